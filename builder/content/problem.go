@@ -1,0 +1,97 @@
+package content
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Severity says whether a problem keeps content from being built.
+type Severity string
+
+// The severities of a problem.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Problem is one thing that is wrong in a file, and where.
+type Problem struct {
+	File       string   `json:"file"`
+	Line       int      `json:"line"`
+	Column     int      `json:"column"`
+	Severity   Severity `json:"severity"`
+	Field      string   `json:"field"` // with dots and brackets, "" for the file
+	Message    string   `json:"message"`
+	Suggestion string   `json:"suggestion,omitempty"` // the nearest right thing
+}
+
+// String is the problem on one line:
+// file:line:column: field: what is wrong (did you mean "…"?)
+func (p Problem) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d:%d: ", p.File, p.Line, p.Column)
+	if p.Severity == Warning {
+		b.WriteString("warning: ")
+	}
+	if p.Field != "" {
+		b.WriteString(p.Field + ": ")
+	}
+	b.WriteString(p.Message)
+	if p.Suggestion != "" {
+		fmt.Fprintf(&b, " (did you mean %q?)", p.Suggestion)
+	}
+	return b.String()
+}
+
+// Problems are what is wrong in a set of files. As an error it lists them all.
+type Problems []Problem
+
+// Error lists the problems, one a line.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Count returns how many problems are errors and how many are warnings.
+func (ps Problems) Count() (errors, warnings int) {
+	for _, p := range ps {
+		if p.Severity == Warning {
+			warnings++
+		} else {
+			errors++
+		}
+	}
+	return errors, warnings
+}
+
+// sort orders by file, place and text, so that reports do not depend on which
+// file was read first.
+func (ps Problems) sort() {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
+	})
+}
+
+// fieldName writes a path into a document as people write it: signals.stars,
+// tags[2].
+func fieldName(path []string) string {
+	var b strings.Builder
+	for _, p := range path {
+		if _, err := strconv.Atoi(p); err == nil {
+			b.WriteString("[" + p + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}

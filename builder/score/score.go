@@ -1,0 +1,255 @@
+package score
+
+import (
+	"math"
+	"time"
+
+	"kindex/exports"
+)
+
+// Explanation shows how the scores of one entity came about. Its numbers are
+// not rounded, so that anybody can compute the scores again from it.
+type Explanation struct {
+	Type            string        `json:"type"`
+	Slug            string        `json:"slug"`
+	Name            string        `json:"name"`
+	FormulaVersion  string        `json:"formulaVersion"`
+	AsOf            string        `json:"asOf"` // RFC 3339 UTC
+	Composite       exports.Score `json:"composite"`
+	Uncapped        *float64      `json:"uncapped"` // composite before the cap, null where there is too little
+	Cap             *float64      `json:"cap"`      // the cap that was applied, null for none
+	Coverage        float64       `json:"coverage"` // share of the weights whose dimension is known, 0 to 1
+	MinimumCoverage float64       `json:"minimumCoverage"`
+	Ranked          bool          `json:"ranked"`
+	Reason          *string       `json:"reason"` // why it is not ranked, null where it is
+	Dimensions      []Part        `json:"dimensions"`
+}
+
+// Part explains one dimension.
+type Part struct {
+	Name     string         `json:"name"`
+	Score    exports.Score  `json:"score"`
+	Value    *float64       `json:"value"`  // the score before rounding
+	Weight   float64        `json:"weight"` // within the composite
+	Prior    float64        `json:"prior"`  // what it counts as where it is null
+	Counted  float64        `json:"counted"`
+	Measures []MeasureValue `json:"measures"`
+}
+
+// Why a measure counts or does not.
+const (
+	Counted = "counted"
+	Missing = "missing" // the entity has no such signal
+	Stale   = "stale"   // it was observed too long before the as-of time
+	Future  = "future"  // it was observed after the as-of time
+)
+
+// MeasureValue explains one measure.
+type MeasureValue struct {
+	Name    string   `json:"name"`
+	State   string   `json:"state"`  // counted, missing, stale or future
+	Score   *float64 `json:"score"`  // 0 to 100, null unless counted
+	Value   any      `json:"value"`  // the observation: a number, a date or null
+	Date    *string  `json:"date"`   // when it was observed
+	Source  *string  `json:"source"` // where it was read
+	Measure Measure  `json:"measure"`
+}
+
+// Scores computes the scores of an entity at a time.
+func (f *Formula) Scores(e *exports.Entity, asOf time.Time) exports.Scores {
+	s, _ := f.compute(e, asOf, false)
+	return s
+}
+
+// Explain computes the scores of an entity at a time and shows how.
+func (f *Formula) Explain(e *exports.Entity, asOf time.Time) *Explanation {
+	_, x := f.compute(e, asOf, true)
+	return x
+}
+
+// compute is the one computation behind Scores and Explain. A dimension is the
+// weighted mean of its known measures; the composite is the weighted mean of
+// the dimensions, an unknown one counting with its prior.
+func (f *Formula) compute(e *exports.Entity, asOf time.Time, explain bool) (exports.Scores, *Explanation) {
+	var s exports.Scores
+	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
+		AsOf: asOf.UTC().Format(time.RFC3339), Dimensions: []Part{}}
+	t := f.Types[e.Type]
+	if t == nil {
+		x.unranked("the scoring file has no formula for type " + e.Type)
+		return s, x
+	}
+	x.MinimumCoverage = t.MinimumCoverage
+	var sum, weights, present float64
+	for _, name := range DimensionNames {
+		d := t.Dimensions[name]
+		if d == nil {
+			continue
+		}
+		value, known, measures := d.value(e, asOf, explain)
+		counted := d.Prior
+		if known {
+			counted = value
+			present += d.Weight
+			s.Set(name, exports.ScoreOf(value))
+		}
+		// The conversion keeps the compiler from fusing the multiplication
+		// with the sum, which would differ between processors.
+		sum += float64(d.Weight * counted)
+		weights += d.Weight
+		if explain {
+			p := Part{Name: name, Score: s.Get(name), Weight: d.Weight, Prior: d.Prior, Counted: counted, Measures: measures}
+			if known {
+				p.Value = &value
+			}
+			x.Dimensions = append(x.Dimensions, p)
+		}
+	}
+	if weights == 0 {
+		x.unranked("the formula for type " + e.Type + " has no dimensions")
+		return s, x
+	}
+	x.Coverage = present / weights
+	if present == 0 || x.Coverage < t.MinimumCoverage {
+		x.unranked("too little is known: the weights of the known dimensions are below the minimum coverage")
+		return s, x
+	}
+	composite := clip(sum / weights)
+	x.Uncapped = &composite
+	capped := composite
+	if e.Status == exports.Deprecated && f.DeprecatedCap != nil && *f.DeprecatedCap < capped {
+		capped = *f.DeprecatedCap
+		x.Cap = f.DeprecatedCap
+	}
+	s.Composite = exports.ScoreOf(capped)
+	x.Composite, x.Ranked = s.Composite, true
+	return s, x
+}
+
+func (x *Explanation) unranked(reason string) { x.Reason = &reason }
+
+// value is the weighted mean of the measures that count.
+func (d *Dimension) value(e *exports.Entity, asOf time.Time, explain bool) (value float64, known bool, list []MeasureValue) {
+	var sum, weights float64
+	for i := range d.Measures {
+		m := &d.Measures[i]
+		o := m.observe(e, asOf)
+		if o.state == Counted {
+			sum += float64(m.Weight * o.score)
+			weights += m.Weight
+		}
+		if explain {
+			list = append(list, o.explain(m))
+		}
+	}
+	if weights == 0 {
+		return 0, false, list
+	}
+	return clip(sum / weights), true, list
+}
+
+// observation is what an entity has for a measure.
+type observation struct {
+	state        string
+	score        float64
+	number       float64
+	day          string
+	date, source string
+}
+
+func (o *observation) explain(m *Measure) MeasureValue {
+	v := MeasureValue{Name: m.Name(), State: o.state, Measure: *m}
+	if o.state == Missing {
+		return v
+	}
+	v.Value = o.number
+	if o.day != "" {
+		v.Value = o.day
+	}
+	if o.state == Counted {
+		v.Score = &o.score
+	}
+	if o.date != "" {
+		v.Date = &o.date
+	}
+	if o.source != "" {
+		v.Source = &o.source
+	}
+	return v
+}
+
+func (m *Measure) observe(e *exports.Entity, asOf time.Time) observation {
+	o := observation{state: Missing}
+	if m.Benchmark != "" {
+		b, ok := latest(e.Signals.Benchmarks, m.Benchmark)
+		if !ok {
+			return o
+		}
+		o.number, o.date, o.source = b.Value, b.Date, b.Source
+	} else {
+		f, ok := e.Signals.Fact(m.Signal)
+		if !ok {
+			return o
+		}
+		o.number, o.day, o.date, o.source = f.Number, f.Day, f.Date, f.Source
+	}
+	o.state = Counted
+	if o.date != "" {
+		switch age := days(o.date, asOf); {
+		case age < 0:
+			o.state = Future
+		case m.StaleAfter > 0 && age > m.StaleAfter:
+			o.state = Stale
+		}
+	}
+	if o.state == Counted && o.day != "" && days(o.day, asOf) < 0 {
+		o.state = Future
+	}
+	if o.state == Counted {
+		o.score = m.score(o.number, o.day, asOf)
+	}
+	return o
+}
+
+// latest is the newest result of a benchmark, the highest of one day, the
+// undated ones last.
+func latest(list []exports.Benchmark, name string) (best exports.Benchmark, ok bool) {
+	for _, b := range list {
+		if b.Name != name {
+			continue
+		}
+		if !ok || b.Date > best.Date || b.Date == best.Date && b.Value > best.Value {
+			best, ok = b, true
+		}
+	}
+	return best, ok
+}
+
+// score maps a value to 0..100.
+func (m *Measure) score(v float64, day string, asOf time.Time) float64 {
+	switch m.Map {
+	case "log":
+		return clip(100 * math.Log1p(max(v, 0)) / math.Log1p(m.Full))
+	case "linear":
+		return clip(100 * (v - *m.From) / (*m.To - *m.From))
+	default: // age
+		return clip(100 * math.Exp2(-max(days(day, asOf), 0)/m.HalfLife))
+	}
+}
+
+// days is how many days a date lies before a time, negative if after it. A
+// month counts as its first day, so that a vague date never flatters.
+func days(date string, asOf time.Time) float64 {
+	layout := time.DateOnly
+	if len(date) == len("2006-01") {
+		layout = "2006-01"
+	}
+	t, err := time.Parse(layout, date)
+	if err != nil {
+		return 0 // the content was checked; a record read back is as it was
+	}
+	day := time.Date(asOf.UTC().Year(), asOf.UTC().Month(), asOf.UTC().Day(), 0, 0, 0, 0, time.UTC)
+	return math.Round(day.Sub(t).Hours() / 24)
+}
+
+func clip(x float64) float64 { return min(max(x, 0), 100) }

@@ -1,0 +1,133 @@
+package exports
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+)
+
+// Kind is the type of a column in a bulk export.
+type Kind uint8
+
+// The kinds of column. Every cell but a List may be null.
+const (
+	Text    Kind = iota // UTF-8 text
+	List                // list of texts, empty rather than null
+	Decimal             // a number
+	Date                // a day, YYYY-MM-DD
+	Integer             // a whole number
+)
+
+// Column is one field of a bulk export.
+type Column struct {
+	Name string
+	Kind Kind
+}
+
+// EntityColumns are the fields of an exported entity, in the order in which
+// every format gives them.
+var EntityColumns = []Column{
+	{"slug", Text}, {"type", Text}, {"name", Text}, {"provider", Text}, {"description", Text},
+	{"category", Text}, {"version", Text}, {"pricingModel", Text}, {"license", Text}, {"url", Text},
+	{"tags", List}, {"capabilities", List},
+	{"composite", Decimal}, {"adoption", Decimal}, {"quality", Decimal}, {"freshness", Decimal},
+	{"citations", Decimal}, {"engagement", Decimal},
+	{"addedDate", Date}, {"lastUpdated", Date},
+}
+
+// LeaderboardColumns are the fields of an exported leaderboard.
+var LeaderboardColumns = []Column{
+	{"rank", Integer}, {"type", Text}, {"slug", Text}, {"name", Text}, {"provider", Text}, {"category", Text},
+	{"composite", Decimal}, {"adoption", Decimal}, {"quality", Decimal}, {"freshness", Decimal},
+	{"citations", Decimal}, {"engagement", Decimal},
+}
+
+// Cell is one value of an exported row. Text holds texts and dates, "" for
+// null; a Decimal or Integer is null unless Known.
+type Cell struct {
+	Text   string
+	List   []string
+	Number float64
+	Known  bool
+}
+
+// Row is one exported record; its cells follow the columns.
+type Row []Cell
+
+// Row returns the cells of the EntityColumns.
+func (e *Entity) Row() Row {
+	row := make(Row, 0, len(EntityColumns))
+	for _, s := range [...]string{e.Slug, e.Type, e.Name, e.Provider, e.Description, e.Category,
+		e.Version, e.PricingModel, e.License, e.URL} {
+		row = append(row, Cell{Text: s})
+	}
+	row = append(row, Cell{List: e.Tags}, Cell{List: e.Capabilities})
+	for _, name := range ScoreNames {
+		row = append(row, scoreCell(e.Scores.Get(name)))
+	}
+	return append(row, Cell{Text: e.AddedDate}, Cell{Text: e.LastUpdated})
+}
+
+// LeaderboardRow returns the cells of the LeaderboardColumns.
+func (e *Entity) LeaderboardRow(rank int) Row {
+	row := Row{{Number: float64(rank), Known: true}, {Text: e.Type}, {Text: e.Slug}, {Text: e.Name},
+		{Text: e.Provider}, {Text: e.Category}}
+	for _, name := range ScoreNames {
+		row = append(row, scoreCell(e.Scores.Get(name)))
+	}
+	return row
+}
+
+func scoreCell(s Score) Cell { return Cell{Number: s.Float(), Known: s.Known()} }
+
+// SelectColumns returns the columns with these names in the order of all, and
+// where each stands in a full row.
+func SelectColumns(all []Column, names []string) ([]Column, []int, error) {
+	want := make(map[string]bool, len(names))
+	for _, n := range names {
+		want[n] = true
+	}
+	var cols []Column
+	var at []int
+	for i, c := range all {
+		if want[c.Name] {
+			cols, at = append(cols, c), append(at, i)
+			delete(want, c.Name)
+		}
+	}
+	for n := range want {
+		return nil, nil, fmt.Errorf("there is no field %q", n)
+	}
+	return cols, at, nil
+}
+
+// ParseRow reads one JSONL line of an export back into cells.
+func ParseRow(line []byte, columns []Column) (Row, error) {
+	var obj map[string]json.RawMessage
+	if err := json.Unmarshal(line, &obj); err != nil {
+		return nil, fmt.Errorf("exported row: %w", err)
+	}
+	row := make(Row, len(columns))
+	for i, c := range columns {
+		raw := obj[c.Name]
+		if len(raw) == 0 || string(raw) == "null" {
+			continue
+		}
+		var err error
+		switch c.Kind {
+		case List:
+			err = json.Unmarshal(raw, &row[i].List)
+		case Decimal, Integer:
+			row[i].Known = true
+			err = json.Unmarshal(raw, &row[i].Number)
+		default:
+			err = json.Unmarshal(raw, &row[i].Text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("exported row: %s: %w", c.Name, err)
+		}
+	}
+	return row, nil
+}
+
+func compareStrings(a, b string) int { return cmp.Compare(a, b) }

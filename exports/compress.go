@@ -1,0 +1,81 @@
+package exports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Encodings are the content codings that a build's variants come in, the one
+// that clients should prefer first. Brotli is kept for small files: at the
+// levels that pay off it is too slow for large ones.
+var Encodings = []string{"zstd", "br", "gzip"}
+
+// brotliLimit is the size up to which a file gets a Brotli variant too.
+const brotliLimit = 256 << 10
+
+// Compress encodes data as one complete member or frame of a content coding.
+// The same data always gives the same bytes. Members and frames may be joined:
+// the result decodes to the data joined (RFC 1952 section 2.2, RFC 8878
+// section 3.1). That does not hold for br.
+func Compress(encoding string, data []byte) ([]byte, error) {
+	switch encoding {
+	case "gzip":
+		var buf bytes.Buffer
+		w := gzipWriters.Get().(*gzip.Writer)
+		defer gzipWriters.Put(w)
+		w.Reset(&buf)
+		_, err := w.Write(data)
+		return buf.Bytes(), errors.Join(err, w.Close())
+	case "zstd":
+		return zstdEncoder().EncodeAll(data, nil), nil
+	case "br":
+		var buf bytes.Buffer
+		w := brotli.NewWriterLevel(&buf, 9)
+		_, err := w.Write(data)
+		return buf.Bytes(), errors.Join(err, w.Close())
+	}
+	return nil, fmt.Errorf("there is no content coding %q", encoding)
+}
+
+var gzipWriters = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, 5)
+	if err != nil {
+		panic(err) // 5 is a level
+	}
+	return w
+}}
+
+// zstdEncoder serves all goroutines: EncodeAll keeps one state per processor.
+var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault))
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return w
+})
+
+// AddVariants writes a small file together with its precompressed variants.
+func (w *Writer) AddVariants(name string, data []byte) error {
+	if err := w.Add(name, data); err != nil {
+		return err
+	}
+	for _, enc := range Encodings {
+		if enc == "br" && len(data) > brotliLimit {
+			continue
+		}
+		packed, err := Compress(enc, data)
+		if err != nil {
+			return err
+		}
+		if err := w.Add(name+EncodingExtension(enc), packed); err != nil {
+			return err
+		}
+	}
+	return nil
+}

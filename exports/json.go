@@ -1,0 +1,272 @@
+package exports
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// RecordFields are the members of a record's JSON form, in their order.
+var RecordFields = []string{
+	"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
+	"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated",
+	"status", "links", "signals",
+}
+
+// AppendJSON appends the record: one compact object with the RecordFields in
+// order. Unknown values are null, [] or {}; none is missing, none is "".
+func (e *Entity) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"type":`...)
+	dst = AppendString(dst, e.Type)
+	for _, f := range [...]struct{ name, value string }{
+		{"slug", e.Slug}, {"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
+		{"category", e.Category}, {"version", e.Version}, {"pricingModel", e.PricingModel},
+		{"license", e.License}, {"url", e.URL},
+	} {
+		dst = appendMember(dst, f.name)
+		dst = appendNullable(dst, f.value)
+	}
+	dst = appendMember(dst, "tags")
+	dst = appendStrings(dst, e.Tags)
+	dst = appendMember(dst, "capabilities")
+	dst = appendStrings(dst, e.Capabilities)
+	dst = appendMember(dst, "scores")
+	dst = e.Scores.AppendJSON(dst)
+	dst = appendMember(dst, "addedDate")
+	dst = appendNullable(dst, e.AddedDate)
+	dst = appendMember(dst, "lastUpdated")
+	dst = appendNullable(dst, e.LastUpdated)
+	dst = appendMember(dst, "status")
+	dst = AppendString(dst, e.Status)
+	dst = appendMember(dst, "links")
+	dst = append(dst, '{')
+	for i, l := range e.Links {
+		dst = appendComma(dst, i)
+		dst = AppendString(dst, l.Name)
+		dst = append(dst, ':')
+		dst = AppendString(dst, l.URL)
+	}
+	dst = append(dst, '}')
+	dst = appendMember(dst, "signals")
+	dst = e.Signals.appendJSON(dst)
+	return append(dst, '}')
+}
+
+// AppendJSON appends an object with all the ScoreNames.
+func (s *Scores) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, name := range ScoreNames {
+		dst = appendComma(dst, i)
+		dst = AppendString(dst, name)
+		dst = append(dst, ':')
+		dst = s.Get(name).AppendJSON(dst)
+	}
+	return append(dst, '}')
+}
+
+func (s *Signals) appendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	n := 0
+	benchmarks := func() {
+		dst = appendComma(dst, n)
+		dst = append(dst, `"benchmarks":[`...)
+		for i, b := range s.Benchmarks {
+			dst = appendComma(dst, i)
+			dst = append(dst, `{"name":`...)
+			dst = AppendString(dst, b.Name)
+			dst = append(dst, `,"value":`...)
+			dst = AppendNumber(dst, b.Value)
+			dst = appendOrigin(dst, b.Date, b.Source)
+		}
+		dst = append(dst, ']')
+		n++
+	}
+	pending := len(s.Benchmarks) > 0
+	for _, f := range s.Facts {
+		if pending && f.Name > "benchmarks" {
+			benchmarks()
+			pending = false
+		}
+		dst = appendComma(dst, n)
+		dst = AppendString(dst, f.Name)
+		dst = append(dst, `:{"value":`...)
+		if f.Day != "" {
+			dst = AppendString(dst, f.Day)
+		} else {
+			dst = AppendNumber(dst, f.Number)
+		}
+		dst = appendOrigin(dst, f.Date, f.Source)
+		n++
+	}
+	if pending {
+		benchmarks()
+	}
+	return append(dst, '}')
+}
+
+func appendOrigin(dst []byte, date, source string) []byte {
+	dst = append(dst, `,"date":`...)
+	dst = appendNullable(dst, date)
+	dst = append(dst, `,"source":`...)
+	dst = appendNullable(dst, source)
+	return append(dst, '}')
+}
+
+func appendMember(dst []byte, name string) []byte {
+	dst = append(dst, ',', '"')
+	dst = append(dst, name...)
+	return append(dst, '"', ':')
+}
+
+func appendComma(dst []byte, i int) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	return dst
+}
+
+func appendNullable(dst []byte, s string) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return AppendString(dst, s)
+}
+
+func appendStrings(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		dst = appendComma(dst, i)
+		dst = AppendString(dst, s)
+	}
+	return append(dst, ']')
+}
+
+// AppendNumber appends the shortest decimal that reads back as x, without an
+// exponent for whole numbers below 2^53. NaN and infinities become null.
+func AppendNumber(dst []byte, x float64) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return append(dst, "null"...)
+	}
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return strconv.AppendInt(dst, int64(x), 10)
+	}
+	return strconv.AppendFloat(dst, x, 'g', -1, 64)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. It escapes what JSON demands and the
+// two line separators that JavaScript once did not allow; invalid UTF-8 becomes
+// U+FFFD. HTML is not escaped: records are data, pages escape them themselves.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			dst = append(dst, s[start:i]...)
+			switch c {
+			case '"', '\\':
+				dst = append(dst, '\\', c)
+			case '\n':
+				dst = append(dst, '\\', 'n')
+			case '\r':
+				dst = append(dst, '\\', 'r')
+			case '\t':
+				dst = append(dst, '\\', 't')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+			}
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = append(append(dst, s[start:i]...), `\ufffd`...)
+			start = i + size
+		case r == '\u2028' || r == '\u2029':
+			dst = append(append(dst, s[start:i]...), `\u202`...)
+			dst = append(dst, hexDigits[r&15])
+			start = i + size
+		}
+		i += size
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+// recordJSON mirrors the record for reading; writing is done by AppendJSON.
+type recordJSON struct {
+	Type, Slug, Name, Provider, Description, Category, Version, PricingModel, License, URL string
+	Tags, Capabilities                                                                     []string
+	Scores                                                                                 map[string]Score
+	AddedDate, LastUpdated, Status                                                         string
+	Links                                                                                  map[string]string
+	Signals                                                                                map[string]json.RawMessage
+}
+
+// UnmarshalJSON reads a record that AppendJSON wrote.
+func (e *Entity) UnmarshalJSON(b []byte) error {
+	var r recordJSON
+	if err := json.Unmarshal(b, &r); err != nil {
+		return fmt.Errorf("entity record: %w", err)
+	}
+	*e = Entity{
+		Type: r.Type, Slug: r.Slug, Name: r.Name, Provider: r.Provider, Description: r.Description,
+		Category: r.Category, Version: r.Version, PricingModel: r.PricingModel, License: r.License,
+		URL: r.URL, Tags: r.Tags, Capabilities: r.Capabilities, AddedDate: r.AddedDate,
+		LastUpdated: r.LastUpdated, Status: r.Status,
+	}
+	for name, s := range r.Scores {
+		if p := e.Scores.slot(name); p != nil {
+			*p = s
+		}
+	}
+	for name, url := range r.Links {
+		e.Links = append(e.Links, Link{name, url})
+	}
+	slices.SortFunc(e.Links, func(a, b Link) int { return compareStrings(a.Name, b.Name) })
+	for name, raw := range r.Signals {
+		if name == "benchmarks" {
+			if err := json.Unmarshal(raw, &e.Signals.Benchmarks); err != nil {
+				return fmt.Errorf("entity record: benchmarks: %w", err)
+			}
+			continue
+		}
+		f, err := parseFact(name, raw)
+		if err != nil {
+			return err
+		}
+		e.Signals.Facts = append(e.Signals.Facts, f)
+	}
+	slices.SortFunc(e.Signals.Facts, func(a, b Fact) int { return compareStrings(a.Name, b.Name) })
+	return nil
+}
+
+func parseFact(name string, raw []byte) (Fact, error) {
+	var v struct {
+		Value        any
+		Date, Source string
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return Fact{}, fmt.Errorf("entity record: signal %s: %w", name, err)
+	}
+	f := Fact{Name: name, Date: v.Date, Source: v.Source}
+	switch x := v.Value.(type) {
+	case float64:
+		f.Number = x
+	case string:
+		f.Day = x
+	default:
+		return Fact{}, fmt.Errorf("entity record: signal %s: value is a %T", name, v.Value)
+	}
+	return f, nil
+}

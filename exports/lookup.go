@@ -1,0 +1,454 @@
+package exports
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// FilterFields are the fields that records can be filtered and counted by, by
+// the names of the API's parameters.
+var FilterFields = []string{
+	"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type",
+}
+
+// SortKeys are what lists can be sorted by.
+var SortKeys = append(slices.Clone(ScoreNames), "name", "addedDate", "lastUpdated")
+
+// FieldValues returns what an entity has in one of the FilterFields.
+func (e *Entity) FieldValues(field string) []string {
+	one := func(s string) []string {
+		if s == "" {
+			return nil
+		}
+		return []string{s}
+	}
+	switch field {
+	case "capability":
+		return e.Capabilities
+	case "category":
+		return one(e.Category)
+	case "license":
+		return one(e.License)
+	case "pricingModel":
+		return one(e.PricingModel)
+	case "provider":
+		return one(e.Provider)
+	case "status":
+		return one(e.Status)
+	case "tag":
+		return e.Tags
+	case "type":
+		return one(e.Type)
+	}
+	panic("exports: there is no filter field " + field)
+}
+
+// Fold is the form in which names and filter values are compared: compatibility
+// forms joined, marks dropped, lower case, so that "É" meets "e".
+func Fold(s string) string {
+	ascii := true
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			ascii = false
+			break
+		}
+	}
+	if ascii {
+		return strings.ToLower(s)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(s))
+}
+
+// CompareRank is the order of ordinals: listed before withdrawn, then by
+// composite, the best first and null last, then by type and slug.
+func CompareRank(a, b *Entity) int {
+	return cmp.Or(
+		cmp.Compare(boolInt(a.Status == Withdrawn), boolInt(b.Status == Withdrawn)),
+		b.Scores.Composite.Compare(a.Scores.Composite),
+		CompareKey(a, b))
+}
+
+// CompareKey orders by type, then slug.
+func CompareKey(a, b *Entity) int {
+	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Slug, b.Slug))
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// RowPlace is where the JSONL export holds the line of a record, without its
+// end. The lines of withdrawn records are kept in a file of their own.
+type RowPlace struct {
+	Offset, Length int64
+	Withdrawn      bool
+}
+
+// Feature is one thing that makes two entities alike, such as a shared tag.
+type Feature struct {
+	Kind  string // category, tag, capability, provider, word, …
+	Value string
+}
+
+// Neighbour is one similar entity.
+type Neighbour struct {
+	Ordinal    uint32
+	Similarity float64  // 0 to 1
+	Reasons    []uint32 // at most maxReasons features, the weightiest first
+}
+
+const maxReasons = 3
+
+// neighbourSize is the length of an encoded Neighbour.
+const neighbourSize = 8 + 4*maxReasons
+
+// WriteLookups writes the files that the edge maps into memory. The entities
+// are in the order of CompareRank: an entity's ordinal is its place in them.
+// neighbours follows the same order; features is what their reasons point to.
+func (w *Writer) WriteLookups(entities []*Entity, rows []RowPlace, neighbours [][]Neighbour, features []Feature) error {
+	if err := w.writeRecords(entities, rows); err != nil {
+		return err
+	}
+	keys, rank := packKeys(entities)
+	columns, err := packColumns(entities, rank)
+	if err != nil {
+		return err
+	}
+	values, bitmaps, facets, err := packValues(entities)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(features))
+	for i, f := range features {
+		names[i] = f.Kind + "\x00" + f.Value
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{keysFile, keys}, {columnsFile, columns.pack()}, {ordersFile, columns.packOrders()},
+		{valuesFile, values}, {bitmapsFile, bitmaps}, {facetsFile, facets},
+		{similarFile, packNeighbours(neighbours)}, {featuresFile, packStrings(names)},
+	} {
+		if err := w.Add(f.name, f.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) writeRecords(entities []*Entity, rows []RowPlace) error {
+	f, err := w.Create(recordsFile)
+	if err != nil {
+		return err
+	}
+	offsets := make([]byte, 8, 8*(len(entities)+1))
+	var buf []byte
+	for _, e := range entities {
+		buf = e.AppendJSON(buf[:0])
+		if _, err := f.Write(buf); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.size))
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := w.Add(offsetsFile, offsets); err != nil {
+		return err
+	}
+	places := make([]byte, 0, 16*len(rows))
+	for _, p := range rows {
+		places = binary.LittleEndian.AppendUint64(places, uint64(p.Offset)<<1|uint64(boolInt(p.Withdrawn)))
+		places = binary.LittleEndian.AppendUint64(places, uint64(p.Length))
+	}
+	return w.Add(rowsFile, places)
+}
+
+// packKeys makes the table from type and slug, earlier slugs included, to the
+// ordinal, and returns the place of each ordinal's own key in it.
+func packKeys(entities []*Entity) (file []byte, rank []uint32) {
+	type entry struct {
+		key    string
+		target uint32 // ordinal<<1, +1 for an earlier slug
+	}
+	var list []entry
+	taken := make(map[string]bool, len(entities))
+	for i, e := range entities {
+		key := e.Type + "\x00" + e.Slug
+		taken[key] = true
+		list = append(list, entry{key, uint32(i) << 1})
+	}
+	for i, e := range entities {
+		for _, old := range e.Formerly {
+			if key := e.Type + "\x00" + old; !taken[key] {
+				taken[key] = true
+				list = append(list, entry{key, uint32(i)<<1 | 1})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
+	keys, targets := make([]string, len(list)), make([]uint32, len(list))
+	rank = make([]uint32, len(entities))
+	for i, en := range list {
+		keys[i], targets[i] = en.key, en.target
+		if en.target&1 == 0 {
+			rank[en.target>>1] = uint32(i)
+		}
+	}
+	return packSections(packStrings(keys), appendUint32s(targets), appendUint32s(rank)), rank
+}
+
+// columns holds what lists are sorted by, one value per ordinal.
+type columns struct {
+	scores [][]int16 // by ScoreNames
+	name   []uint32  // place of the name among names
+	dates  [2][]int32
+	rank   []uint32 // place in the order by type and slug
+	names  []string // folded, sorted, each once
+}
+
+// noDate stands for an unknown date: it is below every other.
+const noDate = math.MinInt32
+
+func packColumns(entities []*Entity, rank []uint32) (*columns, error) {
+	n := len(entities)
+	c := &columns{rank: rank, name: make([]uint32, n)}
+	for _, name := range ScoreNames {
+		col := make([]int16, n)
+		for i, e := range entities {
+			col[i] = e.Scores.Get(name).code()
+		}
+		c.scores = append(c.scores, col)
+	}
+	folded := make([]string, n)
+	for k := range c.dates {
+		c.dates[k] = make([]int32, n)
+	}
+	for i, e := range entities {
+		folded[i] = Fold(e.Name)
+		for k, day := range [2]string{e.AddedDate, e.LastUpdated} {
+			d, err := DayNumber(day)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", e.Key(), err)
+			}
+			c.dates[k][i] = d
+		}
+	}
+	c.names = slices.Clone(folded)
+	slices.Sort(c.names)
+	c.names = slices.Compact(c.names)
+	for i, name := range folded {
+		place, _ := slices.BinarySearch(c.names, name)
+		c.name[i] = uint32(place)
+	}
+	return c, nil
+}
+
+// DayNumber turns YYYY-MM-DD into days since 1970-01-01, and "" into the
+// number that stands for an unknown date.
+func DayNumber(day string) (int32, error) {
+	if day == "" {
+		return noDate, nil
+	}
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a date: use YYYY-MM-DD", day)
+	}
+	return int32(t.Unix() / 86400), nil
+}
+
+func (c *columns) pack() []byte {
+	var parts [][]byte
+	for _, col := range c.scores {
+		b := make([]byte, 0, 2*len(col))
+		for _, v := range col {
+			b = binary.LittleEndian.AppendUint16(b, uint16(v))
+		}
+		parts = append(parts, b)
+	}
+	parts = append(parts, appendUint32s(c.name))
+	for _, col := range c.dates {
+		b := make([]byte, 0, 4*len(col))
+		for _, v := range col {
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		}
+		parts = append(parts, b)
+	}
+	return packSections(append(parts, packStrings(c.names))...)
+}
+
+// packOrders writes the ordinals in the order of every sort key, ascending and
+// descending, and last in the order of type and slug.
+func (c *columns) packOrders() []byte {
+	n := len(c.rank)
+	value := func(key int, i uint32) int64 {
+		switch {
+		case key < len(ScoreNames):
+			if v := c.scores[key][i]; v >= 0 {
+				return int64(v)
+			}
+			return nullValue
+		case SortKeys[key] == "name":
+			return int64(c.name[i])
+		case SortKeys[key] == "addedDate":
+			return dateValue(c.dates[0][i])
+		default:
+			return dateValue(c.dates[1][i])
+		}
+	}
+	order := make([]uint32, n)
+	var parts [][]byte
+	for key := range SortKeys {
+		for _, desc := range []bool{false, true} {
+			for i := range order {
+				order[i] = uint32(i)
+			}
+			slices.SortFunc(order, func(a, b uint32) int {
+				return comparePlaces(value(key, a), int64(c.rank[a]), value(key, b), int64(c.rank[b]), desc)
+			})
+			parts = append(parts, appendUint32s(order))
+		}
+	}
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(c.rank[a], c.rank[b]) })
+	return packSections(append(parts, appendUint32s(order))...)
+}
+
+// nullValue marks an unknown sort value; nulls come last in both directions.
+const nullValue = math.MinInt64
+
+func dateValue(d int32) int64 {
+	if d == noDate {
+		return nullValue
+	}
+	return int64(d)
+}
+
+// comparePlaces is the one order of lists: by value in the wanted direction,
+// nulls last, ties by type and slug.
+func comparePlaces(av, ar, bv, br int64, desc bool) int {
+	if av != bv {
+		switch {
+		case av == nullValue:
+			return 1
+		case bv == nullValue:
+			return -1
+		case desc:
+			return cmp.Compare(bv, av)
+		default:
+			return cmp.Compare(av, bv)
+		}
+	}
+	return cmp.Compare(ar, br)
+}
+
+// packValues makes the inverted lists (which ordinals have a value) and the
+// forward lists (which values an ordinal has) of the filter fields.
+func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) {
+	var keys, shown []string
+	var places []byte
+	var inverted bytes.Buffer
+	var forward [][]byte
+	for _, field := range FilterFields {
+		lists := map[string]*roaring.Bitmap{}
+		forms := map[string]map[string]int{}
+		for i, e := range entities {
+			for _, v := range e.FieldValues(field) {
+				key := Fold(v)
+				if lists[key] == nil {
+					lists[key], forms[key] = roaring.New(), map[string]int{}
+				}
+				lists[key].Add(uint32(i))
+				forms[key][v]++
+			}
+		}
+		ids := make(map[string]uint32, len(lists))
+		for _, key := range sortedKeys(lists) {
+			ids[key] = uint32(len(keys))
+			keys, shown = append(keys, field+"\x00"+key), append(shown, mostFrequent(forms[key]))
+			places = binary.LittleEndian.AppendUint64(places, uint64(inverted.Len()))
+			lists[key].RunOptimize()
+			if _, err := lists[key].WriteTo(&inverted); err != nil {
+				return nil, nil, nil, err
+			}
+		}
+		offsets, list := make([]uint32, 1, len(entities)+1), []uint32(nil)
+		for _, e := range entities {
+			start := len(list)
+			for _, v := range e.FieldValues(field) {
+				if id := ids[Fold(v)]; !slices.Contains(list[start:], id) {
+					list = append(list, id)
+				}
+			}
+			offsets = append(offsets, uint32(len(list)))
+		}
+		forward = append(forward, appendUint32s(offsets), appendUint32s(list))
+	}
+	values = packSections(packStrings(keys), packStrings(shown), places)
+	return values, inverted.Bytes(), packSections(forward...), nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// mostFrequent picks the spelling that most entities use.
+func mostFrequent(forms map[string]int) string {
+	best := ""
+	for _, f := range sortedKeys(forms) {
+		if best == "" || forms[f] > forms[best] {
+			best = f
+		}
+	}
+	return best
+}
+
+func packNeighbours(lists [][]Neighbour) []byte {
+	offsets := make([]uint32, 1, len(lists)+1)
+	var out []byte
+	total := uint32(0)
+	for _, list := range lists {
+		for _, nb := range list {
+			out = binary.LittleEndian.AppendUint32(out, nb.Ordinal)
+			out = binary.LittleEndian.AppendUint16(out, uint16(math.Round(nb.Similarity*10000)))
+			out = binary.LittleEndian.AppendUint16(out, uint16(len(nb.Reasons)))
+			for i := range maxReasons {
+				var r uint32
+				if i < len(nb.Reasons) {
+					r = nb.Reasons[i]
+				}
+				out = binary.LittleEndian.AppendUint32(out, r)
+			}
+		}
+		total += uint32(len(list))
+		offsets = append(offsets, total)
+	}
+	return packSections(appendUint32s(offsets), out)
+}

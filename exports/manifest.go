@@ -1,0 +1,146 @@
+package exports
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// FormatVersion is the version of everything that this package writes. A
+// reader refuses any other: builds are made anew, never converted.
+const FormatVersion = 1
+
+// Manifest describes one build. It is written last.
+type Manifest struct {
+	FormatVersion  int       `json:"formatVersion"`
+	ID             string    `json:"id"`
+	Builder        string    `json:"builder"` // version of the recipe that made it
+	Title          string    `json:"title"`
+	Description    string    `json:"description"`
+	Commit         Optional  `json:"commit"`     // null outside a git repository
+	CommitTime     Optional  `json:"commitTime"` // RFC 3339 UTC, null without a commit
+	Dirty          bool      `json:"dirty"`      // the content held changes that were not committed
+	AsOf           string    `json:"asOf"`       // RFC 3339 UTC: the time at which scores were computed
+	ScoringVersion string    `json:"scoringVersion"`
+	Counts         Counts    `json:"counts"`
+	License        Optional  `json:"license"` // SPDX expression over all parts, null if not stated
+	Sources        []Source  `json:"sources"`
+	Index          IndexStub `json:"index"`
+	Files          []File    `json:"files"`
+}
+
+// Optional is a text that is null in JSON where it is empty.
+type Optional string
+
+// MarshalJSON writes the text, or null.
+func (o Optional) MarshalJSON() ([]byte, error) { return appendNullable(nil, string(o)), nil }
+
+// Counts are the numbers of entities in a build.
+type Counts struct {
+	Entities   int            `json:"entities"` // those that lists show: all but the withdrawn
+	Withdrawn  int            `json:"withdrawn"`
+	Ranked     int            `json:"ranked"` // those with a composite score
+	Types      map[string]int `json:"types"`
+	Categories int            `json:"categories"`
+}
+
+// Source credits a collection that facts of the index were taken from.
+type Source struct {
+	Name    string   `json:"name"`
+	URL     string   `json:"url"`
+	License string   `json:"license"`
+	Types   []string `json:"types"`
+	Changes string   `json:"changes"`
+}
+
+// IndexStub names what the search index of a build was made from. Its bytes
+// are no part of the build's identity: the search engine does not fix them.
+type IndexStub struct {
+	MappingVersion int    `json:"mappingVersion"`
+	Documents      int    `json:"documents"`
+	SHA256         string `json:"sha256"` // of the documents, in order
+}
+
+// File is one file of a build.
+type File struct {
+	Path      string `json:"path"` // with slashes, below the build's folder
+	Size      int64  `json:"size"`
+	SHA256    string `json:"sha256"`
+	MediaType string `json:"mediaType"`
+	Encoding  string `json:"encoding,omitempty"` // content coding of a precompressed variant
+	License   string `json:"license,omitempty"`  // SPDX expression
+}
+
+// LastModified is the later of the commit and the as-of time.
+func (m *Manifest) LastModified() time.Time {
+	asOf, _ := time.Parse(time.RFC3339, m.AsOf)
+	commit, err := time.Parse(time.RFC3339, string(m.CommitTime))
+	if err == nil && commit.After(asOf) {
+		return commit
+	}
+	return asOf
+}
+
+// File returns the entry of a path.
+func (m *Manifest) File(path string) (File, bool) {
+	i, ok := slices.BinarySearchFunc(m.Files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
+	if !ok {
+		return File{}, false
+	}
+	return m.Files[i], true
+}
+
+// seal sorts the files and derives the id: the as-of day, for people, and the
+// first 64 bits of a SHA-256 over the whole manifest without the id.
+func (m *Manifest) seal() {
+	slices.SortFunc(m.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	m.FormatVersion = FormatVersion
+	m.ID = ""
+	sum := sha256.Sum256(m.encode())
+	day := "00000000"
+	if len(m.AsOf) >= 10 {
+		day = strings.ReplaceAll(m.AsOf[:10], "-", "")
+	}
+	m.ID = day + "-" + hex.EncodeToString(sum[:8])
+}
+
+func (m *Manifest) encode() []byte {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		panic(err) // texts, numbers and lists of them always encode
+	}
+	return append(b, '\n')
+}
+
+// parseManifest reads a manifest and checks that this program understands it
+// and that it was not altered.
+func parseManifest(b []byte, path string) (*Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, &DamageError{Path: path, Problem: "is not a manifest: " + err.Error()}
+	}
+	if m.FormatVersion != FormatVersion {
+		return nil, &DamageError{Path: path, Problem: fmt.Sprintf(
+			"has format version %d, this program reads %d; build it again with this program", m.FormatVersion, FormatVersion)}
+	}
+	sealed := m
+	sealed.Files = slices.Clone(m.Files)
+	sealed.seal()
+	if sealed.ID != m.ID {
+		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but its content gives %s", m.ID, sealed.ID)}
+	}
+	return &m, nil
+}
+
+// DamageError tells that a build cannot be used, and which of its files is why.
+type DamageError struct {
+	Path    string
+	Problem string
+}
+
+func (e *DamageError) Error() string { return e.Path + " " + e.Problem }

@@ -1,0 +1,62 @@
+// Package nearest finds the valid name that somebody probably meant.
+package nearest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Name returns the candidate nearest to word by edit distance, "" where none is
+// near enough to be more than a coincidence: one edit in three letters at most.
+// Case is no difference, and a candidate that begins with the word, or the word
+// with it, is near.
+func Name(word string, candidates []string) string {
+	if list := Names(word, candidates, 1); len(list) > 0 {
+		return list[0]
+	}
+	return ""
+}
+
+// Names returns up to most near candidates, the nearest first.
+func Names(word string, candidates []string, most int) []string {
+	type near struct {
+		name     string
+		distance int
+	}
+	word = strings.ToLower(word)
+	n := len([]rune(word))
+	if n == 0 || n > 100 {
+		return nil
+	}
+	allowed := max(1, n/3)
+	var found []near
+	for _, c := range candidates {
+		lower := strings.ToLower(c)
+		if len(lower) == 0 || len(lower) > 3*n+16 {
+			continue
+		}
+		d := allowed + 1
+		if abs(len([]rune(lower))-n) <= allowed {
+			d = levenshtein.ComputeDistance(word, lower)
+		}
+		if n >= 3 && d > allowed && (strings.HasPrefix(lower, word) || len(lower) >= 3 && strings.HasPrefix(word, lower)) {
+			d = allowed
+		}
+		if d <= allowed && d < n {
+			found = append(found, near{c, d})
+		}
+	}
+	slices.SortFunc(found, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	var names []string
+	for _, f := range found[:min(most, len(found))] {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,31 @@
+package exports
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// SyncTree makes every file and folder below dir durable.
+func SyncTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return syncPath(path)
+	})
+}
+
+func syncDir(dir string) error { return syncPath(dir) }
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

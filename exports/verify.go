@@ -1,0 +1,102 @@
+package exports
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Verify reads every file of a build, the largest first and on all processors,
+// and compares size and SHA-256 with the manifest. All problems are reported,
+// each a *DamageError.
+func Verify(dir string) (*Manifest, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	return m, VerifyFiles(dir, m.Files, ManifestFile)
+}
+
+func readManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &DamageError{Path: path, Problem: "is missing"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseManifest(b, path)
+}
+
+// VerifyFiles checks that dir holds exactly these files, unaltered, and the
+// manifest beside them.
+func VerifyFiles(dir string, files []File, manifest string) error {
+	order := slices.Clone(files)
+	slices.SortFunc(order, func(a, b File) int { return int(b.Size>>10) - int(a.Size>>10) })
+	problems := make([]error, len(order))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range order {
+		g.Go(func() error {
+			problems[i] = verifyFile(filepath.Join(dir, filepath.FromSlash(f.Path)), f)
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions above never fail; they record
+	known := map[string]bool{manifest: true}
+	for _, f := range files {
+		known[f.Path] = true
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err == nil && !known[filepath.ToSlash(rel)] {
+			problems = append(problems, &DamageError{Path: path, Problem: "is not named in the manifest"})
+		}
+		return err
+	})
+	return errors.Join(append(problems, err)...)
+}
+
+func verifyFile(path string, want File) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return &DamageError{Path: path, Problem: "is missing"}
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != want.Size {
+		return &DamageError{Path: path, Problem: fmt.Sprintf("has %d bytes, the manifest says %d", info.Size(), want.Size)}
+	}
+	sum := sha256.New()
+	if _, err := io.CopyBuffer(onlyWriter{sum}, onlyReader{f}, make([]byte, 1<<18)); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 {
+		return &DamageError{Path: path, Problem: fmt.Sprintf("was altered: SHA-256 is %s, the manifest says %s", got, want.SHA256)}
+	}
+	return nil
+}
+
+// onlyReader and onlyWriter hide the shortcuts of io.Copy, which would use a
+// smaller buffer.
+type onlyReader struct{ io.Reader }
+type onlyWriter struct{ io.Writer }
