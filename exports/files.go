@@ -15,18 +15,20 @@ const (
 	ScoringFile     = "scoring.json"
 	SchemaFile      = "entity.schema.json"
 
-	recordsFile   = "lookup/records.bin"
-	offsetsFile   = "lookup/offsets.bin"
-	rowsFile      = "lookup/rows.bin"
-	withdrawnFile = "lookup/withdrawn.jsonl"
-	keysFile      = "lookup/keys.bin"
-	valuesFile    = "lookup/values.bin"
-	bitmapsFile   = "lookup/bitmaps.bin"
-	facetsFile    = "lookup/facets.bin"
-	columnsFile   = "lookup/columns.bin"
-	ordersFile    = "lookup/orders.bin"
-	similarFile   = "lookup/similar.bin"
-	featuresFile  = "lookup/features.bin"
+	// WithdrawnFile holds the export lines of withdrawn entities.
+	WithdrawnFile = "lookup/withdrawn.jsonl"
+
+	recordsFile  = "lookup/records.bin"
+	offsetsFile  = "lookup/offsets.bin"
+	rowsFile     = "lookup/rows.bin"
+	keysFile     = "lookup/keys.bin"
+	valuesFile   = "lookup/values.bin"
+	bitmapsFile  = "lookup/bitmaps.bin"
+	facetsFile   = "lookup/facets.bin"
+	columnsFile  = "lookup/columns.bin"
+	ordersFile   = "lookup/orders.bin"
+	similarFile  = "lookup/similar.bin"
+	featuresFile = "lookup/features.bin"
 )
 
 // AllBoard is the leaderboard over every category.

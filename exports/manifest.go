@@ -58,6 +58,15 @@ type Source struct {
 	Changes string   `json:"changes"`
 }
 
+// Category is one class of entities, as categories.json lists them.
+type Category struct {
+	Slug        string   `json:"slug"`
+	Title       string   `json:"title"`
+	Description Optional `json:"description"`
+	Count       int      `json:"count"`  // entities that lists show
+	Ranked      int      `json:"ranked"` // entities on its leaderboard
+}
+
 // IndexStub names what the search index of a build was made from. Its bytes
 // are no part of the build's identity: the search engine does not fix them.
 type IndexStub struct {

@@ -243,7 +243,7 @@ func (b *Build) ExportRow(ordinal uint32) []byte {
 	n := binary.LittleEndian.Uint64(b.rows[16*int(ordinal)+8:])
 	file := b.files[EntitiesFile+".jsonl"]
 	if at&1 == 1 {
-		file = b.files[withdrawnFile]
+		file = b.files[WithdrawnFile]
 	}
 	at >>= 1
 	return file[at : at+n : at+n]

@@ -100,3 +100,23 @@ func verifyFile(path string, want File) error {
 // smaller buffer.
 type onlyReader struct{ io.Reader }
 type onlyWriter struct{ io.Writer }
+
+// Describe returns the entry of a file below dir for a manifest.
+func Describe(dir, path string) (File, error) {
+	data, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	defer data.Close()
+	sum := sha256.New()
+	size, err := io.CopyBuffer(onlyWriter{sum}, onlyReader{data}, make([]byte, 1<<18))
+	if err != nil {
+		return File{}, err
+	}
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return File{}, err
+	}
+	name := filepath.ToSlash(rel)
+	return File{Path: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)), MediaType: mediaType(name)}, nil
+}

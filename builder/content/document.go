@@ -157,7 +157,7 @@ func (d *document) add(line, col int, p Problem) {
 func (d *document) addAt(path []string, key bool, p Problem) {
 	line, col := d.locate(path, key)
 	if p.Field == "" {
-		p.Field = fieldName(path)
+		p.Field = FieldName(path)
 	}
 	d.add(line, col, p)
 }
@@ -266,7 +266,7 @@ func (d *document) convert(n ast.Node, path []string) any {
 
 func (d *document) refuse(n ast.Node, path []string, message string) {
 	line, col := place(n)
-	d.add(line, col, Problem{Field: fieldName(path), Message: message})
+	d.add(line, col, Problem{Field: FieldName(path), Message: message})
 }
 
 func (d *document) convertMapping(members []*ast.MappingValueNode, path []string) any {
@@ -279,16 +279,16 @@ func (d *document) convertMapping(members []*ast.MappingValueNode, path []string
 		switch member.Key.(type) {
 		case *ast.StringNode:
 		case *ast.MergeKeyNode:
-			d.add(line, col, Problem{Field: fieldName(path), Message: "uses a merge key (<<); write the fields out"})
+			d.add(line, col, Problem{Field: FieldName(path), Message: "uses a merge key (<<); write the fields out"})
 			continue
 		default:
 			if member.Key.GetToken().Type == token.MappingKeyType {
-				d.add(line, col, Problem{Field: fieldName(path), Message: "uses a complex key (?); write key: value"})
+				d.add(line, col, Problem{Field: FieldName(path), Message: "uses a complex key (?); write key: value"})
 				continue
 			}
 		}
 		if at, twice := first[key]; twice {
-			d.add(line, col, Problem{Field: fieldName(field), Message: fmt.Sprintf("is given twice; the first is on line %d", at)})
+			d.add(line, col, Problem{Field: FieldName(field), Message: fmt.Sprintf("is given twice; the first is on line %d", at)})
 			continue
 		}
 		first[key] = line

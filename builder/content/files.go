@@ -67,7 +67,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 			continue
 		}
 		if f.into == nil {
-			c.Scoring = asJSON
+			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shownPath(dir, f.name)
 		} else if err := json.Unmarshal(asJSON, f.into); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"kindex/exports"
 	"kindex/exports/nearest"
@@ -23,8 +24,11 @@ import (
 type Content struct {
 	Entities   []*exports.Entity // sorted by type and slug
 	Categories []Category        // of categories.yaml, else those that entities name
-	Scoring    []byte            // scoring.yaml as JSON, nil without one
 	Index      Index
+
+	Scoring     []byte // scoring.yaml as JSON, nil without one
+	ScoringText []byte // scoring.yaml as it is
+	ScoringPath string
 }
 
 // source is one entity file that was found.
@@ -36,7 +40,7 @@ type source struct {
 // the content is usable only where none of them is an error. err is for what
 // keeps the folder from being read at all. progress, if not nil, is called
 // after each file, from several goroutines.
-func Load(dir string, progress func()) (c *Content, problems Problems, err error) {
+func Load(dir string, progress func(done, total int)) (c *Content, problems Problems, err error) {
 	sources, problems, err := find(dir)
 	if err != nil {
 		return nil, nil, err
@@ -181,11 +185,12 @@ func Slugify(name string) string {
 
 // parseAll reads files on all processors. An entity is nil where its file has
 // errors.
-func parseAll(sources []source, progress func()) ([]*exports.Entity, Problems, error) {
+func parseAll(sources []source, progress func(done, total int)) ([]*exports.Entity, Problems, error) {
 	entities := make([]*exports.Entity, len(sources))
 	found := make([]Problems, len(sources))
 	failed := make([]error, len(sources))
 	next := make(chan int, 256)
+	var done atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
@@ -196,8 +201,8 @@ func parseAll(sources []source, progress func()) ([]*exports.Entity, Problems, e
 				} else {
 					entities[i], found[i] = ParseEntity(sources[i].shown, sources[i].typ, sources[i].slug, data)
 				}
-				if progress != nil {
-					progress()
+				if n := int(done.Add(1)); progress != nil {
+					progress(n, len(sources))
 				}
 			}
 		})
@@ -225,7 +230,7 @@ func (c *Content) checkTogether(sources []source, entities []*exports.Entity) Pr
 			line, col = parseDocument(s.shown, data, "version").locate(path, false)
 		}
 		problems = append(problems, Problem{File: s.shown, Line: line, Column: col, Severity: severity,
-			Field: fieldName(path), Message: message, Suggestion: suggestion})
+			Field: FieldName(path), Message: message, Suggestion: suggestion})
 	}
 	declared := map[string]bool{}
 	var slugs []string

@@ -79,9 +79,9 @@ func (ps Problems) sort() {
 	})
 }
 
-// fieldName writes a path into a document as people write it: signals.stars,
+// FieldName writes a path into a document as people write it: signals.stars,
 // tags[2].
-func fieldName(path []string) string {
+func FieldName(path []string) string {
 	var b strings.Builder
 	for _, p := range path {
 		if _, err := strconv.Atoi(p); err == nil {

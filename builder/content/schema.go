@@ -91,7 +91,7 @@ func (s *schema) explain(d *document, e *jsonschema.ValidationError) {
 		}
 	case *kind.Required:
 		for _, m := range k.Missing {
-			d.addAt(at, false, Problem{Field: fieldName(append(slices.Clone(at), m)), Message: "is missing"})
+			d.addAt(at, false, Problem{Field: FieldName(append(slices.Clone(at), m)), Message: "is missing"})
 		}
 	case *kind.UniqueItems:
 		second := append(slices.Clone(at), strconv.Itoa(k.Duplicates[1]))
@@ -135,10 +135,10 @@ func (s *schema) properties(url string) []string {
 
 // Patterns of the schemas and what they ask for, in words.
 var patternWords = map[string]string{
-	"^[a-z0-9]+(-[a-z0-9]+)*$":                                                 "use lower-case letters and digits, joined by single hyphens",
-	"^https?://[^\\s/?#@]+([/?#][^\\s]*)?$":                                    "use a full address that begins with https:// and holds no spaces and no user name",
-	"^[0-9]{4}-[0-9]{2}-[0-9]{2}$":                                             "use YYYY-MM-DD",
-	"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$":                                          "use YYYY-MM-DD, or YYYY-MM where only the month is known",
+	"^[a-z0-9]+(-[a-z0-9]+)*$":                                           "use lower-case letters and digits, joined by single hyphens",
+	"^https?://[^\\s/?#@]+([/?#][^\\s]*)?$":                              "use a full address that begins with https:// and holds no spaces and no user name",
+	"^[0-9]{4}-[0-9]{2}-[0-9]{2}$":                                       "use YYYY-MM-DD",
+	"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$":                                    "use YYYY-MM-DD, or YYYY-MM where only the month is known",
 	"^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$": "use one line without control characters",
 }
 

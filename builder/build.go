@@ -1,0 +1,286 @@
+// Package builder compiles a content folder into a published build. Build is
+// the recipe; every step is a function or a package of its own.
+package builder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kindex/builder/content"
+	"kindex/builder/history"
+	"kindex/builder/rank"
+	"kindex/builder/score"
+	"kindex/builder/similar"
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// Version is the version of the recipe. It is part of a build's identity: raise
+// it when the same content would give other artifacts.
+const Version = "1"
+
+// Options say what to build, and where.
+type Options struct {
+	Content string    // the content folder
+	Out     string    // the output folder
+	AsOf    time.Time // the time at which scores are computed
+	Keep    int       // how many builds to keep, the current one among them
+	// Wait tells that another builder is at work; Build then waits for it. With
+	// a nil Wait, Build returns an *exports.BusyError instead.
+	Wait func(*exports.BusyError)
+	// Progress is told how far a step is; total is 0 where nobody knows. It may
+	// be called from several goroutines.
+	Progress func(step string, done, total int)
+}
+
+// Report says what a build did.
+type Report struct {
+	ID        string           `json:"id"`
+	Dir       string           `json:"dir"`
+	Commit    exports.Optional `json:"commit"`
+	Dirty     bool             `json:"dirty"`
+	AsOf      string           `json:"asOf"`
+	Counts    exports.Counts   `json:"counts"`
+	Bytes     int64            `json:"bytes"` // of all files, without the index
+	Warnings  []string         `json:"warnings"`
+	Steps     []Step           `json:"steps"`
+	Seconds   float64          `json:"seconds"`
+	PeakBytes int64            `json:"peakBytes"` // most memory that the process held
+	Removed   []string         `json:"removed"`   // old builds that were deleted
+}
+
+// Step is one step of the recipe and how long it took.
+type Step struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Build makes a build of the content and publishes it. Readers of the output
+// folder see the old build until the new one is whole. Content with errors is
+// returned as content.Problems, and nothing is published.
+func Build(ctx context.Context, o Options) (*Report, error) {
+	b := &build{Options: o, started: time.Now()}
+	lock, err := exports.AcquireLock(ctx, o.Out, o.Wait)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	for _, s := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"clean", b.clean},     // what a killed builder left
+		{"load", b.load},       // YAML → entities
+		{"score", b.score},     // signals → scores
+		{"rank", b.rank},       // scores → ordinals, leaderboards
+		{"similar", b.similar}, // entities → neighbours
+		{"write", b.write},     // everything → files, and the search index beside them
+		{"place", b.place},     // temporary folders → the build's name, durable
+		{"publish", b.publish}, // the pointer, last of all
+		{"prune", b.prune},     // builds that nobody needs
+	} {
+		if err := ctx.Err(); err != nil {
+			return nil, errors.Join(err, b.discard())
+		}
+		start := time.Now()
+		if err := s.run(ctx); err != nil {
+			return nil, errors.Join(err, b.discard())
+		}
+		b.report.Steps = append(b.report.Steps, Step{s.name, time.Since(start).Seconds()})
+	}
+	return b.finish(), nil
+}
+
+// build is what the steps hand on to each other.
+type build struct {
+	Options
+	started time.Time
+	report  Report
+
+	head     history.Head
+	content  *content.Content
+	formula  *score.Formula
+	boards   []rank.Board
+	near     [][]exports.Neighbour
+	features []exports.Feature
+
+	out      *exports.Writer
+	manifest *exports.Manifest
+	docs     *indexes.Prepared
+	indexDir string
+}
+
+func (b *build) progress(step string, done, total int) {
+	if b.Progress != nil {
+		b.Progress(step, done, total)
+	}
+}
+
+func (b *build) clean(context.Context) error {
+	return errors.Join(
+		exports.RemoveLeftovers(exports.BuildsDir(b.Out)),
+		exports.RemoveLeftovers(filepath.Join(b.Out, "indexes", "builds")))
+}
+
+func (b *build) load(ctx context.Context) error {
+	var err error
+	if b.head, err = history.ReadHead(ctx, b.Content); err != nil {
+		return err
+	}
+	c, problems, err := LoadContent(b.Content, func(done, total int) { b.progress("load", done, total) })
+	if err != nil {
+		return err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return problems
+	}
+	for _, p := range problems {
+		b.report.Warnings = append(b.report.Warnings, p.String())
+	}
+	b.content, b.formula = c.Content, c.Formula
+	return nil
+}
+
+func (b *build) score(context.Context) error {
+	for i, e := range b.content.Entities {
+		e.Scores = b.formula.Scores(e, b.AsOf)
+		b.progress("score", i+1, len(b.content.Entities))
+	}
+	return nil
+}
+
+func (b *build) rank(context.Context) error {
+	rank.Order(b.content.Entities)
+	slugs := make([]string, len(b.content.Categories))
+	for i, c := range b.content.Categories {
+		slugs[i] = c.Slug
+	}
+	b.boards = rank.Boards(b.content.Entities, slugs)
+	return nil
+}
+
+func (b *build) similar(context.Context) error {
+	b.progress("similar", 0, 0)
+	b.near, b.features = similar.Find(b.content.Entities, indexes.Words)
+	return nil
+}
+
+// write makes all files. The index is built at the same time, on what the
+// exports leave of the processors.
+func (b *build) write(context.Context) error {
+	b.progress("write", 0, 0)
+	titles := make(map[string]string, len(b.content.Categories))
+	for _, c := range b.content.Categories {
+		titles[c.Slug] = c.Title
+	}
+	b.docs = indexes.Prepare(b.content.Entities, titles)
+	var err error
+	if b.out, err = exports.NewWriter(b.Out); err != nil {
+		return err
+	}
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		b.indexDir, err = b.docs.Write(b.Out)
+		return err
+	})
+	g.Go(b.writeFiles)
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	b.manifest = b.describe()
+	return b.out.Seal(b.manifest, b.licenseOf)
+}
+
+func (b *build) place(context.Context) error {
+	// The index first: a build in place has one.
+	if err := b.docs.Place(b.Out, b.indexDir, b.manifest.ID); err != nil {
+		return err
+	}
+	return b.out.Place(b.manifest)
+}
+
+func (b *build) publish(context.Context) error { return exports.Publish(b.Out, b.manifest.ID) }
+
+func (b *build) prune(context.Context) error {
+	var err error
+	b.report.Removed, err = exports.Prune(exports.BuildsDir(b.Out), b.manifest.ID, b.Keep)
+	if err != nil {
+		return err
+	}
+	kept, err := exports.Builds(exports.BuildsDir(b.Out))
+	if err != nil {
+		return err
+	}
+	return indexes.Prune(b.Out, kept)
+}
+
+// discard removes what an unfinished build has written.
+func (b *build) discard() error {
+	var errs []error
+	if b.out != nil {
+		errs = append(errs, b.out.Discard())
+	}
+	return errors.Join(append(errs, exports.RemoveLeftovers(filepath.Join(b.Out, "indexes", "builds")))...)
+}
+
+func (b *build) finish() *Report {
+	r := &b.report
+	r.ID, r.Dir = b.manifest.ID, filepath.Join(exports.BuildsDir(b.Out), b.manifest.ID)
+	r.Commit, r.Dirty, r.AsOf, r.Counts = b.manifest.Commit, b.manifest.Dirty, b.manifest.AsOf, b.manifest.Counts
+	for _, f := range b.manifest.Files {
+		r.Bytes += f.Size
+	}
+	if r.Warnings == nil {
+		r.Warnings = []string{}
+	}
+	if r.Removed == nil {
+		r.Removed = []string{}
+	}
+	r.Seconds = time.Since(b.started).Seconds()
+	r.PeakBytes = peakMemory()
+	return r
+}
+
+// Loaded is content together with the formula that scores it.
+type Loaded struct {
+	*content.Content
+	Formula *score.Formula
+}
+
+// LoadContent reads and checks a content folder as a build does, the scoring
+// file included. progress may be nil.
+func LoadContent(dir string, progress func(done, total int)) (*Loaded, content.Problems, error) {
+	c, problems, err := content.Load(dir, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &Loaded{Content: c}
+	if n, _ := problems.Count(); n > 0 {
+		return l, problems, nil
+	}
+	path, data, asJSON := "the built-in scoring file", score.Default, c.Scoring
+	if c.Scoring != nil {
+		path, data = c.ScoringPath, c.ScoringText
+	} else {
+		var found content.Problems
+		if asJSON, found = content.ParseScoring(path, data); len(found) > 0 {
+			return nil, nil, found
+		}
+	}
+	l.Formula, err = score.Parse(asJSON)
+	var wrong *score.FieldError
+	if errors.As(err, &wrong) {
+		line, column := content.LocateScoring(path, data, wrong.Path...)
+		return l, append(problems, content.Problem{File: path, Line: line, Column: column, Severity: content.Error,
+			Field: content.FieldName(wrong.Path), Message: wrong.Message}), nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return l, problems, nil
+}

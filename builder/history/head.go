@@ -1,0 +1,87 @@
+// Package history reads what git knows of a content folder.
+package history
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Head is the state of the repository that a content folder lies in.
+type Head struct {
+	Commit string    // "" outside a repository, or before the first commit
+	Time   time.Time // of the commit, by its committer
+	// Dirty tells that the folder holds what the commit does not: edits that
+	// are not committed, or a folder that no repository keeps.
+	Dirty bool
+}
+
+// ReadHead asks git about dir. A folder outside any repository, or a machine
+// without git, is no error: the head is then empty and dirty.
+func ReadHead(ctx context.Context, dir string) (Head, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return Head{Dirty: true}, nil
+	}
+	inside, err := git(ctx, dir, "rev-parse", "--is-inside-work-tree")
+	if err != nil {
+		if strings.Contains(err.Error(), "not a git repository") {
+			return Head{Dirty: true}, nil
+		}
+		return Head{}, err
+	}
+	if strings.TrimSpace(inside) != "true" {
+		return Head{Dirty: true}, nil
+	}
+	line, err := git(ctx, dir, "log", "-1", "--no-show-signature", "--format=%H %ct")
+	if err != nil {
+		if strings.Contains(err.Error(), "does not have any commits") {
+			return Head{Dirty: true}, nil
+		}
+		return Head{}, err
+	}
+	var h Head
+	var seconds int64
+	if _, err := fmt.Sscan(line, &h.Commit, &seconds); err != nil {
+		return Head{}, fmt.Errorf("git log in %s: unexpected answer %q", dir, line)
+	}
+	h.Time = time.Unix(seconds, 0).UTC()
+	status, err := git(ctx, dir, "status", "--porcelain", "--untracked-files=all", "--ignored", "--", ".")
+	if err != nil {
+		return Head{}, err
+	}
+	for l := range strings.Lines(status) {
+		l = strings.TrimRight(l, "\n\"")
+		// Ignored files count only where the loader would read them.
+		if !strings.HasPrefix(l, "!!") || strings.HasSuffix(l, ".yaml") || strings.HasSuffix(l, "/") {
+			h.Dirty = true
+		}
+	}
+	return h, nil
+}
+
+// git runs one git command in dir, without the caller's repository settings and
+// without taking locks that a person at work would notice.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks", "-C", dir}, args...)...)
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); name != "GIT_DIR" && name != "GIT_WORK_TREE" && name != "GIT_INDEX_FILE" {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "LC_ALL=C")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return "", errors.New("git " + args[0] + ": " + strings.TrimSpace(stderr.String()+" "+err.Error()))
+	}
+	return string(out), nil
+}

@@ -1,0 +1,245 @@
+// Package similar finds the nearest neighbours of every entity, with reasons.
+// It is pure.
+//
+// Entities are alike by what they share: category, tags, capabilities, provider
+// and words of name and description. Each such feature weighs by its kind and
+// by how rare it is; the similarity of two entities is the cosine of their
+// weighted feature sets, from 0 to 1.
+package similar
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"kindex/exports"
+)
+
+// Most is how many neighbours are kept for an entity.
+const Most = 20
+
+// The kinds of feature, as reasons name them, and what they weigh.
+const (
+	kindCategory   = "category"
+	kindTag        = "tag"
+	kindCapability = "capability"
+	kindProvider   = "provider"
+	kindWord       = "word"
+)
+
+var kindWeights = map[string]uint32{kindCategory: 3, kindTag: 3, kindCapability: 2, kindProvider: 2, kindWord: 1}
+
+// weakest is the similarity below which two entities have nothing to do with
+// each other.
+const weakest = 0.05
+
+// budget is how many entries of inverted lists are read to gather candidates
+// for one entity, the rarest features first, and shortlist how many candidates
+// are then compared exactly.
+const (
+	budget    = 6000
+	shortlist = 80
+)
+
+// vectors holds the features of all entities.
+type vectors struct {
+	features []exports.Feature
+	weight   []uint32   // of each feature
+	has      [][]uint32 // features of each entity, ascending
+	inverted [][]uint32 // entities with each feature, ascending
+	norm     []float64
+	hidden   []bool // withdrawn entities are nobody's neighbours
+	key      []string
+}
+
+// Find returns the neighbours of every entity in the order given, and the
+// features that their reasons point to. words splits a text into the words
+// that count.
+func Find(entities []*exports.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
+	v := newVectors(entities, words)
+	lists := make([][]exports.Neighbour, len(entities))
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			s := &scratch{partial: make([]uint32, len(entities))}
+			for i := w; i < len(entities); i += workers {
+				lists[i] = v.neighbours(uint32(i), s, budget)
+			}
+		})
+	}
+	wg.Wait()
+	return lists, v.features
+}
+
+func newVectors(entities []*exports.Entity, words func(string) []string) *vectors {
+	n := len(entities)
+	v := &vectors{has: make([][]uint32, n), norm: make([]float64, n), hidden: make([]bool, n), key: make([]string, n)}
+	ids := map[string]uint32{}
+	for i, e := range entities {
+		v.hidden[i] = e.Status == exports.Withdrawn
+		v.key[i] = e.Key()
+		for _, f := range featuresOf(e, words) {
+			id, ok := ids[f]
+			if !ok {
+				id = uint32(len(v.inverted))
+				ids[f] = id
+				kind, value, _ := strings.Cut(f, "\x00")
+				v.features = append(v.features, exports.Feature{Kind: kind, Value: value})
+				v.inverted = append(v.inverted, nil)
+			}
+			v.has[i] = append(v.has[i], id)
+			v.inverted[id] = append(v.inverted[id], uint32(i))
+		}
+		slices.Sort(v.has[i])
+	}
+	v.weight = make([]uint32, len(v.inverted))
+	for id, list := range v.inverted {
+		v.weight[id] = kindWeights[v.features[id].Kind] * rarity(n, len(list))
+	}
+	for i, has := range v.has {
+		var sum uint64
+		for _, id := range has {
+			sum += uint64(v.weight[id]) * uint64(v.weight[id])
+		}
+		v.norm[i] = math.Sqrt(float64(sum))
+	}
+	return v
+}
+
+// rarity weighs a feature that df of n entities have. It moves in steps of
+// powers of two, so that adding one entity hardly ever changes the weights of
+// others. A feature that nobody shares weighs nothing.
+func rarity(n, df int) uint32 {
+	if df < 2 {
+		return 0
+	}
+	return uint32(1 + bits.Len(uint(n)) - bits.Len(uint(df)))
+}
+
+// featuresOf lists the features of an entity, each once, as kind, NUL, value.
+func featuresOf(e *exports.Entity, words func(string) []string) []string {
+	list := []string{kindCategory + "\x00" + e.Category}
+	if e.Provider != "" {
+		list = append(list, kindProvider+"\x00"+e.Provider)
+	}
+	for _, t := range e.Tags {
+		list = append(list, kindTag+"\x00"+t)
+	}
+	for _, c := range e.Capabilities {
+		list = append(list, kindCapability+"\x00"+c)
+	}
+	for _, w := range words(e.Name + " " + e.Description) {
+		if len(w) > 2 {
+			list = append(list, kindWord+"\x00"+w)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// scratch is the memory of one worker.
+type scratch struct {
+	partial []uint32 // weight shared so far, by entity
+	touched []uint32
+	order   []uint32
+}
+
+// neighbours finds candidates by the rarest features and compares the most
+// promising ones exactly.
+func (v *vectors) neighbours(i uint32, s *scratch, budget int) []exports.Neighbour {
+	s.order = append(s.order[:0], v.has[i]...)
+	slices.SortFunc(s.order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(len(v.inverted[a]), len(v.inverted[b])), cmp.Compare(a, b))
+	})
+	s.touched = s.touched[:0]
+	read := 0
+	for _, id := range s.order {
+		w := v.weight[id]
+		if w == 0 {
+			continue
+		}
+		if read > 0 && read+len(v.inverted[id]) > budget {
+			break
+		}
+		read += len(v.inverted[id])
+		for _, j := range v.inverted[id] {
+			if s.partial[j] == 0 {
+				s.touched = append(s.touched, j)
+			}
+			s.partial[j] += w * w
+		}
+	}
+	candidates := s.touched
+	promise := func(j uint32) float64 { return float64(s.partial[j]) / v.norm[j] }
+	if len(candidates) > shortlist {
+		slices.SortFunc(candidates, func(a, b uint32) int {
+			return cmp.Or(cmp.Compare(promise(b), promise(a)), cmp.Compare(v.key[a], v.key[b]))
+		})
+	}
+	best := make([]exports.Neighbour, 0, shortlist)
+	for _, j := range candidates {
+		if j != i && !v.hidden[j] && len(best) < shortlist {
+			if sim := v.similarity(i, j); sim >= weakest {
+				best = append(best, exports.Neighbour{Ordinal: j, Similarity: sim})
+			}
+		}
+	}
+	for _, j := range s.touched {
+		s.partial[j] = 0
+	}
+	slices.SortFunc(best, func(a, b exports.Neighbour) int {
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(v.key[a.Ordinal], v.key[b.Ordinal]))
+	})
+	best = slices.Clip(best[:min(len(best), Most)])
+	for k := range best {
+		best[k].Reasons = v.reasons(i, best[k].Ordinal)
+	}
+	return best
+}
+
+// shared calls f with the features that two entities have in common.
+func (v *vectors) shared(i, j uint32, f func(id uint32)) {
+	a, b := v.has[i], v.has[j]
+	for x, y := 0, 0; x < len(a) && y < len(b); {
+		switch {
+		case a[x] < b[y]:
+			x++
+		case a[x] > b[y]:
+			y++
+		default:
+			f(a[x])
+			x++
+			y++
+		}
+	}
+}
+
+// similarity is the cosine, rounded so that equals are equal.
+func (v *vectors) similarity(i, j uint32) float64 {
+	var dot uint64
+	v.shared(i, j, func(id uint32) { dot += uint64(v.weight[id]) * uint64(v.weight[id]) })
+	if dot == 0 {
+		return 0
+	}
+	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
+}
+
+// reasons are the three weightiest features that two entities share.
+func (v *vectors) reasons(i, j uint32) []uint32 {
+	var list []uint32
+	v.shared(i, j, func(id uint32) {
+		if v.weight[id] > 0 {
+			list = append(list, id)
+		}
+	})
+	slices.SortFunc(list, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(v.weight[b], v.weight[a]), cmp.Compare(v.features[a].Kind, v.features[b].Kind),
+			cmp.Compare(v.features[a].Value, v.features[b].Value))
+	})
+	return slices.Clone(list[:min(3, len(list))])
+}

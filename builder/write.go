@@ -1,0 +1,208 @@
+package builder
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/builder/content"
+	"kindex/builder/rank"
+	"kindex/exports"
+)
+
+// writeFiles makes the files of the build, all but the manifest.
+func (b *build) writeFiles() error {
+	rows, err := b.writeEntities()
+	if err != nil {
+		return err
+	}
+	if err := b.out.WriteLookups(b.content.Entities, rows, b.near, b.features); err != nil {
+		return err
+	}
+	for _, board := range b.boards {
+		if err := b.writeBoard(board); err != nil {
+			return err
+		}
+	}
+	return b.writeDescriptions()
+}
+
+// writeEntities writes the bulk exports, sorted by type and slug, and returns
+// where each ordinal's line lies. Withdrawn entities are kept out of them.
+func (b *build) writeEntities() ([]exports.RowPlace, error) {
+	order := make([]int, 0, len(b.content.Entities))
+	places := make([]exports.RowPlace, len(b.content.Entities))
+	var hidden []byte
+	for i, e := range b.content.Entities {
+		if e.Status != exports.Withdrawn {
+			order = append(order, i)
+			continue
+		}
+		from := len(hidden)
+		hidden = exports.AppendRow(hidden, exports.EntityColumns, e.Row())
+		places[i] = exports.RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
+		hidden = append(hidden, '\n')
+	}
+	if err := b.out.Add(exports.WithdrawnFile, hidden); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(order, func(x, y int) int { return exports.CompareKey(b.content.Entities[x], b.content.Entities[y]) })
+	keys := make([]string, len(order))
+	for i, o := range order {
+		keys[i] = b.content.Entities[o].Key()
+	}
+	lengths, err := b.out.WriteTable(exports.EntitiesFile, exports.EntityColumns, keys,
+		func(i int) exports.Row { return b.content.Entities[order[i]].Row() })
+	if err != nil {
+		return nil, err
+	}
+	offset := int64(0)
+	for i, n := range lengths {
+		places[order[i]] = exports.RowPlace{Offset: offset, Length: n}
+		offset += n + 1
+	}
+	return places, nil
+}
+
+func (b *build) writeBoard(board rank.Board) error {
+	var out strings.Builder
+	enc, err := exports.NewEncoder("json", &out, exports.LeaderboardColumns)
+	if err != nil {
+		return err
+	}
+	for i, e := range board.Entities {
+		if err := enc.Write(e.LeaderboardRow(i + 1)); err != nil {
+			return err
+		}
+	}
+	if err := enc.Close(); err != nil {
+		return err
+	}
+	return b.out.AddVariants(exports.LeaderboardFile(board.Name), []byte(out.String()))
+}
+
+// writeDescriptions writes what explains the rest: the categories, the scoring
+// formula and the schema of the sources.
+func (b *build) writeDescriptions() error {
+	list := []exports.Category{}
+	for _, c := range b.content.Categories {
+		list = append(list, exports.Category{Slug: c.Slug, Title: c.Title, Description: exports.Optional(c.Description)})
+	}
+	for i := range list {
+		for _, e := range b.content.Entities {
+			if e.Category == list[i].Slug && e.Status != exports.Withdrawn {
+				list[i].Count++
+			}
+		}
+		for _, board := range b.boards {
+			if board.Name == list[i].Slug {
+				list[i].Ranked = len(board.Entities)
+			}
+		}
+	}
+	asJSON, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	schema, err := content.SchemaJSON("entity")
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{exports.CategoriesFile, append(asJSON, '\n')},
+		{exports.ScoringFile, b.formula.JSON()},
+		{exports.SchemaFile, schema},
+	} {
+		if err := b.out.AddVariants(f.name, f.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe fills the manifest.
+func (b *build) describe() *exports.Manifest {
+	m := &exports.Manifest{
+		Builder: Version, Title: b.content.Index.Title, Description: b.content.Index.Description,
+		Commit: exports.Optional(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
+		ScoringVersion: b.formula.Version, License: exports.Optional(b.license(exports.Types)),
+		Sources: []exports.Source{}, Index: b.docs.Stub,
+		Counts: exports.Counts{Types: map[string]int{}, Categories: len(b.content.Categories), Ranked: len(b.boards[0].Entities)},
+	}
+	if m.Title == "" {
+		m.Title = "Knowledge index"
+	}
+	if b.head.Commit != "" {
+		m.CommitTime = exports.Optional(b.head.Time.Format(time.RFC3339))
+	}
+	for _, s := range b.content.Index.Sources {
+		types := s.Types
+		if types == nil {
+			types = exports.Types
+		}
+		m.Sources = append(m.Sources, exports.Source{Name: s.Name, URL: s.URL, License: s.License, Types: types, Changes: s.Changes})
+	}
+	for _, t := range exports.Types {
+		m.Counts.Types[t] = 0
+	}
+	for _, e := range b.content.Entities {
+		if e.Status == exports.Withdrawn {
+			m.Counts.Withdrawn++
+			continue
+		}
+		m.Counts.Entities++
+		m.Counts.Types[e.Type]++
+	}
+	return m
+}
+
+// license joins the licences of everything that records of these types hold.
+func (b *build) license(types []string) string {
+	var parts []string
+	add := func(s string) {
+		if s == "" {
+			return
+		}
+		if strings.Contains(s, " OR ") {
+			s = "(" + s + ")"
+		}
+		if !slices.Contains(parts, s) {
+			parts = append(parts, s)
+		}
+	}
+	add(b.content.Index.License)
+	for _, s := range b.content.Index.Sources {
+		if s.Types == nil || slices.ContainsFunc(s.Types, func(t string) bool { return slices.Contains(types, t) }) {
+			add(s.License)
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// licenseOf tells under which licence a file of the build is: that of the
+// entities that are in it, none for what the program brings along.
+func (b *build) licenseOf(path string) string {
+	if strings.HasPrefix(path, exports.SchemaFile) {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(path, exports.LeaderboardsDir+"/"); ok {
+		name, _, _ := strings.Cut(rest, ".")
+		for _, board := range b.boards {
+			if board.Name != name {
+				continue
+			}
+			var types []string
+			for _, e := range board.Entities {
+				if !slices.Contains(types, e.Type) {
+					types = append(types, e.Type)
+				}
+			}
+			return b.license(types)
+		}
+	}
+	return b.license(exports.Types)
+}

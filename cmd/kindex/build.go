@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"kindex/builder"
+	"kindex/exports"
+)
+
+type buildOptions struct {
+	content, out, asOf string
+	keep               int
+	json, noWait       bool
+	memoryMiB          int64
+}
+
+func buildCommand() *cobra.Command {
+	var o buildOptions
+	c := &cobra.Command{
+		Use: "build", Short: "Compile a content folder into a build and publish it",
+		Long: `Build reads the content folder, checks it, computes the scores and writes a
+build below the output folder: exports/builds/<id> and indexes/builds/<id>.
+Last of all exports/current is made to name it; until then, readers see the old
+build. The same content, commit and as-of time give the same bytes.`,
+		Example: `  kindex build --content content --out .
+  kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runBuild(cmd, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.content, "content", "content", "the content folder")
+	f.StringVar(&o.out, "out", ".", "the output folder")
+	f.StringVar(&o.asOf, "as-of", "", "compute scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	f.IntVar(&o.keep, "keep", 5, "how many builds to keep")
+	f.BoolVar(&o.json, "json", false, "print the report as JSON")
+	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting when another build is at work")
+	f.Int64Var(&o.memoryMiB, "memory", 900, "collect garbage harder above this many MiB")
+	return c
+}
+
+func runBuild(cmd *cobra.Command, o buildOptions) error {
+	asOf, err := parseAsOf(o.asOf, time.Now())
+	if err != nil {
+		return err
+	}
+	if o.keep < 1 {
+		return usageError{fmt.Errorf("--keep %d: at least the current build is kept; use 1 or more", o.keep)}
+	}
+	debug.SetMemoryLimit(o.memoryMiB << 20)
+	bar := newProgress(cmd.ErrOrStderr())
+	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, Progress: bar.step}
+	if !o.noWait {
+		opts.Wait = func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
+	}
+	r, err := builder.Build(cmd.Context(), opts)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	if o.json {
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	printReport(cmd.OutOrStdout(), r)
+	return nil
+}
+
+// parseAsOf is the time at which scores are computed: as given, else
+// SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/),
+// else the beginning of today.
+func parseAsOf(s string, now time.Time) (time.Time, error) {
+	if s != "" {
+		for _, layout := range []string{time.DateOnly, time.RFC3339} {
+			if t, err := time.Parse(layout, s); err == nil {
+				return t.UTC(), nil
+			}
+		}
+		return time.Time{}, usageError{fmt.Errorf("--as-of %q: use YYYY-MM-DD or an RFC 3339 time such as 2026-07-01T12:00:00Z", s)}
+	}
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		n, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil || n < 0 {
+			return time.Time{}, usageError{fmt.Errorf("SOURCE_DATE_EPOCH=%q: it is a number of seconds since 1970", epoch)}
+		}
+		return time.Unix(n, 0).UTC(), nil
+	}
+	return now.UTC().Truncate(24 * time.Hour), nil
+}
+
+func printReport(w io.Writer, r *builder.Report) {
+	for _, line := range r.Warnings {
+		fmt.Fprintln(w, line)
+	}
+	commit := "no commit"
+	if r.Commit != "" {
+		commit = "commit " + string(r.Commit)[:12]
+	}
+	if r.Dirty {
+		commit += ", with changes that are not committed"
+	}
+	fmt.Fprintf(w, "published %s (%s)\n", r.ID, commit)
+	fmt.Fprintf(w, "%s, %d ranked, %d withdrawn, in %s, as of %s\n", counted(r.Counts.Entities, "entity record"), r.Counts.Ranked,
+		r.Counts.Withdrawn, counted(r.Counts.Categories, "categor"), r.AsOf)
+	for _, s := range r.Steps {
+		if s.Seconds >= 0.0005 {
+			fmt.Fprintf(w, "  %-8s %8.3f s\n", s.Name, s.Seconds)
+		}
+	}
+	fmt.Fprintf(w, "  %-8s %8.3f s, %d MiB at most, %.1f MB written\n", "total", r.Seconds, r.PeakBytes>>20, float64(r.Bytes)/1e6)
+}
+
+// progress draws a bar where somebody watches, and nothing otherwise.
+type progress struct {
+	mu      sync.Mutex
+	w       io.Writer
+	watched bool
+	current string
+	bar     *progressbar.ProgressBar
+}
+
+func newProgress(w io.Writer) *progress {
+	f, ok := w.(*os.File)
+	return &progress{w: w, watched: ok && isatty.IsTerminal(f.Fd())}
+}
+
+func (p *progress) step(name string, done, total int) {
+	if !p.watched {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.current != name {
+		if p.bar != nil {
+			_ = p.bar.Finish() // a bar that cannot be drawn is no reason to stop
+		}
+		p.current = name
+		if total == 0 {
+			total = -1
+		}
+		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(name),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(30))
+	}
+	if done > 0 {
+		_ = p.bar.Set(done)
+	}
+}
+
+func (p *progress) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

@@ -1,0 +1,161 @@
+// Command kindex builds, serves and searches a knowledge index.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// The exit codes, as the help documents them.
+const (
+	exitOK      = 0
+	exitProblem = 1 // the content, a build or the machine has a problem; nothing was published
+	exitUsage   = 2 // the command was called wrongly
+	exitBusy    = 3 // another build is at work in the output folder
+)
+
+const about = `kindex compiles a folder of YAML files about AI tools and models into an
+immutable build - JSON, CSV, JSONL and Parquet exports, leaderboards and a
+search index - and serves it over HTTP.
+
+  kindex validate content                  is everything right?
+  kindex build --content content --out .   make a build and publish it
+  kindex serve --dir .                     serve it on http://127.0.0.1:8080
+  kindex search pytrch                     search it in the terminal
+
+Every flag can be given as a variable too: --as-of is KINDEX_AS_OF.
+
+Exit codes: 0 all is well; 1 the content, a build or the machine has a problem,
+and nothing was published; 2 the command was called wrongly; 3 another build is
+at work.`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run executes one command line and returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return report(root.ExecuteContext(ctx), stderr)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use: "kindex", Short: "A knowledge index of AI tools and models", Long: about,
+		SilenceErrors: true, SilenceUsage: true, Version: version(),
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd) },
+		Args:              cobra.NoArgs,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("kindex {{.Version}}\n")
+	root.SuggestionsMinimumDistance = 3
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
+	})
+	root.AddCommand(buildCommand(), serveCommand(), validateCommand(), showCommand(), searchCommand(),
+		verifyCommand(), schemaCommand(), versionCommand())
+	for _, c := range root.Commands() {
+		wrapArgs(c)
+	}
+	return root
+}
+
+// wrapArgs makes wrong arguments usage errors.
+func wrapArgs(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
+			}
+			return nil
+		}
+	}
+}
+
+// usageError is a command line that makes no sense.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// quietError ends a command whose output has said everything.
+type quietError struct{ code int }
+
+func (quietError) Error() string { return "" }
+
+// report prints an error for people and returns the exit code for programs.
+func report(err error, stderr io.Writer) int {
+	var quiet quietError
+	var usage usageError
+	var busy *exports.BusyError
+	var problems content.Problems
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &quiet):
+		return quiet.code
+	case errors.As(err, &problems):
+		printProblems(stderr, problems)
+		return exitProblem
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "kindex: interrupted; nothing was published")
+		return exitProblem
+	}
+	fmt.Fprintln(stderr, color.RedString("kindex:"), err)
+	switch {
+	case errors.As(err, &busy):
+		return exitBusy
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
+		return exitUsage
+	}
+	return exitProblem
+}
+
+func printProblems(w io.Writer, problems content.Problems) {
+	for _, p := range problems {
+		fmt.Fprintln(w, p)
+	}
+	errs, warnings := problems.Count()
+	fmt.Fprintf(w, "%s, %s\n", counted(errs, "error"), counted(warnings, "warning"))
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// fromEnvironment takes flags that were not given from KINDEX_ variables.
+func fromEnvironment(cmd *cobra.Command) error {
+	var failed error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		name := "KINDEX_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, ok := os.LookupEnv(name)
+		if f.Changed || !ok || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		if err := cmd.Flags().Set(f.Name, value); err != nil && failed == nil {
+			failed = usageError{fmt.Errorf("%s=%q: %w", name, value, err)}
+		}
+	})
+	return failed
+}

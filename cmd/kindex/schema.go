@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kindex/builder/content"
+	"kindex/exports/nearest"
+)
+
+func schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema [" + strings.Join(content.Schemas, "|") + "]", Short: "Print the JSON Schema of a content file",
+		Long: `Schema prints the JSON Schema (draft 2020-12) that content files are checked
+with. Editors that know the YAML language server use it after the line
+# yaml-language-server: $schema=PATH at the top of a file.`,
+		Example:   "  kindex schema entity > entity.schema.json",
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: content.Schemas,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "entity"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			data, err := content.SchemaJSON(name)
+			if err != nil {
+				return usageError{unknownName("schema", name, content.Schemas, nearest.Name(name, content.Schemas))}
+			}
+			_, err = cmd.OutOrStdout().Write(data)
+			return err
+		},
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+type searchOptions struct {
+	dir, typ, category string
+	limit              int
+	json               bool
+}
+
+func searchCommand() *cobra.Command {
+	var o searchOptions
+	c := &cobra.Command{
+		Use: "search WORDS...", Short: "Search the published build",
+		Long: `Search finds entities by the words of their names, topics and descriptions, with
+the engine that the API uses. Misspelt words still find, and so do beginnings.`,
+		Example: "  kindex search gradient boosting\n  kindex search pytrch --type tool --limit 3",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSearch(cmd.OutOrStdout(), o, strings.Join(args, " "))
+		},
+	}
+	c.Flags().StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	c.Flags().StringVar(&o.typ, "type", "", "only this type: "+strings.Join(exports.Types, " or "))
+	c.Flags().StringVar(&o.category, "category", "", "only this category")
+	c.Flags().IntVar(&o.limit, "limit", 10, "how many to show")
+	c.Flags().BoolVar(&o.json, "json", false, "print one record a line, as the API gives it")
+	return c
+}
+
+func runSearch(w io.Writer, o searchOptions, text string) (err error) {
+	if o.limit < 1 {
+		return usageError{fmt.Errorf("--limit %d: use 1 or more", o.limit)}
+	}
+	b, err := exports.OpenCurrent(o.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	x, err := indexes.Open(o.dir, b)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	f := exports.Filter{Fields: map[string][][]string{}}
+	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
+		if value != "" {
+			if b.Bitmap(field, value) == nil {
+				return usageError{fmt.Errorf("no entity has the %s %q", field, value)}
+			}
+			f.Fields[field] = [][]string{{value}}
+		}
+	}
+	within, err := b.Select(&f)
+	if err != nil {
+		return err
+	}
+	res, err := x.Search(text, within, nil, 0, o.limit)
+	if err != nil {
+		return err
+	}
+	for _, h := range res.Hits {
+		if o.json {
+			fmt.Fprintf(w, "%s\n", b.Record(h.Ordinal))
+			continue
+		}
+		if err := printHit(w, b, h); err != nil {
+			return err
+		}
+	}
+	if !o.json {
+		fmt.Fprintf(w, "%d of %d found\n", len(res.Hits), res.Matches.GetCardinality())
+	}
+	return nil
+}
+
+func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {
+	var e exports.Entity
+	if err := json.Unmarshal(b.Record(h.Ordinal), &e); err != nil {
+		return err
+	}
+	score := e.Scores.Composite.String()
+	if score == "" {
+		score = "-"
+	}
+	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", color.New(color.Bold).Sprint(e.Name), e.Key(), score, e.Description)
+	return nil
+}

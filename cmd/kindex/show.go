@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+
+	"kindex/builder/score"
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+type showOptions struct {
+	dir  string
+	json bool
+}
+
+func showCommand() *cobra.Command {
+	var o showOptions
+	c := &cobra.Command{
+		Use: "show TYPE/SLUG", Short: "Show one entity and how its score came about",
+		Example: "  kindex show tool/pytorch\n  kindex show model/gpt-5 --json",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runShow(cmd.OutOrStdout(), o, args[0]) },
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			return completeKeys(o.dir, toComplete), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	c.Flags().StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	c.Flags().BoolVar(&o.json, "json", false, "print the record as the API gives it")
+	return c
+}
+
+func completeKeys(dir, prefix string) []string {
+	b, err := exports.OpenCurrent(dir)
+	if err != nil {
+		return nil
+	}
+	defer b.Close()
+	var keys []string
+	for typ, slug := range b.Keys {
+		if key := typ + "/" + slug; strings.HasPrefix(key, prefix) && len(keys) < 200 {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func runShow(w io.Writer, o showOptions, key string) (err error) {
+	typ, slug, ok := strings.Cut(key, "/")
+	if !ok {
+		return usageError{fmt.Errorf("%q: name an entity as TYPE/SLUG, such as tool/pytorch", key)}
+	}
+	b, err := exports.OpenCurrent(o.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	ordinal, _, ok := b.Find(typ, slug)
+	if !ok {
+		var keys []string
+		for t, s := range b.Keys {
+			keys = append(keys, t+"/"+s)
+		}
+		return unknownName("entity", key, nil, nearest.Name(key, keys))
+	}
+	if o.json {
+		_, err := fmt.Fprintf(w, "%s\n", b.Record(ordinal))
+		return err
+	}
+	e, err := b.Entity(ordinal)
+	if err != nil {
+		return err
+	}
+	x, err := explain(b, e)
+	if err != nil {
+		return err
+	}
+	printEntity(w, e)
+	printScore(w, x)
+	return nil
+}
+
+// unknownName words that there is no such thing.
+func unknownName(what, name string, known []string, near string) error {
+	text := fmt.Sprintf("there is no %s %q", what, name)
+	if len(known) > 0 {
+		text += "; known are " + strings.Join(known, ", ")
+	}
+	if near != "" {
+		text += fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return errors.New(text)
+}
+
+// explain computes the score of a record again, with its reasons.
+func explain(b *exports.Build, e *exports.Entity) (*score.Explanation, error) {
+	data, _, _ := b.File(exports.ScoringFile)
+	f, err := score.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	asOf, err := time.Parse(time.RFC3339, b.Manifest.AsOf)
+	if err != nil {
+		return nil, err
+	}
+	return f.Explain(e, asOf), nil
+}
+
+func printEntity(w io.Writer, e *exports.Entity) {
+	fmt.Fprintln(w, color.New(color.Bold).Sprint(e.Name))
+	fmt.Fprintln(w, e.Description)
+	fmt.Fprintln(w)
+	for _, f := range []struct{ name, value string }{
+		{"address", e.Key()}, {"provider", e.Provider}, {"category", e.Category}, {"status", e.Status},
+		{"version", e.Version}, {"license", e.License}, {"pricing", e.PricingModel}, {"url", e.URL},
+		{"tags", strings.Join(e.Tags, ", ")}, {"can", strings.Join(e.Capabilities, ", ")},
+	} {
+		if f.value != "" {
+			fmt.Fprintf(w, "  %-10s %s\n", f.name, f.value)
+		}
+	}
+	for _, l := range e.Links {
+		fmt.Fprintf(w, "  %-10s %s\n", l.Name, l.URL)
+	}
+}
+
+func printScore(w io.Writer, x *score.Explanation) {
+	fmt.Fprintln(w)
+	if !x.Ranked {
+		fmt.Fprintf(w, "not ranked: %s\n", *x.Reason)
+	} else {
+		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, %.0f %% of the weights known)\n",
+			x.Composite, x.FormulaVersion, x.AsOf[:10], 100*x.Coverage)
+	}
+	if x.Cap != nil {
+		fmt.Fprintf(w, "capped at %g, because it is deprecated; without the cap it would be %.1f\n", *x.Cap, *x.Uncapped)
+	}
+	for _, d := range x.Dimensions {
+		value := d.Score.String()
+		if value == "" {
+			value = fmt.Sprintf("unknown, counts as %g", d.Prior)
+		}
+		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)
+		for _, m := range d.Measures {
+			fmt.Fprintf(w, "    %s\n", measureLine(m))
+		}
+	}
+}
+
+func measureLine(m score.MeasureValue) string {
+	if m.State == score.Missing {
+		return m.Name + ": unknown"
+	}
+	number, err := json.Marshal(m.Value)
+	if err != nil {
+		number = []byte("?")
+	}
+	line := fmt.Sprintf("%s: %s", m.Name, strings.Trim(string(number), `"`))
+	if m.Score != nil {
+		line += fmt.Sprintf(" → %.1f", *m.Score)
+	} else {
+		line += " (" + m.State + ", does not count)"
+	}
+	if m.Date != nil {
+		line += ", read " + *m.Date
+	}
+	if m.Source != nil {
+		line += ", " + *m.Source
+	}
+	return line
+}

@@ -1,0 +1,247 @@
+// Package indexes is the search contract between the builder and the edge: what
+// is indexed and how, and how it is searched. It alone knows Bleve.
+//
+// The index of a build lies in indexes/builds/<id>/ with a manifest of its own.
+package indexes
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/whitespace"
+	"github.com/blevesearch/bleve/v2/mapping"
+
+	"kindex/exports"
+)
+
+// MappingVersion is the version of what is indexed and how. An index of another
+// version is refused, and a change of it gives builds another id.
+const MappingVersion = 1
+
+const (
+	manifestFile = "manifest.json"
+	storeDir     = "bleve"
+	ordinalsFile = "ordinals.bin"
+
+	// indexType is the segment format of Bleve that the search reads.
+	segmentVersion = 16
+)
+
+// Manifest describes the index of one build.
+type Manifest struct {
+	FormatVersion int `json:"formatVersion"`
+	exports.IndexStub
+	Build string         `json:"build"`
+	Files []exports.File `json:"files"`
+}
+
+// Dir is where the index of a build lies below an output folder.
+func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds", id) }
+
+// lean is the mapping: nothing stored, no term vectors, no doc values, no
+// frequencies. Texts are short, so what a record says is what counts, not how
+// often.
+func lean() (mapping.IndexMapping, error) {
+	m := bleve.NewIndexMapping()
+	if err := m.AddCustomAnalyzer("words", map[string]any{"type": custom.Name, "tokenizer": whitespace.Name}); err != nil {
+		return nil, err
+	}
+	doc := bleve.NewDocumentStaticMapping()
+	for _, f := range []struct{ name, analyzer string }{
+		{fieldExact, keyword.Name}, {fieldStarts, keyword.Name},
+		{fieldName, "words"}, {fieldTopic, "words"}, {fieldText, "words"},
+	} {
+		fm := bleve.NewTextFieldMapping()
+		fm.Analyzer = f.analyzer
+		fm.Store, fm.IncludeTermVectors, fm.IncludeInAll, fm.DocValues = false, false, false, false
+		fm.SkipFreqNorm = true
+		doc.AddFieldMappingsAt(f.name, fm)
+	}
+	m.DefaultMapping = doc
+	return m, nil
+}
+
+// Prepared are the documents of a build, ready to be indexed.
+type Prepared struct {
+	Stub exports.IndexStub
+
+	entities []*exports.Entity
+	titles   map[string]string
+}
+
+// Prepare computes what the identity of the index depends on. The entities are
+// in the order of their ordinals; titles are those of their categories.
+func Prepare(entities []*exports.Entity, titles map[string]string) *Prepared {
+	sum := newFingerprint()
+	for _, e := range entities {
+		newDocument(e, titles[e.Category]).fingerprint(sum)
+	}
+	return &Prepared{
+		Stub:     exports.IndexStub{MappingVersion: MappingVersion, Documents: len(entities), SHA256: hex.EncodeToString(sum.Sum(nil))},
+		entities: entities, titles: titles,
+	}
+}
+
+// Write indexes the documents below an output folder and returns the temporary
+// folder that holds them; Place gives it its name.
+func (p *Prepared) Write(root string) (dir string, err error) {
+	dir, err = exports.TemporaryDir(filepath.Join(root, "indexes", "builds"))
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	m, err := lean()
+	if err != nil {
+		return dir, err
+	}
+	b, err := bleve.NewBuilder(filepath.Join(dir, storeDir), m, map[string]any{
+		"buildPathPrefix": dir, "batchSize": 4000, "mergeMax": 64,
+		"forceSegmentType": "zap", "forceSegmentVersion": segmentVersion,
+	})
+	if err != nil {
+		return dir, err
+	}
+	lengths := make([]byte, len(p.entities))
+	for i, e := range p.entities {
+		d := newDocument(e, p.titles[e.Category])
+		lengths[i] = byte(min(d.nameLength, 255))
+		if err := b.Index(docID(uint32(i)), d.fields()); err != nil {
+			return dir, errors.Join(fmt.Errorf("index %s: %w", e.Key(), err), b.Close())
+		}
+	}
+	if err := b.Close(); err != nil {
+		return dir, err
+	}
+	return dir, writeOrdinals(dir, lengths)
+}
+
+// docID is the external id of a document: its ordinal.
+func docID(ordinal uint32) string { return string(binary.BigEndian.AppendUint32(nil, ordinal)) }
+
+// writeOrdinals records which ordinal every document of the store has, since
+// Bleve numbers them as it likes, and how many words each name has.
+func writeOrdinals(dir string, lengths []byte) error {
+	s, err := openStore(filepath.Join(dir, storeDir))
+	if err != nil {
+		return err
+	}
+	out := make([]byte, 0, 5*len(lengths))
+	for doc := range lengths {
+		id, err := s.segment.DocID(uint64(doc))
+		if err == nil && len(id) != 4 {
+			err = fmt.Errorf("document %d has the id %x", doc, id)
+		}
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		out = binary.LittleEndian.AppendUint32(out, binary.BigEndian.Uint32(id))
+	}
+	out = append(out, lengths...)
+	return errors.Join(os.WriteFile(filepath.Join(dir, ordinalsFile), out, 0o644), s.Close())
+}
+
+// Place writes the manifest into a folder that Write made and moves it to the
+// name of its build. An index that is there already stays if it is intact.
+func (p *Prepared) Place(root, dir, id string) error {
+	final := Dir(root, id)
+	if _, err := Verify(final, id, p.Stub); err == nil {
+		return os.RemoveAll(dir)
+	} else if err := os.RemoveAll(final); err != nil {
+		return err
+	}
+	m := Manifest{FormatVersion: exports.FormatVersion, IndexStub: p.Stub, Build: id}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := exports.Describe(dir, path)
+		m.Files = append(m.Files, f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(m.Files, func(a, b exports.File) int { return strings.Compare(a.Path, b.Path) })
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, manifestFile), append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	if err := exports.SyncTree(dir); err != nil {
+		return err
+	}
+	return os.Rename(dir, final)
+}
+
+// Verify checks the index of a build: its versions, that it was made from the
+// documents that the build names, and every file. Problems are
+// *exports.DamageError.
+func Verify(dir, id string, want exports.IndexStub) (*Manifest, error) {
+	path := filepath.Join(dir, manifestFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &exports.DamageError{Path: path, Problem: "is missing"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseManifest(path, data, id, want)
+	if err != nil {
+		return nil, err
+	}
+	return m, exports.VerifyFiles(dir, m.Files, manifestFile)
+}
+
+func parseManifest(path string, data []byte, id string, want exports.IndexStub) (*Manifest, error) {
+	var m Manifest
+	damage := func(format string, args ...any) error {
+		return &exports.DamageError{Path: path, Problem: fmt.Sprintf(format, args...)}
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, damage("is not a manifest: %v", err)
+	}
+	switch {
+	case m.FormatVersion != exports.FormatVersion:
+		return nil, damage("has format version %d, this program reads %d; build it again with this program", m.FormatVersion, exports.FormatVersion)
+	case m.MappingVersion != MappingVersion:
+		return nil, damage("has mapping version %d, this program reads %d; build it again with this program", m.MappingVersion, MappingVersion)
+	case m.Build != id:
+		return nil, damage("belongs to build %s, not to %s", m.Build, id)
+	case m.IndexStub != want:
+		return nil, damage("was made from other documents than the build")
+	}
+	return &m, nil
+}
+
+// Prune removes the indexes of builds that are gone.
+func Prune(root string, kept []string) error {
+	ids, err := exports.Builds(filepath.Join(root, "indexes", "builds"))
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !slices.Contains(kept, id) {
+			if err := os.RemoveAll(Dir(root, id)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

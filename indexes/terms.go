@@ -1,0 +1,130 @@
+package indexes
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+
+	"kindex/exports"
+)
+
+// span is one word of a text and where it stands.
+type span struct {
+	term       string // folded
+	start, end int    // bytes
+}
+
+// spans splits a text into words: runs of letters, digits and marks. A point
+// between digits belongs to the word (3.5), and so do + and # at the end of one
+// (C++, C#). In scripts without spaces every character is a word.
+func spans(text string) []span {
+	var out []span
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if !wordRune(r) {
+			i += n
+			continue
+		}
+		start := i
+		i += n
+		if !ideographic(r) {
+			i = endOfWord(text, i)
+		}
+		if term := exports.Fold(text[start:i]); term != "" {
+			out = append(out, span{term, start, i})
+		}
+	}
+	return out
+}
+
+func endOfWord(text string, i int) int {
+	for i < len(text) {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case wordRune(r) && !ideographic(r):
+		case r == '.' && digitAt(text, i-1) && digitAt(text, i+1):
+		default:
+			return i + suffixLength(text[i:])
+		}
+		i += n
+	}
+	return i
+}
+
+// suffixLength is the length of the pluses or the sharp that a name ends in.
+func suffixLength(rest string) int {
+	n := 0
+	for n < 2 && n < len(rest) && (rest[n] == '+' || rest[n] == '#') {
+		n++
+	}
+	if r, _ := utf8.DecodeRuneInString(rest[n:]); n < len(rest) && wordRune(r) {
+		return 0
+	}
+	return n
+}
+
+func wordRune(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r))
+}
+
+func ideographic(r rune) bool {
+	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
+
+// terms are the folded words of a text.
+func terms(text string) []string {
+	list := spans(text)
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = s.term
+	}
+	return out
+}
+
+// stopWords carry no meaning of their own in a description.
+var stopWords = func() analysis.TokenMap {
+	m := analysis.NewTokenMap()
+	if err := m.LoadBytes(en.EnglishStopWords); err != nil {
+		panic(err) // it is a constant of the library
+	}
+	return m
+}()
+
+// stem joins singular and plural, by the rules of the S-stemmer (D. Harman,
+// "How effective is suffixing?", JASIS 42, 1991).
+func stem(w string) string {
+	n := len(w)
+	switch {
+	case n < 4 || w[n-1] != 's':
+		return w
+	case strings.HasSuffix(w, "ies") && w[n-4] != 'e' && w[n-4] != 'a':
+		return w[:n-3] + "y"
+	case strings.HasSuffix(w, "es") && w[n-3] != 'a' && w[n-3] != 'e' && w[n-3] != 'o':
+		return w[:n-1]
+	case w[n-2] == 'u' || w[n-2] == 's':
+		return w
+	case w[n-2] == 'e':
+		return w
+	}
+	return w[:n-1]
+}
+
+// meaningful are the stemmed words of a text without stop words.
+func meaningful(text string) []string {
+	var out []string
+	for _, t := range terms(text) {
+		if !stopWords[t] {
+			out = append(out, stem(t))
+		}
+	}
+	return out
+}
+
+// Words splits a text into the words that carry meaning: folded, in the
+// singular, without stop words.
+func Words(text string) []string { return meaningful(text) }
