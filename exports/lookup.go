@@ -298,7 +298,7 @@ func (c *columns) pack() []byte {
 }
 
 // packOrders writes the ordinals in the order of every sort key, ascending and
-// descending, and last in the order of type and slug.
+// descending.
 func (c *columns) packOrders() []byte {
 	n := len(c.rank)
 	value := func(key int, i uint32) int64 {
@@ -329,11 +329,7 @@ func (c *columns) packOrders() []byte {
 			parts = append(parts, appendUint32s(order))
 		}
 	}
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(c.rank[a], c.rank[b]) })
-	return packSections(append(parts, appendUint32s(order))...)
+	return packSections(parts...)
 }
 
 // nullValue marks an unknown sort value; nulls come last in both directions.

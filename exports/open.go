@@ -36,7 +36,7 @@ type Build struct {
 	nameRank uint32s
 	dates    [2]uint32s
 	names    stringTable
-	orders   []uint32s // SortKeys × (asc, desc), then type and slug
+	orders   []uint32s // SortKeys × (asc, desc)
 	values   stringTable
 	shown    stringTable
 	places   []byte
@@ -49,7 +49,7 @@ type Build struct {
 // Open maps a build into memory. It checks the manifest, not the bytes of the
 // files: Verify does that, and should come first.
 func Open(dir string) (*Build, error) {
-	m, err := readManifest(dir)
+	m, err := ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (b *Build) openLookups() error {
 	k := len(ScoreNames)
 	b.scores, b.nameRank, b.dates = cols[:k], cols[k], [2]uint32s{cols[k+1], cols[k+2]}
 	b.names = s.strings(columnsFile, cols[k+3])
-	for _, part := range s.open(ordersFile, 2*len(SortKeys)+1) {
+	for _, part := range s.open(ordersFile, 2*len(SortKeys)) {
 		b.orders = append(b.orders, part)
 	}
 	values := s.open(valuesFile, 3)

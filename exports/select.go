@@ -246,3 +246,60 @@ func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 func hasField(key []byte, field string) bool {
 	return len(key) > len(field) && key[len(field)] == 0 && string(key[:len(field)]) == field
 }
+
+// Board returns the records of a leaderboard: those of a category, or of
+// AllBoard, and of a type unless it is "", that have the score.
+func (b *Build) Board(category, typ, score string) (*roaring.Bitmap, error) {
+	f := Filter{Fields: map[string][][]string{}}
+	if category != AllBoard {
+		f.Fields["category"] = [][]string{{category}}
+	}
+	if typ != "" {
+		f.Fields["type"] = [][]string{{typ}}
+	}
+	set, err := b.Select(&f)
+	if err != nil {
+		return nil, err
+	}
+	set.And(b.atLeast(slices.Index(SortKeys, score), 0))
+	return set, nil
+}
+
+// CountUntil is how many records of a set stand at a place or before it.
+func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Place) int {
+	key := slices.Index(SortKeys, s.Key)
+	value, rank, ok := b.position(key, p)
+	if !ok {
+		return 0
+	}
+	n := 0
+	it := set.Iterator()
+	for it.HasNext() {
+		if b.comparePosition(key, it.Next(), value, rank, s.Desc) <= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// OrdinalOf is the ordinal of a place in the default order, between two where
+// this build has no such record. ok is false where the place is of another
+// order.
+func (b *Build) OrdinalOf(p Place) (ordinal float64, ok bool) {
+	if o, moved, found := b.Find(p.Type, p.Slug); found && !moved && b.PlaceOf(DefaultSort, o) == p {
+		return float64(o), true
+	}
+	value, rank, ok := b.position(0, p)
+	if !ok {
+		return 0, false
+	}
+	before := sort.Search(b.listed, func(i int) bool { return b.comparePosition(0, uint32(i), value, rank, true) > 0 })
+	return float64(before) - 0.5, true
+}
+
+// InKeyOrder lists a set by type and slug.
+func (b *Build) InKeyOrder(set *roaring.Bitmap) []uint32 {
+	list := set.ToArray()
+	slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.keyRank.at(int(x)), b.keyRank.at(int(y))) })
+	return list
+}

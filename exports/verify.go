@@ -19,14 +19,16 @@ import (
 // and compares size and SHA-256 with the manifest. All problems are reported,
 // each a *DamageError.
 func Verify(dir string) (*Manifest, error) {
-	m, err := readManifest(dir)
+	m, err := ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	return m, VerifyFiles(dir, m.Files, ManifestFile)
 }
 
-func readManifest(dir string) (*Manifest, error) {
+// ReadManifest reads the manifest of a build and checks that this program
+// understands it and that it was not altered.
+func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -111,8 +111,8 @@ func printReport(w io.Writer, r *builder.Report) {
 		commit += ", with changes that are not committed"
 	}
 	fmt.Fprintf(w, "published %s (%s)\n", r.ID, commit)
-	fmt.Fprintf(w, "%s, %d ranked, %d withdrawn, in %s, as of %s\n", counted(r.Counts.Entities, "entity record"), r.Counts.Ranked,
-		r.Counts.Withdrawn, counted(r.Counts.Categories, "categor"), r.AsOf)
+	fmt.Fprintf(w, "%s, %d ranked, %d withdrawn, in %s, as of %s\n", plural(r.Counts.Entities, "entity", "entities"), r.Counts.Ranked,
+		r.Counts.Withdrawn, plural(r.Counts.Categories, "category", "categories"), r.AsOf)
 	for _, s := range r.Steps {
 		if s.Seconds >= 0.0005 {
 			fmt.Fprintf(w, "  %-8s %8.3f s\n", s.Name, s.Seconds)

@@ -1,5 +1,74 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
 
-func serveCommand() *cobra.Command { return &cobra.Command{Use: "serve", Args: cobra.NoArgs} }
+	"github.com/spf13/cobra"
+
+	"kindex/edge"
+	"kindex/exports/nearest"
+)
+
+type serveOptions struct {
+	dir, addr, admin, logFormat string
+	logRequests                 bool
+	drain                       time.Duration
+}
+
+func serveCommand() *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use: "serve", Short: "Serve the published build over HTTP",
+		Long: `Serve verifies and opens the published build and answers /api and /data from
+it. When another build is published it moves there without dropping a request;
+a damaged build is refused, and the old one goes on being served. SIGTERM lets
+requests under way finish.
+
+Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin
+address, which belongs on a private network.`,
+		Example: "  kindex serve --dir . --addr 127.0.0.1:8080",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the public address")
+	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", `the operator's address, "" for none`)
+	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
+	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long requests under way may take after SIGTERM")
+	return c
+}
+
+func runServe(cmd *cobra.Command, o serveOptions) error {
+	log, err := newLog(cmd.ErrOrStderr(), o.logFormat)
+	if err != nil {
+		return err
+	}
+	s, err := edge.New(edge.Options{Dir: o.dir, Version: version(), Log: log, LogRequests: o.logRequests})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Run(cmd.Context(), edge.Listeners{Addr: o.addr, Admin: o.admin, Drain: o.drain,
+		Ready: func(public, admin string) {
+			fmt.Fprintf(cmd.OutOrStdout(), "serving http://%s\n", public)
+			if admin != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "health and metrics: http://%s\n", admin)
+			}
+		}})
+}
+
+func newLog(w io.Writer, format string) (*slog.Logger, error) {
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, nil)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, nil)), nil
+	}
+	formats := []string{"text", "json"}
+	return nil, usageError{unknownName("log format", format, formats, nearest.Name(format, formats))}
+}

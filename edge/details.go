@@ -1,0 +1,130 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"kindex/edge/query"
+	"kindex/exports"
+)
+
+// appendJSON appends a value of our own types, which always encode.
+func appendJSON(dst []byte, v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("edge: %T does not encode: %v", v, err))
+	}
+	return append(dst, b...)
+}
+
+// GET /api/entity/:type/:slug/score
+//
+// The explanation is computed anew, by the function that the builder used: it
+// would be the largest part of a build if every one were kept.
+func (s *Server) score(c *call) (*reply, error) {
+	o, moved, err := c.find("/score")
+	if err != nil || moved != nil {
+		return moved, err
+	}
+	e, err := c.view.build.Entity(o)
+	if err != nil {
+		return nil, err
+	}
+	x := c.view.formula.Explain(e, c.view.asOf)
+	return &reply{mediaType: jsonType, body: c.view.object(nil, appendJSON(nil, x))}, nil
+}
+
+// mostSimilar is how many neighbours a build keeps.
+const mostSimilar = 20
+
+// GET /api/entity/:type/:slug/similar
+func (s *Server) similar(c *call) (*reply, error) {
+	limit, err := c.query.Int("limit", 10, 1, mostSimilar)
+	if err != nil {
+		return nil, err
+	}
+	o, moved, err := c.find("/similar")
+	if err != nil || moved != nil {
+		return moved, err
+	}
+	b := c.view.build
+	near := b.Similar(o)
+	list := newCollection()
+	for _, n := range near[:min(limit, len(near))] {
+		record := b.Record(n.Ordinal)
+		dst := append(list.next(), record[:len(record)-1]...)
+		dst = append(dst, `,"similarity":`...)
+		dst = exports.AppendNumber(dst, n.Similarity)
+		dst = append(dst, `,"reasons":`...)
+		reasons := []string{}
+		for _, r := range n.Reasons {
+			reasons = append(reasons, c.view.reason(b.Feature(r)))
+		}
+		list.body = append(appendJSON(dst, reasons), '}')
+	}
+	return list.end(c.view, len(near)), nil
+}
+
+// reason words a feature that two entities share.
+func (v *view) reason(f exports.Feature) string {
+	switch f.Kind {
+	case "category":
+		return "same category: " + v.titles[f.Value]
+	case "provider":
+		return "same provider: " + f.Value
+	case "tag":
+		return "both tagged " + f.Value
+	case "capability":
+		return "both offer " + f.Value
+	}
+	return "both described with “" + f.Value + "”"
+}
+
+// GET /api/leaderboard/:category
+func (s *Server) leaderboard(c *call) (*reply, error) {
+	b := c.view.build
+	board, err := c.board(c.param("category"))
+	if err != nil {
+		return nil, err
+	}
+	by, err := c.query.OneOf("by", "composite", exports.ScoreNames)
+	if err != nil {
+		return nil, err
+	}
+	typ, err := c.query.OneOf("type", "", exports.Types)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.query.Page(c.scope(), query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	set, err := b.Board(board, typ, by)
+	if err != nil {
+		return nil, err
+	}
+	sort := exports.Sort{Key: by, Desc: true}
+	var after *exports.Place
+	first := page.Offset
+	if page.Cursor != nil {
+		after = &page.Cursor.Place
+		first = b.CountUntil(set, sort, *after)
+	}
+	ordinals, more, ok := b.Page(set, sort, after, page.Offset, page.Limit)
+	if !ok {
+		return nil, &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
+	}
+	list := newCollection()
+	for i, o := range ordinals {
+		record := b.Record(o)
+		dst := append(list.next(), record[:len(record)-1]...)
+		list.body = fmt.Appendf(dst, `,"rank":%d}`, first+i+1)
+	}
+	next := ""
+	if more {
+		next = query.Cursor{Place: b.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(c.scope())
+	}
+	r := list.end(c.view, int(set.GetCardinality()), nextCursor(next))
+	c.pagination(r, next)
+	return r, nil
+}

@@ -1,0 +1,192 @@
+// Package edge serves a published build over HTTP: every /api path, the
+// immutable files below /data, and the operator's listener. It reads artifacts
+// and never parses content to answer a request.
+package edge
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+	"github.com/rs/cors"
+
+	"kindex/edge/query"
+)
+
+// Options say what an edge serves.
+type Options struct {
+	Dir         string // the folder that build --out wrote
+	Version     string // of the program, for the OpenAPI description
+	Log         *slog.Logger
+	LogRequests bool
+}
+
+// Server serves one output folder. It is an http.Handler for any number of
+// requests at once.
+type Server struct {
+	options Options
+	log     *slog.Logger
+	metrics *metrics
+	live    *live
+	router  *httprouter.Router
+	handler http.Handler
+	paths   []string // of the API, for suggestions
+	old     oldBuilds
+}
+
+// New verifies and opens the published build. It returns an error where there
+// is none that can be served.
+func New(o Options) (*Server, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{options: o, log: o.Log, metrics: newMetrics()}
+	s.live = &live{root: o.Dir, log: o.Log, metrics: s.metrics}
+	s.old.root = o.Dir
+	s.routes()
+	s.handler = cors.New(cors.Options{
+		AllowedOrigins: []string{"*"},
+		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete},
+		AllowedHeaders: []string{"x-api-key", "Content-Type", "Idempotency-Key", "If-None-Match", "Range"},
+		ExposedHeaders: []string{"ETag", "Link", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+			"X-RateLimit-Tier", "RateLimit", "RateLimit-Policy", "X-Request-Id", "X-Build"},
+		MaxAge: 86400,
+	}).Handler(s.router)
+	if err := s.live.load(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Follow moves the server to every newly published build until ctx ends.
+func (s *Server) Follow(ctx context.Context) { s.live.follow(ctx) }
+
+// Close gives up the build. No request may be under way.
+func (s *Server) Close() { s.live.stop() }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// call is one request under way.
+type call struct {
+	server  *Server
+	request *http.Request
+	path    httprouter.Params
+	query   *query.Params
+	view    *view
+	id      string
+}
+
+// param returns a named part of the path.
+func (c *call) param(name string) string { return c.path.ByName(name) }
+
+// handler answers a request with a value or an error.
+type handler func(*call) (*reply, error)
+
+// handle turns a handler into what the router calls. It gives the request an
+// id and one view for its whole life, reads the parameters, and sees to
+// failures.
+func (s *Server) handle(route string, params []string, h handler) httprouter.Handle {
+	m := s.metrics.route(route)
+	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
+		start := time.Now()
+		c := &call{server: s, request: r, path: p, id: requestID(r)}
+		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+		rec.Header().Set("X-Request-Id", c.id)
+		rec.Header().Set("X-Content-Type-Options", "nosniff")
+		s.metrics.inFlight.Inc()
+		defer func() {
+			cause := recover()
+			if cause != nil && cause != http.ErrAbortHandler {
+				s.log.Error("panic", "requestId", c.id, "path", r.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+				if !rec.written {
+					c.fail(rec, fmt.Errorf("panic: %v", cause))
+				}
+			}
+			if c.view != nil {
+				c.view.release()
+			}
+			s.metrics.inFlight.Dec()
+			m.observe(rec.status, time.Since(start))
+			if s.options.LogRequests {
+				s.log.Info("request", "requestId", c.id, "method", r.Method, "path", r.URL.Path, "status", rec.status,
+					"bytes", rec.bytes, "took", time.Since(start).Round(time.Microsecond))
+			}
+			if cause == http.ErrAbortHandler || cause != nil && rec.bytes > 0 {
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		c.run(rec, params, h)
+	}
+}
+
+func (c *call) run(w http.ResponseWriter, params []string, h handler) {
+	if c.view = c.server.live.acquire(); c.view == nil {
+		c.fail(w, newProblem("not-ready", "No build is being served yet; try again in a moment."))
+		return
+	}
+	w.Header().Set("X-Build", c.view.id())
+	var err error
+	var r *reply
+	if c.query, err = query.Parse(c.request.URL.RawQuery, params); err == nil {
+		if r, err = h(c); err == nil {
+			err = c.respond(w, r)
+		}
+	}
+	if err != nil {
+		c.fail(w, err)
+	}
+}
+
+// requestID takes over a sensible id that a proxy has given, or makes one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); len(id) > 0 && len(id) <= 64 && plainID(id) {
+		return id
+	}
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func plainID(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '-' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// recorder notes what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status  int
+	bytes   int64
+	written bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	if !r.written {
+		r.status, r.written = status, true
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(b []byte) (int, error) {
+	r.written = true
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

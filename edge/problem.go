@@ -1,0 +1,98 @@
+package edge
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"kindex/edge/query"
+)
+
+// Problem is an error answer: RFC 9457 problem details with a stable code.
+type Problem struct {
+	Type       string       `json:"type"`
+	Title      string       `json:"title"`
+	Status     int          `json:"status"`
+	Detail     string       `json:"detail"`
+	Instance   string       `json:"instance"`
+	Code       string       `json:"code"`
+	Errors     []FieldError `json:"errors"`
+	Suggestion *string      `json:"suggestion"`
+	RequestID  string       `json:"requestId"`
+
+	cause error // for the log, never for the client
+	allow string
+}
+
+// FieldError is what is wrong with one parameter or field.
+type FieldError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+func (p *Problem) Error() string { return p.Detail }
+
+func (p *Problem) Unwrap() error { return p.cause }
+
+// The stable codes and their statuses and titles.
+var problemKinds = map[string]struct {
+	status int
+	title  string
+}{
+	"unknown-parameter":  {http.StatusBadRequest, "There is no such parameter"},
+	"invalid-parameter":  {http.StatusBadRequest, "A parameter has no usable value"},
+	"not-found":          {http.StatusNotFound, "There is nothing at this address"},
+	"unknown-entity":     {http.StatusNotFound, "There is no such entity"},
+	"unknown-category":   {http.StatusNotFound, "There is no such category"},
+	"unknown-build":      {http.StatusNotFound, "There is no such build or file"},
+	"method-not-allowed": {http.StatusMethodNotAllowed, "This address does not take this method"},
+	"not-acceptable":     {http.StatusNotAcceptable, "The answer has no such form"},
+	"not-ready":          {http.StatusServiceUnavailable, "No build is being served yet"},
+	"internal":           {http.StatusInternalServerError, "Something went wrong here"},
+}
+
+func newProblem(code, detail string) *Problem {
+	k, ok := problemKinds[code]
+	if !ok {
+		panic("edge: no problem is called " + code)
+	}
+	return &Problem{Type: "urn:kindex:problem:" + code, Title: k.title, Status: k.status, Detail: detail, Code: code, Errors: []FieldError{}}
+}
+
+// suggest adds the nearest right thing.
+func (p *Problem) suggest(s string) *Problem {
+	if s != "" {
+		p.Suggestion = &s
+	}
+	return p
+}
+
+// problemOf turns any error into an answer. Errors of this program's making are
+// not shown to clients; the log has them.
+func problemOf(err error) *Problem {
+	var p *Problem
+	var q *query.Error
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &q):
+		code := "invalid-parameter"
+		if q.Unknown {
+			code = "unknown-parameter"
+		}
+		p := newProblem(code, q.Error()).suggest(q.Suggestion)
+		p.Errors = append(p.Errors, FieldError{q.Param, q.Message})
+		return p
+	}
+	p = newProblem("internal", "The request could not be answered. Its id helps the operator to find out why.")
+	p.cause = err
+	return p
+}
+
+func (p *Problem) encode() []byte {
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	return append(b, '\n')
+}

@@ -1,0 +1,66 @@
+package query
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"hash/fnv"
+
+	"kindex/exports"
+)
+
+// Cursor says behind which record a page begins. It names the record by sort
+// value, type and slug, so it goes on across builds; it is opaque to clients.
+type Cursor struct {
+	exports.Place
+	// Relevance is set instead of the sort order for the hits of a search;
+	// Place then orders hits of equal relevance by composite.
+	Relevance *float64
+}
+
+// cursorJSON is what a cursor looks like inside.
+type cursorJSON struct {
+	Scope     uint64   `json:"q"`
+	Value     string   `json:"v"`
+	Type      string   `json:"t"`
+	Slug      string   `json:"s"`
+	Relevance *float64 `json:"r,omitempty"`
+}
+
+func scopeHash(scope string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(scope)) // never fails
+	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// String is the form that clients hold. scope must be given again to read it.
+func (c Cursor) String(scope string) string {
+	b, err := json.Marshal(cursorJSON{scopeHash(scope), c.Value, c.Type, c.Slug, c.Relevance})
+	if err != nil {
+		panic(err) // texts and finite numbers always encode
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// ParseCursor reads what String wrote for the same scope.
+func ParseCursor(s, scope string) (*Cursor, error) {
+	bad := &Error{Param: "cursor", Message: "is not a cursor that this service gave; begin again without one"}
+	if len(s) > 2048 {
+		return nil, bad
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	if err != nil {
+		return nil, bad
+	}
+	var c cursorJSON
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil || dec.More() || c.Type == "" || c.Slug == "" {
+		return nil, bad
+	}
+	if c.Scope != scopeHash(scope) {
+		return nil, &Error{Param: "cursor", Message: "belongs to another request; the parameters must stay the same from page to page"}
+	}
+	return &Cursor{Place: exports.Place{Value: c.Value, Type: c.Type, Slug: c.Slug}, Relevance: c.Relevance}, nil
+}

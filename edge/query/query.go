@@ -1,0 +1,267 @@
+// Package query reads the parameters of a request. It is strict: an unknown
+// parameter, a value out of range or two values where one is meant is an error
+// that names the nearest valid one. Nothing is silently ignored.
+package query
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+// Error is a parameter that cannot be used.
+type Error struct {
+	Param      string
+	Message    string
+	Suggestion string // the nearest valid name or value, "" for none
+	Unknown    bool   // there is no such parameter
+}
+
+func (e *Error) Error() string { return e.Param + ": " + e.Message }
+
+// The bounds of a page.
+const (
+	DefaultLimit = 20
+	MaxLimit     = 100
+)
+
+// Params are the parameters of one request.
+type Params struct {
+	values url.Values
+}
+
+// Parse reads a raw query and refuses what is not in allowed.
+func Parse(raw string, allowed []string) (*Params, error) {
+	if raw == "" {
+		return &Params{}, nil
+	}
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, &Error{Param: "query", Message: "is not properly encoded: " + strings.TrimPrefix(err.Error(), "invalid ")}
+	}
+	for _, name := range slices.Sorted(keys(values)) {
+		if slices.Contains(allowed, name) {
+			continue
+		}
+		e := &Error{Param: name, Unknown: true, Message: "this address takes no parameters"}
+		if len(allowed) > 0 {
+			e.Message = "is not a parameter of this address; known are " + strings.Join(slices.Sorted(slices.Values(allowed)), ", ")
+			e.Suggestion = nearest.Name(name, allowed)
+		}
+		return nil, e
+	}
+	return &Params{values}, nil
+}
+
+func keys(v url.Values) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range v {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// Canonical is the query in one form: names sorted, the given ones left out.
+// Equal requests have equal forms.
+func (p *Params) Canonical(without ...string) string {
+	left := make(url.Values, len(p.values))
+	for k, v := range p.values {
+		if !slices.Contains(without, k) {
+			left[k] = v
+		}
+	}
+	return left.Encode()
+}
+
+// Has tells whether a parameter was given.
+func (p *Params) Has(name string) bool { return p.values.Has(name) }
+
+// Text returns a parameter that may be given once, "" where it is not.
+func (p *Params) Text(name string) (string, error) {
+	switch list := p.values[name]; len(list) {
+	case 0:
+		return "", nil
+	case 1:
+		if strings.TrimSpace(list[0]) == "" {
+			return "", &Error{Param: name, Message: "must not be empty"}
+		}
+		return list[0], nil
+	default:
+		return "", &Error{Param: name, Message: "must be given once"}
+	}
+}
+
+// OneOf returns a parameter that has one of some values, or the default.
+func (p *Params) OneOf(name, def string, values []string) (string, error) {
+	s, err := p.Text(name)
+	if err != nil || s == "" {
+		return def, err
+	}
+	if !slices.Contains(values, s) {
+		return "", unknownValue(name, s, values)
+	}
+	return s, nil
+}
+
+func unknownValue(name, value string, known []string) *Error {
+	e := &Error{Param: name, Suggestion: nearest.Name(value, known)}
+	e.Message = fmt.Sprintf("%s is not a known value", quoted(value))
+	if len(known) <= 20 {
+		e.Message = fmt.Sprintf("%s is not one of %s", quoted(value), strings.Join(known, ", "))
+	}
+	return e
+}
+
+func quoted(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// Int returns a whole number within bounds, or the default.
+func (p *Params) Int(name string, def, least, most int) (int, error) {
+	s, err := p.Text(name)
+	if err != nil || s == "" {
+		return def, err
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least || n > most {
+		near := def
+		if err == nil {
+			near = min(max(n, least), most)
+		}
+		return 0, &Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d", quoted(s), least, most), Suggestion: strconv.Itoa(near)}
+	}
+	return n, nil
+}
+
+// List returns the values of a parameter that may be repeated and whose values
+// may be joined with commas, each one of the known ones, each once.
+func (p *Params) List(name string, known []string) ([]string, error) {
+	var out []string
+	for _, joined := range p.values[name] {
+		for _, s := range strings.Split(joined, ",") {
+			s = strings.TrimSpace(s)
+			if !slices.Contains(known, s) {
+				if s == "" {
+					return nil, &Error{Param: name, Message: "must not be empty; known are " + strings.Join(known, ", ")}
+				}
+				return nil, unknownValue(name, s, known)
+			}
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out, nil
+}
+
+// day returns a date parameter.
+func (p *Params) day(name string) (string, error) {
+	s, err := p.Text(name)
+	if err != nil || s == "" {
+		return "", err
+	}
+	if _, err := time.Parse(time.DateOnly, s); err != nil {
+		return "", &Error{Param: name, Message: quoted(s) + " is not a date: use YYYY-MM-DD"}
+	}
+	return s, nil
+}
+
+// Filters are the names of the parameters that choose records.
+var Filters = append(slices.Clone(exports.FilterFields), "minScore", "addedSince", "updatedSince")
+
+// Filter reads the Filters. categories are those that exist.
+func (p *Params) Filter(categories []string) (*exports.Filter, error) {
+	f := &exports.Filter{Fields: map[string][][]string{}}
+	closed := map[string][]string{"type": exports.Types, "status": exports.Statuses,
+		"pricingModel": exports.PricingModels, "category": categories}
+	for _, field := range exports.FilterFields {
+		for _, value := range p.values[field] {
+			all := []string{value}
+			// Only tags and capabilities cannot contain a comma.
+			if field == "tag" || field == "capability" {
+				all = strings.Split(value, ",")
+			}
+			for i, v := range all {
+				all[i] = strings.TrimSpace(v)
+				if all[i] == "" {
+					return nil, &Error{Param: field, Message: "must not be empty"}
+				}
+				if known, ok := closed[field]; ok && !slices.Contains(known, all[i]) {
+					return nil, unknownValue(field, all[i], known)
+				}
+			}
+			f.Fields[field] = append(f.Fields[field], all)
+		}
+	}
+	score, err := p.Text("minScore")
+	if err != nil {
+		return nil, err
+	}
+	if score != "" {
+		x, err := strconv.ParseFloat(score, 64)
+		if err != nil || !(x >= 0 && x <= 100) {
+			return nil, &Error{Param: "minScore", Message: quoted(score) + " is not a number from 0 to 100"}
+		}
+		f.MinScore = exports.ScoreOf(x)
+	}
+	if f.AddedSince, err = p.day("addedSince"); err != nil {
+		return nil, err
+	}
+	f.UpdatedSince, err = p.day("updatedSince")
+	return f, err
+}
+
+// Sort reads sort and order. Scores and dates are sorted descending unless told
+// otherwise, names ascending.
+func (p *Params) Sort() (exports.Sort, error) {
+	key, err := p.OneOf("sort", exports.DefaultSort.Key, exports.SortKeys)
+	if err != nil {
+		return exports.Sort{}, err
+	}
+	def := "desc"
+	if key == "name" {
+		def = "asc"
+	}
+	order, err := p.OneOf("order", def, []string{"asc", "desc"})
+	return exports.Sort{Key: key, Desc: order == "desc"}, err
+}
+
+// Page is the part of a collection that a request asks for.
+type Page struct {
+	Limit  int
+	Offset int
+	Cursor *Cursor // nil unless the request goes on from one
+}
+
+// Page reads limit, and cursor or offset. scope is the request without them: a
+// cursor goes on only within the scope it was made for.
+func (p *Params) Page(scope string, most int) (Page, error) {
+	var page Page
+	var err error
+	if page.Limit, err = p.Int("limit", min(DefaultLimit, most), 1, most); err != nil {
+		return page, err
+	}
+	if page.Offset, err = p.Int("offset", 0, 0, 1<<31-1); err != nil {
+		return page, err
+	}
+	text, err := p.Text("cursor")
+	if err != nil || text == "" {
+		return page, err
+	}
+	if p.Has("offset") {
+		return page, &Error{Param: "offset", Message: "cannot be joined with cursor; use one of them"}
+	}
+	page.Cursor, err = ParseCursor(text, scope)
+	return page, err
+}

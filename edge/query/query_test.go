@@ -1,0 +1,110 @@
+package query
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"kindex/exports"
+)
+
+var allowed = append([]string{"limit", "offset", "cursor", "sort", "order", "fields", "q", "facets"}, Filters...)
+
+func TestUnknownParameterNamesTheNearest(t *testing.T) {
+	for raw, want := range map[string]string{"limt=3": "limit", "categry=x": "category", "minscore=3": "minScore", "zzz=1": ""} {
+		_, err := Parse(raw, allowed)
+		var e *Error
+		if !errors.As(err, &e) || !e.Unknown || e.Suggestion != want {
+			t.Errorf("%s: %+v", raw, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, raw := range []string{
+		"limit=0", "limit=101", "limit=x", "limit=", "limit=1&limit=2", "limit=99999999999999999999", "limit=-1", "limit=1.5",
+		"offset=-1", "offset=1&cursor=x", "cursor=x", "cursor=%21", "sort=rank", "order=up", "type=robot", "status=old",
+		"pricingModel=fre", "category=nope", "tag=", "tag=a,,b", "minScore=101", "minScore=-1", "minScore=NaN", "minScore=x",
+		"addedSince=2024-02-30", "addedSince=yesterday", "updatedSince=2024", "fields=nmae", "fields=",
+		"type=%zz", "a=%",
+	} {
+		if err := readAll(raw); err == nil {
+			t.Errorf("%s was accepted", raw)
+		}
+	}
+}
+
+// readAll reads everything that a list address reads.
+func readAll(raw string) error {
+	p, err := Parse(raw, allowed)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Filter([]string{"nlp"}); err != nil {
+		return err
+	}
+	if _, err := p.Sort(); err != nil {
+		return err
+	}
+	if p.Has("fields") {
+		if _, err := p.List("fields", exports.RecordFields); err != nil {
+			return err
+		}
+	}
+	_, err = p.Page(p.Canonical("cursor", "limit", "offset"), MaxLimit)
+	return err
+}
+
+func TestFilter(t *testing.T) {
+	p, err := Parse("tag=a,b&tag=c&provider=Foo,+Inc.&type=tool&minScore=50&addedSince=2024-01-31", allowed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Filter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Fields["tag"]) != 2 || len(f.Fields["tag"][0]) != 2 || f.Fields["provider"][0][0] != "Foo, Inc." ||
+		f.MinScore.Float() != 50 || f.AddedSince != "2024-01-31" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestCursorRoundTrip(t *testing.T) {
+	r := 12.3456
+	for _, c := range []Cursor{{Place: exports.Place{Value: "897", Type: "tool", Slug: "a-b"}},
+		{Place: exports.Place{Type: "model", Slug: "x"}, Relevance: &r}} {
+		got, err := ParseCursor(c.String("scope"), "scope")
+		if err != nil || got.Place != c.Place || (c.Relevance != nil && *got.Relevance != r) {
+			t.Errorf("%+v %v", got, err)
+		}
+		if _, err := ParseCursor(c.String("scope"), "other"); err == nil || !strings.Contains(err.Error(), "another request") {
+			t.Errorf("a cursor of another request was accepted: %v", err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("limit=5&sort=name&tag=a,b&cursor=abc")
+	f.Add("%zz=1;&&=")
+	f.Fuzz(func(t *testing.T, raw string) {
+		var e *Error
+		if err := readAll(raw); err != nil && (!errors.As(err, &e) || e.Param == "" || e.Message == "") {
+			t.Errorf("%q: %v", raw, err)
+		}
+	})
+}
+
+func FuzzCursor(f *testing.F) {
+	f.Add(Cursor{Place: exports.Place{Value: "1", Type: "tool", Slug: "a"}}.String("s"))
+	f.Fuzz(func(t *testing.T, s string) {
+		c, err := ParseCursor(s, "s")
+		if err != nil {
+			return
+		}
+		again, err := ParseCursor(c.String("s"), "s")
+		if err != nil || again.Place != c.Place {
+			t.Errorf("%q: %+v became %+v: %v", s, c, again, err)
+		}
+	})
+}

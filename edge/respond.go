@@ -1,0 +1,280 @@
+package edge
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/exports"
+)
+
+// reply is what a handler answers with: a whole body, a stream, a prebuilt file
+// or a redirect. respond turns it into HTTP.
+type reply struct {
+	mediaType string
+	header    http.Header // further headers, nil for none
+	body      []byte
+	// stream writes a body of unknown length; its ETag is made from seed.
+	stream func(io.Writer) error
+	seed   string
+	file   *fileReply
+	// location redirects, permanently.
+	location string
+	// immutable marks bytes that never change at their address.
+	immutable bool
+}
+
+// fileReply is a file of a build, and its precompressed variants.
+type fileReply struct {
+	content  io.ReadSeeker
+	etag     string
+	variants map[string]variant // by content coding, nil for none
+}
+
+type variant struct {
+	body []byte
+	etag string
+}
+
+// respond is the one place that writes answers.
+func (c *call) respond(w http.ResponseWriter, r *reply) error {
+	h := w.Header()
+	for k, v := range r.header {
+		h[k] = v
+	}
+	if r.immutable {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	} else {
+		h.Set("Cache-Control", "private, no-cache")
+	}
+	if r.location != "" {
+		h.Set("Location", r.location)
+		h.Set("Content-Length", "0")
+		w.WriteHeader(http.StatusMovedPermanently)
+		return nil
+	}
+	if !r.immutable {
+		h.Add("Vary", "Accept-Encoding")
+	}
+	if c.view != nil && !r.immutable {
+		h.Set("Last-Modified", c.view.modified)
+	}
+	h.Set("Content-Type", r.mediaType)
+	switch {
+	case r.file != nil:
+		return c.respondFile(w, r)
+	case r.stream != nil:
+		return c.respondStream(w, r)
+	}
+	return c.respondBody(w, r)
+}
+
+func (c *call) respondBody(w http.ResponseWriter, r *reply) error {
+	h := w.Header()
+	sum := sha256.Sum256(r.body)
+	enc := identity
+	if len(r.body) >= compressFrom && compressible(r.mediaType) {
+		enc = chooseEncoding(c.request.Header.Get("Accept-Encoding"), offeredEncodings)
+	}
+	tag := entityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), enc)
+	if c.unchanged(w, tag) {
+		return nil
+	}
+	body := r.body
+	if enc != identity {
+		h.Set("Content-Encoding", enc)
+		var err error
+		if body, err = encode(enc, body); err != nil {
+			return err
+		}
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if c.request.Method != http.MethodHead {
+		return clientGone(writeAll(w, body))
+	}
+	return nil
+}
+
+// entityTag is a strong entity tag; each content coding has its own.
+func entityTag(base, encoding string) string {
+	if encoding == identity {
+		return `"` + base + `"`
+	}
+	return `"` + base + "-" + encoding + `"`
+}
+
+// unchanged answers 304 where the client has this representation already
+// (RFC 9110 section 13.1.2).
+func (c *call) unchanged(w http.ResponseWriter, tag string) bool {
+	w.Header().Set("ETag", tag)
+	if !tagMatches(c.request.Header.Get("If-None-Match"), tag) {
+		return false
+	}
+	w.Header().Del("Content-Type")
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// tagMatches compares weakly, as If-None-Match asks for.
+func tagMatches(header, tag string) bool {
+	if header == "" {
+		return false
+	}
+	for candidate := range strings.SplitSeq(header, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// respondStream sends a body that is made while it is sent, with fast
+// compression and no ranges.
+func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
+	enc := identity
+	if compressible(r.mediaType) {
+		enc = chooseEncoding(c.request.Header.Get("Accept-Encoding"), offeredEncodings)
+	}
+	sum := sha256.Sum256([]byte(c.view.id() + "\x00" + r.seed))
+	if c.unchanged(w, entityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), enc)) {
+		return nil
+	}
+	if enc != identity {
+		w.Header().Set("Content-Encoding", enc)
+	}
+	if c.request.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	err := encodeTo(newPatientWriter(w), enc, r.stream)
+	if err != nil && clientGone(err) != nil {
+		// The status is out already: cutting the connection is the only way
+		// left to tell the client that the answer is not whole.
+		c.server.log.Error("stream broke off", "requestId", c.id, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// respondFile sends a prebuilt file: a precompressed variant, or the file
+// itself with ranges. A request for a range gets the identity coding, because
+// parts of a compressed file are of no use.
+func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
+	h := w.Header()
+	f := r.file
+	if f.variants != nil && c.request.Header.Get("Range") == "" {
+		var offered []string
+		for _, enc := range exports.Encodings {
+			if _, ok := f.variants[enc]; ok {
+				offered = append(offered, enc)
+			}
+		}
+		if enc := chooseEncoding(c.request.Header.Get("Accept-Encoding"), offered); enc != identity {
+			v := f.variants[enc]
+			h.Del("Repr-Digest") // it is that of the identity coding
+			if c.unchanged(w, v.etag) {
+				return nil
+			}
+			h.Set("Content-Encoding", enc)
+			h.Set("Content-Length", strconv.Itoa(len(v.body)))
+			w.WriteHeader(http.StatusOK)
+			if c.request.Method == http.MethodHead {
+				return nil
+			}
+			return clientGone(writeAll(newPatientWriter(w), v.body))
+		}
+	}
+	h.Set("ETag", f.etag)
+	http.ServeContent(newPatientWriter(w), c.request, "", time.Time{}, f.content)
+	return nil
+}
+
+// patience is how long a client may take for each chunk of a long answer.
+const patience = 30 * time.Second
+
+// patientWriter moves the write deadline on while the client takes what it is
+// given, so that a long download may take its time and a stalled one may not.
+type patientWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newPatientWriter(w http.ResponseWriter) *patientWriter {
+	return &patientWriter{w, http.NewResponseController(w)}
+}
+
+func (p *patientWriter) Write(b []byte) (int, error) {
+	const chunk = 1 << 18
+	n := 0
+	for len(b) > 0 {
+		// Where deadlines are not supported the server's own applies.
+		_ = p.control.SetWriteDeadline(time.Now().Add(patience))
+		m, err := p.ResponseWriter.Write(b[:min(chunk, len(b))])
+		n += m
+		if err != nil {
+			return n, writeError{err}
+		}
+		b = b[m:]
+	}
+	return n, nil
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// writeError is a failure to send: the client has gone, and there is nobody
+// left to tell.
+type writeError struct{ error }
+
+func writeAll(w io.Writer, b []byte) error {
+	_, err := w.Write(b)
+	if err != nil {
+		return writeError{err}
+	}
+	return nil
+}
+
+// clientGone drops errors that only mean that the client has left.
+func clientGone(err error) error {
+	var gone writeError
+	if errors.As(err, &gone) {
+		return nil
+	}
+	return err
+}
+
+// fail answers with a problem.
+func (c *call) fail(w http.ResponseWriter, err error) {
+	p := problemOf(err)
+	p.RequestID, p.Instance = c.id, c.request.URL.Path
+	if p.Status >= 500 {
+		c.server.log.Error("request failed", "requestId", c.id, "path", c.request.URL.Path, "error", fmt.Sprint(p.cause))
+	}
+	h := w.Header()
+	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Accept-Ranges"} {
+		h.Del(name)
+	}
+	if p.allow != "" {
+		h.Set("Allow", p.allow)
+	}
+	if p.Status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "5")
+	}
+	body := p.encode()
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.Status)
+	if c.request.Method != http.MethodHead {
+		_, _ = io.Copy(w, bytes.NewReader(body)) // a client that has gone misses nothing
+	}
+}
