@@ -52,8 +52,9 @@ type vectors struct {
 	has      [][]uint32 // features of each entity, ascending
 	inverted [][]uint32 // entities with each feature, ascending
 	norm     []float64
-	hidden   []bool // withdrawn entities are nobody's neighbours
-	key      []string
+	inverse  []float32 // of norm
+	hidden   []bool    // withdrawn entities are nobody's neighbours
+	rank     []int32   // place in the order by type and slug: what breaks ties
 }
 
 // Find returns the neighbours of every entity in the order given, and the
@@ -78,11 +79,10 @@ func Find(entities []*exports.Entity, words func(string) []string) ([][]exports.
 
 func newVectors(entities []*exports.Entity, words func(string) []string) *vectors {
 	n := len(entities)
-	v := &vectors{has: make([][]uint32, n), norm: make([]float64, n), hidden: make([]bool, n), key: make([]string, n)}
+	v := &vectors{has: make([][]uint32, n), norm: make([]float64, n), inverse: make([]float32, n), hidden: make([]bool, n), rank: keyRanks(entities)}
 	ids := map[string]uint32{}
 	for i, e := range entities {
 		v.hidden[i] = e.Status == exports.Withdrawn
-		v.key[i] = e.Key()
 		for _, f := range featuresOf(e, words) {
 			id, ok := ids[f]
 			if !ok {
@@ -107,8 +107,22 @@ func newVectors(entities []*exports.Entity, words func(string) []string) *vector
 			sum += uint64(v.weight[id]) * uint64(v.weight[id])
 		}
 		v.norm[i] = math.Sqrt(float64(sum))
+		v.inverse[i] = float32(1 / max(v.norm[i], 1))
 	}
 	return v
+}
+
+// keyRanks numbers entities by type and slug.
+func keyRanks(entities []*exports.Entity) []int32 {
+	order, rank := make([]int32, len(entities)), make([]int32, len(entities))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return exports.CompareKey(entities[a], entities[b]) })
+	for place, i := range order {
+		rank[i] = int32(place)
+	}
+	return rank
 }
 
 // rarity weighs a feature that df of n entities have. It moves in steps of
@@ -147,6 +161,53 @@ type scratch struct {
 	partial []uint32 // weight shared so far, by entity
 	touched []uint32
 	order   []uint32
+	best    []candidate // a heap, the least promising on top
+}
+
+// candidate is an entity that may be a neighbour.
+type candidate struct {
+	entity  uint32
+	rank    int32
+	promise float32 // the part of the similarity that is known
+}
+
+// before tells whether c promises more than d.
+func (c candidate) before(d candidate) bool {
+	if c.promise != d.promise {
+		return c.promise > d.promise
+	}
+	return c.rank < d.rank
+}
+
+// offer keeps the shortlist of the most promising candidates.
+func (s *scratch) offer(c candidate) {
+	if len(s.best) < shortlist {
+		s.best = append(s.best, c)
+		for i := len(s.best) - 1; i > 0; {
+			up := (i - 1) / 2
+			if s.best[i].before(s.best[up]) {
+				break
+			}
+			s.best[i], s.best[up] = s.best[up], s.best[i]
+			i = up
+		}
+		return
+	}
+	if !c.before(s.best[0]) {
+		return
+	}
+	s.best[0] = c
+	for i := 0; ; {
+		down := 2*i + 1
+		if down+1 < len(s.best) && s.best[down].before(s.best[down+1]) {
+			down++
+		}
+		if down >= len(s.best) || !s.best[i].before(s.best[down]) {
+			return
+		}
+		s.best[i], s.best[down] = s.best[down], s.best[i]
+		i = down
+	}
 }
 
 // neighbours finds candidates by the rarest features and compares the most
@@ -174,28 +235,23 @@ func (v *vectors) neighbours(i uint32, s *scratch, budget int) []exports.Neighbo
 			s.partial[j] += w * w
 		}
 	}
-	candidates := s.touched
-	promise := func(j uint32) float64 { return float64(s.partial[j]) / v.norm[j] }
-	if len(candidates) > shortlist {
-		slices.SortFunc(candidates, func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(promise(b), promise(a)), cmp.Compare(v.key[a], v.key[b]))
-		})
-	}
-	best := make([]exports.Neighbour, 0, shortlist)
-	for _, j := range candidates {
-		if j != i && !v.hidden[j] && len(best) < shortlist {
-			if sim := v.similarity(i, j); sim >= weakest {
-				best = append(best, exports.Neighbour{Ordinal: j, Similarity: sim})
-			}
-		}
-	}
+	s.best = s.best[:0]
 	for _, j := range s.touched {
+		if j != i && !v.hidden[j] {
+			s.offer(candidate{j, v.rank[j], float32(s.partial[j]) * v.inverse[j]})
+		}
 		s.partial[j] = 0
 	}
+	best := make([]exports.Neighbour, 0, len(s.best))
+	for _, c := range s.best {
+		if sim := v.similarity(i, c.entity); sim >= weakest {
+			best = append(best, exports.Neighbour{Ordinal: c.entity, Similarity: sim})
+		}
+	}
 	slices.SortFunc(best, func(a, b exports.Neighbour) int {
-		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(v.key[a.Ordinal], v.key[b.Ordinal]))
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(v.rank[a.Ordinal], v.rank[b.Ordinal]))
 	})
-	best = slices.Clip(best[:min(len(best), Most)])
+	best = slices.Clone(best[:min(len(best), Most)])
 	for k := range best {
 		best[k].Reasons = v.reasons(i, best[k].Ordinal)
 	}

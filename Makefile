@@ -1,0 +1,88 @@
+# The two commands that matter: make run, make test. make help lists all.
+# SHELL is bash for pipefail: a failing program must fail its line.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO       ?= go
+VERSION  := $(shell git describe --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  := -X main.release=$(VERSION)
+ADDR     ?= 127.0.0.1:8080
+ADMIN    ?= 127.0.0.1:8081
+N        ?= 100000
+CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
+FUZZTIME ?= 5s
+
+.PHONY: help run build test check lint scale corpus bench fuzz fmt clean tools test-tools
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -ts "$$(printf '\t')"
+
+run: build ## build the shipped content and serve it
+	@bin/kindex build --content content --out .
+	@echo
+	@echo "Try next, in another terminal:"
+	@echo "  curl 'http://$(ADDR)/api/search?q=gradient+boosting&limit=3'"
+	@echo "  curl 'http://$(ADDR)/api/leaderboard/all?limit=5'"
+	@echo "  curl 'http://$(ADDR)/api/entity/tool/pytorch/score'"
+	@echo "  bin/kindex search pytrch"
+	@echo "  bin/kindex --help"
+	@echo
+	@exec bin/kindex serve --dir . --addr $(ADDR) --admin $(ADMIN)
+
+build: tools ## compile the program into bin/
+	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
+
+test: test-tools lint ## everything: all tests with the race detector, fuzzing, 100,000 entities
+	$(GO) test -race -count=1 -timeout 20m ./...
+	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory scale
+
+check: tools lint ## the fast tests: under two minutes, no network
+	$(GO) test -count=1 ./...
+
+lint: tools
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run ./cmd/kindex validate content
+
+# go test takes one fuzz target at a time.
+fuzz: tools ## every fuzz target for FUZZTIME
+	@grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do \
+	  for target in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*)\(.*/\1/p' "$$file"); do \
+	    echo "fuzz $$(dirname "$$file") $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")"; \
+	  done; done
+
+corpus: tools ## N generated entities in CORPUS
+	@test -d $(CORPUS) || $(GO) run ./cmd/corpus -n $(N) -content content -out $(CORPUS)
+
+scale: build corpus ## validate, build and verify N generated entities, with times and memory
+	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
+	  echo "validate $(N) generated entities"; time bin/kindex validate $(CORPUS); \
+	  bin/kindex build --content $(CORPUS) --out "$$out" --as-of 2026-11-01; \
+	  bin/kindex verify "$$out"
+
+fmt: ## format the code
+	@gofmt -w $$(git ls-files '*.go')
+
+clean: ## remove what was built
+	rm -rf bin exports/builds exports/current indexes/builds .kindex-build.lock
+
+# What is there is used; what is missing is installed with apt-get, which needs
+# root or sudo. Go itself must be there: distributions carry too old a one.
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
+define need
+@command -v $(1) >/dev/null || { echo "installing $(2)"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q $(2); }
+endef
+
+tools:
+	@command -v $(GO) >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
+	$(call need,git,git)
+	@test -n "$$($(GO) env GOFLAGS | grep mod=vendor)" || $(GO) mod download
+
+test-tools: tools
+	$(call need,gcc,gcc libc6-dev)
+	$(call need,unshare,util-linux)
+	$(call need,python3,python3)
+	$(call need,column,bsdextrautils)

@@ -1,0 +1,110 @@
+package similar
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/exports"
+)
+
+// catalogue makes entities whose features overlap as real ones do: few
+// categories, tags with a long tail.
+func catalogue(n int) []*exports.Entity {
+	rng := rand.New(rand.NewPCG(1, 2))
+	list := make([]*exports.Entity, n)
+	for i := range list {
+		e := &exports.Entity{Type: "tool", Slug: fmt.Sprintf("t%05d", i), Name: fmt.Sprintf("Name%d", i),
+			Category: fmt.Sprintf("c%d", rng.IntN(20)), Provider: fmt.Sprintf("p%d", rng.IntN(n/3+1)), Status: exports.Active}
+		for range 5 {
+			e.Tags = append(e.Tags, fmt.Sprintf("t%d", int(rng.ExpFloat64()*40)))
+		}
+		slices.Sort(e.Tags)
+		e.Tags = slices.Compact(e.Tags)
+		var words []string
+		for range 15 {
+			words = append(words, fmt.Sprintf("word%d", int(rng.ExpFloat64()*200)))
+		}
+		e.Description = strings.Join(words, " ")
+		if rng.IntN(50) == 0 {
+			e.Status = exports.Withdrawn
+		}
+		list[i] = e
+	}
+	return list
+}
+
+// exact is the definition, written as plainly as possible: every pair.
+func exact(v *vectors, i uint32) []exports.Neighbour {
+	var all []exports.Neighbour
+	for j := range v.has {
+		if uint32(j) == i || v.hidden[j] {
+			continue
+		}
+		if sim := v.similarity(i, uint32(j)); sim >= weakest {
+			all = append(all, exports.Neighbour{Ordinal: uint32(j), Similarity: sim})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b exports.Neighbour) int {
+		switch {
+		case a.Similarity > b.Similarity:
+			return -1
+		case a.Similarity < b.Similarity:
+			return 1
+		}
+		return int(v.rank[a.Ordinal] - v.rank[b.Ordinal])
+	})
+	return all[:min(len(all), Most)]
+}
+
+// TestRecall compares the ten nearest with those of the exact answer. A
+// neighbour counts as found where another of the same similarity stands for it.
+func TestRecall(t *testing.T) {
+	v := newVectors(catalogue(6000), strings.Fields)
+	s := &scratch{partial: make([]uint32, len(v.has))}
+	found, wanted := 0, 0
+	for i := 0; i < len(v.has); i += 20 {
+		want, got := exact(v, uint32(i)), v.neighbours(uint32(i), s, budget)
+		want, got = want[:min(10, len(want))], got[:min(10, len(got))]
+		for k := range want {
+			wanted++
+			if k < len(got) && got[k].Similarity >= want[len(want)-1].Similarity {
+				found++
+			}
+		}
+	}
+	recall := float64(found) / float64(wanted)
+	t.Logf("recall@10 %.4f over %d neighbours", recall, wanted)
+	if recall < 0.97 {
+		t.Errorf("recall@10 is %.4f, want at least 0.97", recall)
+	}
+}
+
+func TestProperties(t *testing.T) {
+	entities := catalogue(800)
+	lists, features := Find(entities, strings.Fields)
+	again, _ := Find(entities, strings.Fields)
+	for i, list := range lists {
+		if len(list) > Most {
+			t.Fatalf("%d neighbours", len(list))
+		}
+		for k, n := range list {
+			switch {
+			case n.Ordinal == uint32(i):
+				t.Errorf("%d is its own neighbour", i)
+			case entities[n.Ordinal].Status == exports.Withdrawn:
+				t.Errorf("a withdrawn entity is a neighbour")
+			case n.Similarity <= 0 || n.Similarity > 1:
+				t.Errorf("similarity %v", n.Similarity)
+			case len(n.Reasons) == 0 || int(slices.Max(n.Reasons)) >= len(features):
+				t.Errorf("reasons %v", n.Reasons)
+			case k > 0 && n.Similarity > list[k-1].Similarity:
+				t.Errorf("not the nearest first: %v", list)
+			case again[i][k].Ordinal != n.Ordinal:
+				t.Errorf("two runs differ at %d", i)
+			}
+		}
+	}
+}

@@ -1,0 +1,589 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// The proportions of a corpus.
+const (
+	coined     = 0.30 // of names have a word of their own, as real catalogues do
+	longer     = 0.30 // of names have a third word that others have too
+	brief      = 0.25 // of descriptions have two clauses, the others three
+	deprecated = 0.03
+	withdrawn  = 0.01
+
+	furthestBack   = 400  // days
+	jitter         = 10.0 // points of a benchmark, up and down
+	maxDescription = 2000 // characters; the limit of the schema
+
+	fewestSyllables = 20
+	longestWord     = 20  // characters; three words are a slug with room to spare
+	fewestPeers     = 3   // a smaller category borrows from all of its type
+	popularity      = 1.2 // spread of the figures of one record, all together
+	unevenness      = 0.3 // and of each by itself
+	patience        = 8   // names that are taken before one gets a word of its own
+	maxCount        = 1<<53 - 1
+)
+
+// generator makes the entities of a corpus. Names are made one after the other,
+// since each depends on those before it; the rest of an entity has random
+// numbers of its own and can be made in any order.
+type generator struct {
+	seed     uint64
+	shelves  map[string]*shelf // by type
+	subjects []subject
+}
+
+// subject is what is settled about an entity before it is made.
+type subject struct {
+	base       *record
+	name, slug string
+}
+
+// record is a real entity, with its description taken apart.
+type record struct {
+	*exports.Entity
+	clauses []string
+}
+
+// shelf holds the real records of one type, and the words for names.
+type shelf struct {
+	records    []*record
+	byCategory map[string][]*record
+	words      []string // as often as they were used: what is common stays common
+}
+
+// newGenerator takes real entities apart and settles the names of n new ones.
+func newGenerator(entities []*exports.Entity, n int, seed uint64) (*generator, error) {
+	g := &generator{seed: seed, shelves: map[string]*shelf{}}
+	var all []*record
+	for _, e := range entities {
+		r := &record{Entity: e, clauses: clausesOf(e.Description)}
+		s := g.shelves[e.Type]
+		if s == nil {
+			s = &shelf{byCategory: map[string][]*record{}}
+			g.shelves[e.Type] = s
+		}
+		s.records = append(s.records, r)
+		s.byCategory[e.Category] = append(s.byCategory[e.Category], r)
+		all = append(all, r)
+	}
+	for _, typ := range exports.Types {
+		if s := g.shelves[typ]; s != nil {
+			if s.words = wordsOf(s.records); !varied(s.words) {
+				return nil, fmt.Errorf("the names of type %s have too few words to make others from", typ)
+			}
+		}
+	}
+	m, err := newMint(all)
+	if err != nil {
+		return nil, err
+	}
+	g.settle(all, n, m)
+	return g, nil
+}
+
+// settle picks a base record and a name for every entity.
+func (g *generator) settle(all []*record, n int, m *mint) {
+	rng := rand.New(rand.NewPCG(g.seed, 0))
+	taken := make(map[string]bool, n+len(all))
+	for _, r := range all { // nothing generated goes by a real name
+		taken[r.Key()] = true
+		taken[r.Type+"/"+content.Slugify(r.Name)] = true
+	}
+	g.subjects = make([]subject, n)
+	for i := range g.subjects {
+		base := pick(rng, all)
+		name, slug := g.shelves[base.Type].newName(rng, m, func(slug string) bool { return taken[base.Type+"/"+slug] })
+		taken[base.Type+"/"+slug] = true
+		g.subjects[i] = subject{base, name, slug}
+	}
+}
+
+func (g *generator) len() int { return len(g.subjects) }
+
+// counts returns how many entities there are of each type.
+func (g *generator) counts() map[string]int {
+	counts := map[string]int{}
+	for _, s := range g.subjects {
+		counts[s.base.Type]++
+	}
+	return counts
+}
+
+// entity makes one entity. It may be called from several goroutines.
+func (g *generator) entity(i int) *exports.Entity {
+	rng := rand.New(rand.NewPCG(g.seed, uint64(i)+1))
+	s := g.subjects[i]
+	of := g.shelves[s.base.Type]
+	peers := of.peers(s.base.Category)
+	terms, figures := pick(rng, peers), pick(rng, of.records)
+	e := &exports.Entity{
+		Type: s.base.Type, Slug: s.slug, Name: s.name,
+		Provider: pick(rng, of.records).Provider,
+		Category: s.base.Category, Capabilities: s.base.Capabilities,
+		PricingModel: terms.PricingModel, License: terms.License,
+		Version: figures.Version, URL: figures.URL, Links: figures.Links,
+		Status: status(rng.Float64()),
+	}
+	e.Description = describe(rng, s.base, peers, of.records)
+	e.Tags = swapTags(rng, s.base.Tags, peers)
+	// One shift for the whole record keeps its days in order.
+	back := rng.IntN(furthestBack + 1)
+	e.AddedDate, e.LastUpdated = shift(figures.AddedDate, back), shift(figures.LastUpdated, back)
+	e.Signals = scale(rng, figures.Signals, back)
+	return e
+}
+
+func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
+
+// peers are the records to combine those of a category with.
+func (s *shelf) peers(category string) []*record {
+	if list := s.byCategory[category]; len(list) >= fewestPeers {
+		return list
+	}
+	return s.records
+}
+
+func status(roll float64) string {
+	switch {
+	case roll < withdrawn:
+		return exports.Withdrawn
+	case roll < withdrawn+deprecated:
+		return exports.Deprecated
+	}
+	return exports.Active
+}
+
+// swapTags puts one or two tags of others in the place of a record's own.
+func swapTags(rng *rand.Rand, own []string, peers []*record) []string {
+	tags := slices.Clone(own)
+	for range 1 + rng.IntN(2) {
+		other := pick(rng, peers).Tags
+		if len(tags) == 0 || len(other) == 0 {
+			continue
+		}
+		if tag := pick(rng, other); !slices.Contains(tags, tag) {
+			tags[rng.IntN(len(tags))] = tag
+		}
+	}
+	return tags
+}
+
+// describe joins a clause of the base with one or two of others, so that words
+// are as frequent as they are in real prose. A category alone has too few for
+// all descriptions of a large corpus to differ; any record of the type helps out.
+func describe(rng *rand.Rand, base *record, peers, all []*record) string {
+	from := [][]*record{{base}, peers, all}
+	if rng.Float64() < brief {
+		from = slices.Delete(from, 1, 2)
+	}
+	rng.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+	var parts []string
+	length := 0
+	for _, records := range from {
+		part := pick(rng, pick(rng, records).clauses)
+		if length+len(part) < maxDescription && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+			length += len(part) + 1
+		}
+	}
+	if parts == nil { // whatever is longer than the limit in bytes
+		return base.Description
+	}
+	return strings.Join(parts, " ")
+}
+
+// clausesOf takes a description apart into clauses that can stand as sentences.
+func clausesOf(text string) []string {
+	var clauses []string
+	for _, part := range splitClauses(text) {
+		// Shorter ones, such as "Retired", say nothing without what follows.
+		if len(strings.Fields(part)) >= 4 {
+			clauses = append(clauses, sentence(part))
+		}
+	}
+	if clauses == nil {
+		return []string{text}
+	}
+	return clauses
+}
+
+// splitClauses cuts at the ends of sentences, at colons and semicolons and at
+// conjunctions, but not within brackets and quotes.
+func splitClauses(text string) []string {
+	var parts []string
+	start, depth, quoted := 0, 0, false
+	for i, r := range text {
+		switch r {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case '"':
+			quoted = !quoted
+		}
+		if n := boundary(text[i:]); n > 0 && depth == 0 && !quoted {
+			parts = append(parts, text[start:i])
+			start = i + n
+		}
+	}
+	return append(parts, text[start:])
+}
+
+// boundary returns the length of what ends a clause at the beginning of s, 0
+// where none ends.
+func boundary(s string) int {
+	for _, end := range []string{": ", "; ", ", and ", ", but ", ", so "} {
+		if strings.HasPrefix(s, end) {
+			return len(end)
+		}
+	}
+	if len(s) > 2 && strings.IndexByte(".!?", s[0]) >= 0 && s[1] == ' ' {
+		if next, _ := utf8.DecodeRuneInString(s[2:]); unicode.IsUpper(next) { // else an abbreviation
+			return 2
+		}
+	}
+	return 0
+}
+
+// sentence begins with a capital and ends with a full stop.
+func sentence(s string) string {
+	s = strings.TrimRight(strings.TrimSpace(s), ".;:!?")
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[size:] + "."
+}
+
+// scale changes signals as if they were those of another, more or less popular
+// record.
+func scale(rng *rand.Rand, source exports.Signals, back int) exports.Signals {
+	var s exports.Signals
+	factor := math.Exp(popularity * rng.NormFloat64())
+	for _, f := range source.Facts {
+		f.Date, f.Day = shift(f.Date, back), shift(f.Day, back)
+		f.Number = scaleCount(rng, f.Name, f.Number, factor)
+		s.Facts = append(s.Facts, f)
+	}
+	for _, b := range source.Benchmarks {
+		b.Date = shift(b.Date, back)
+		value := b.Value + jitter*(2*rng.Float64()-1)
+		b.Value = math.Round(100*min(max(value, 0), 100)) / 100
+		s.Benchmarks = append(s.Benchmarks, b)
+	}
+	return s
+}
+
+func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
+	own := rng.NormFloat64()
+	if value == 0 {
+		return 0
+	}
+	switch name {
+	case "contextTokens", "outputTokens", "parameters":
+		// Sizes have nothing to do with popularity and come in doublings.
+		factor = math.Exp2(math.Round(own))
+	default:
+		factor *= math.Exp(unevenness * own)
+	}
+	return min(max(math.Round(value*factor), 1), maxCount)
+}
+
+// shift moves a day or a month back. The content has been checked, so what
+// cannot be read is absent.
+func shift(day string, back int) string {
+	for _, layout := range []string{time.DateOnly, "2006-01"} {
+		if t, err := time.Parse(layout, day); err == nil {
+			return t.AddDate(0, 0, -back).Format(layout)
+		}
+	}
+	return ""
+}
+
+// newName makes a name of two or three words that nobody has yet, and its slug.
+// A slug is a function of the folded name, so a new slug means a new name too.
+func (s *shelf) newName(rng *rand.Rand, m *mint, taken func(slug string) bool) (name, slug string) {
+	for attempt := 0; ; attempt++ {
+		words := []string{s.firstWord(rng)}
+		words = append(words, s.nextWord(rng, words))
+		third := rng.Float64()
+		isCoined := third < coined || attempt >= patience
+		switch {
+		case isCoined:
+			words = append(words, m.propose(rng))
+		case third < coined+longer:
+			words = append(words, s.nextWord(rng, words))
+		}
+		if slices.Contains(words, "") {
+			continue
+		}
+		name = strings.Join(words, " ")
+		if slug = content.Slugify(name); taken(slug) {
+			continue
+		}
+		if isCoined {
+			m.issue(words[2])
+		}
+		// Rich words get richer: frequencies come out as they are in language.
+		s.words = append(s.words, words...)
+		return name, slug
+	}
+}
+
+// firstWord draws a word that may begin a name: no number, no single letter.
+func (s *shelf) firstWord(rng *rand.Rand) string {
+	if w := pick(rng, s.words); leads(w) {
+		return w
+	}
+	return ""
+}
+
+// nextWord draws a word that the name does not have yet.
+func (s *shelf) nextWord(rng *rand.Rand, before []string) string {
+	w := pick(rng, s.words)
+	if slices.ContainsFunc(before, func(b string) bool { return content.Slugify(b) == content.Slugify(w) }) {
+		return ""
+	}
+	return w
+}
+
+func leads(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	return unicode.IsLetter(r) && len(word) > size
+}
+
+// varied tells whether names can be made from words at all.
+func varied(words []string) bool {
+	distinct := map[string]bool{}
+	for _, w := range words {
+		if leads(w) {
+			distinct[content.Slugify(w)] = true
+		}
+	}
+	return len(distinct) >= 2
+}
+
+// wordsOf lists the words of the names of records, as often as they occur, and
+// those of their tags that no name has.
+func wordsOf(records []*record) []string {
+	var words []string
+	known := map[string]bool{}
+	for _, r := range records {
+		for _, w := range nameWords(r.Name) {
+			known[content.Slugify(w)] = true
+			words = append(words, w)
+		}
+	}
+	for _, r := range records {
+		for _, tag := range r.Tags {
+			for w := range strings.SplitSeq(tag, "-") {
+				if len(w) >= 3 && len(w) <= longestWord && !known[w] {
+					known[w] = true
+					words = append(words, strings.ToUpper(w[:1])+w[1:])
+				}
+			}
+		}
+	}
+	return words
+}
+
+// nameWords takes a name apart.
+func nameWords(name string) []string {
+	parts := strings.FieldsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '.' && r != '+'
+	})
+	var words []string
+	for _, p := range parts {
+		if p = strings.Trim(p, ".+"); len(p) <= longestWord && content.Slugify(p) != "" {
+			words = append(words, p)
+		}
+	}
+	return words
+}
+
+// mint coins words from syllables of real names.
+type mint struct {
+	syllables []string
+	issued    map[string]bool // and real words
+}
+
+func newMint(records []*record) (*mint, error) {
+	m := &mint{issued: map[string]bool{}}
+	for _, r := range records {
+		for _, w := range nameWords(r.Name) {
+			m.issued[strings.ToLower(w)] = true
+			m.syllables = append(m.syllables, syllables(strings.ToLower(w))...)
+		}
+	}
+	slices.Sort(m.syllables)
+	m.syllables = slices.Compact(m.syllables)
+	if len(m.syllables) < fewestSyllables {
+		return nil, fmt.Errorf("its names have %d syllables; at least %d are needed to coin words", len(m.syllables), fewestSyllables)
+	}
+	return m, nil
+}
+
+// propose returns a word that nobody has. Words grow as the short ones run out.
+func (m *mint) propose(rng *rand.Rand) string {
+	for attempt := 0; ; attempt++ {
+		var b strings.Builder
+		for range 2 + rng.IntN(2) + attempt/patience {
+			b.WriteString(pick(rng, m.syllables))
+		}
+		if w := b.String(); !m.issued[w] {
+			return strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+}
+
+// issue keeps a word from being proposed again.
+func (m *mint) issue(word string) { m.issued[strings.ToLower(word)] = true }
+
+// syllables takes a lower-case word apart, roughly: consonants, vowels, and a
+// consonant more where another follows or the word ends. Words that are more
+// than letters have none.
+func syllables(word string) []string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return nil
+	}
+	vowel := func(i int) bool { return i < len(word) && strings.IndexByte("aeiouy", word[i]) >= 0 }
+	var found []string
+	for i := 0; i < len(word); {
+		start := i
+		for i < len(word) && !vowel(i) {
+			i++
+		}
+		onset := i - start
+		for vowel(i) {
+			i++
+		}
+		isOpen := i == start+onset // no vowel: what is left of the word
+		if i < len(word) && !vowel(i+1) {
+			i++
+		}
+		if s := word[start:i]; !isOpen && onset <= 2 && len(s) >= 2 && len(s) <= 5 {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// appendYAML writes an entity the way that people write entity files.
+func appendYAML(b []byte, e *exports.Entity) []byte {
+	b = appendField(b, "name", scalar(e.Name))
+	if e.Status != exports.Active {
+		b = appendField(b, "status", e.Status)
+	}
+	b = appendField(b, "provider", scalar(e.Provider))
+	b = appendField(b, "description", scalar(e.Description))
+	b = appendField(b, "category", scalar(e.Category))
+	b = appendField(b, "version", scalar(e.Version))
+	b = appendField(b, "license", scalar(e.License))
+	b = appendField(b, "pricingModel", scalar(e.PricingModel))
+	b = appendField(b, "url", scalar(e.URL))
+	if len(e.Links) > 0 {
+		b = append(b, "links:\n"...)
+	}
+	for _, l := range e.Links {
+		b = appendField(b, "  "+l.Name, scalar(l.URL))
+	}
+	b = appendField(b, "tags", list(e.Tags))
+	b = appendField(b, "capabilities", list(e.Capabilities))
+	b = appendField(b, "addedDate", e.AddedDate)
+	b = appendField(b, "lastUpdated", e.LastUpdated)
+	return appendSignals(b, e.Signals)
+}
+
+func appendSignals(b []byte, s exports.Signals) []byte {
+	if len(s.Facts)+len(s.Benchmarks) > 0 {
+		b = append(b, "signals:\n"...)
+	}
+	for _, f := range s.Facts {
+		value := f.Day
+		if value == "" {
+			value = strconv.FormatInt(int64(f.Number), 10)
+		}
+		b = appendField(b, "  "+f.Name, flow("value", value, "date", f.Date, "source", scalar(f.Source)))
+	}
+	if len(s.Benchmarks) > 0 {
+		b = append(b, "  benchmarks:\n"...)
+	}
+	for _, m := range s.Benchmarks {
+		value := strconv.FormatFloat(m.Value, 'f', -1, 64)
+		b = append(b, "    - "+flow("name", scalar(m.Name), "value", value, "date", m.Date, "source", scalar(m.Source))+"\n"...)
+	}
+	return b
+}
+
+// appendField writes a line, and nothing where the value is absent.
+func appendField(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	b = append(b, name...)
+	b = append(b, ": "...)
+	b = append(b, value...)
+	return append(b, '\n')
+}
+
+// flow writes pairs of names and values on one line, without absent ones.
+func flow(pairs ...string) string {
+	var fields []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			fields = append(fields, pairs[i]+": "+pairs[i+1])
+		}
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+func list(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = scalar(item)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// scalar writes a text, in quotes where YAML might take it for something else.
+func scalar(s string) string {
+	if s == "" || plain(s) {
+		return s
+	}
+	return strconv.Quote(s) // its escapes are YAML's too
+}
+
+// plain is stricter than YAML: quotes never hurt.
+func plain(s string) bool {
+	if c := s[0] | 0x20; c < 'a' || c > 'z' {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("._/-+", c) >= 0:
+		case c == ' ' && i+1 < len(s):
+		case c == ':' && strings.HasPrefix(s[i:], "://"):
+		default:
+			return false
+		}
+	}
+	switch strings.ToLower(s) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		return false
+	}
+	return true
+}

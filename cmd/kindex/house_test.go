@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport lists, for each package of the house, which others of it may be
+// imported. The README has the same table in words.
+var mayImport = map[string][]string{
+	"exports":         {},
+	"exports/nearest": {},
+	"indexes":         {"exports"},
+	"builder":         {"exports", "exports/nearest", "indexes", "site", "builder/*"},
+	"builder/content": {"exports", "exports/nearest"},
+	"builder/score":   {"exports"},
+	"builder/history": {"builder/content", "builder/score", "exports"},
+	"builder/rank":    {"exports"},
+	"builder/similar": {"exports"},
+	"edge":            {"exports", "exports/nearest", "indexes", "site", "edge/*", "builder/score"},
+	"edge/openapi":    {},
+	"edge/query":      {"exports", "exports/nearest"},
+	"cmd/corpus":      {"*"},
+	"cmd/kindex":      {"*"},
+}
+
+// onlyIn lists libraries that one package alone may know.
+var onlyIn = map[string][]string{
+	"github.com/blevesearch/bleve": {"indexes"},
+	"github.com/goccy/go-yaml":     {"builder/content", "edge/openapi"},
+	"github.com/parquet-go":        {"exports"},
+	"github.com/julienschmidt":     {"edge"},
+	"github.com/spf13/cobra":       {"cmd/kindex"},
+	"database/sql":                 {"edge/state"},
+	"github.com/github/go-spdx":    {"builder/content"},
+	"github.com/santhosh-tekuri":   {"builder/content"},
+}
+
+func TestRooms(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "kindex/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	seen := 0
+	for dec.More() {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, "kindex/")
+		allowed, known := mayImport[name]
+		if !known {
+			t.Errorf("package %s is in no row of the table: say here what it may import", name)
+			continue
+		}
+		seen++
+		for _, imp := range p.Imports {
+			if inner, ok := strings.CutPrefix(imp, "kindex/"); ok && !permitted(allowed, inner) {
+				t.Errorf("%s imports %s, which its room does not allow", name, inner)
+			}
+			for lib, rooms := range onlyIn {
+				if strings.HasPrefix(imp, lib) && !slices.Contains(rooms, name) {
+					t.Errorf("%s imports %s, which belongs to %s alone", name, imp, strings.Join(rooms, " and "))
+				}
+			}
+		}
+		last := name[strings.LastIndex(name, "/")+1:]
+		if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "models"}, last) {
+			t.Errorf("package %s is not named for what it holds", name)
+		}
+	}
+	if seen < len(mayImport) {
+		t.Errorf("%d of %d packages of the table exist", seen, len(mayImport))
+	}
+}
+
+func permitted(allowed []string, name string) bool {
+	return slices.ContainsFunc(allowed, func(a string) bool {
+		prefix, wild := strings.CutSuffix(a, "*")
+		return a == name || wild && strings.HasPrefix(name, prefix)
+	})
+}
