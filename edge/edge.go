@@ -102,13 +102,7 @@ func (s *Server) handle(route string, params []string, h handler) httprouter.Han
 		rec.Header().Set("X-Content-Type-Options", "nosniff")
 		s.metrics.inFlight.Inc()
 		defer func() {
-			cause := recover()
-			if cause != nil && cause != http.ErrAbortHandler {
-				s.log.Error("panic", "requestId", c.id, "path", r.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-				if !rec.written {
-					c.fail(rec, fmt.Errorf("panic: %v", cause))
-				}
-			}
+			abort := c.recovered(rec, recover())
 			if c.view != nil {
 				c.view.release()
 			}
@@ -118,12 +112,29 @@ func (s *Server) handle(route string, params []string, h handler) httprouter.Han
 				s.log.Info("request", "requestId", c.id, "method", r.Method, "path", r.URL.Path, "status", rec.status,
 					"bytes", rec.bytes, "took", time.Since(start).Round(time.Microsecond))
 			}
-			if cause == http.ErrAbortHandler || cause != nil && rec.bytes > 0 {
+			if abort {
 				panic(http.ErrAbortHandler)
 			}
 		}()
 		c.run(rec, params, h)
 	}
+}
+
+// recovered answers for a handler that panicked. abort tells to cut the
+// connection, because a part of an answer is out.
+func (c *call) recovered(rec *recorder, cause any) (abort bool) {
+	switch {
+	case cause == nil:
+		return false
+	case cause == http.ErrAbortHandler:
+		return true
+	}
+	c.server.log.Error("panic", "requestId", c.id, "path", c.request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	if rec.written {
+		return true
+	}
+	c.fail(rec, fmt.Errorf("panic: %v", cause))
+	return false
 }
 
 func (c *call) run(w http.ResponseWriter, params []string, h handler) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/andybalholm/brotli"
@@ -30,17 +31,26 @@ func Compress(encoding string, data []byte) ([]byte, error) {
 		w := gzipWriters.Get().(*gzip.Writer)
 		defer gzipWriters.Put(w)
 		w.Reset(&buf)
-		_, err := w.Write(data)
-		return buf.Bytes(), errors.Join(err, w.Close())
+		if err := writeClose(w, data); err != nil {
+			return nil, err
+		}
+		return buf.Bytes(), nil
 	case "zstd":
 		return zstdEncoder().EncodeAll(data, nil), nil
 	case "br":
 		var buf bytes.Buffer
 		w := brotli.NewWriterLevel(&buf, 9)
-		_, err := w.Write(data)
-		return buf.Bytes(), errors.Join(err, w.Close())
+		if err := writeClose(w, data); err != nil {
+			return nil, err
+		}
+		return buf.Bytes(), nil
 	}
 	return nil, fmt.Errorf("there is no content coding %q", encoding)
+}
+
+func writeClose(w io.WriteCloser, data []byte) error {
+	_, err := w.Write(data)
+	return errors.Join(err, w.Close())
 }
 
 var gzipWriters = sync.Pool{New: func() any {

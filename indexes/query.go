@@ -73,13 +73,14 @@ var automata = sync.OnceValue(func() [3]*vlevenshtein.LevenshteinAutomatonBuilde
 // What a match is worth, by field and by how the word was met.
 const (
 	worthName, worthTopic, worthText    = 8, 3, 1.5
-	worthExact, worthPrefix, worthEdits = 1, 0.55, 0.3
+	worthExact, worthPrefix, worthEdits = 1, 0.35, 0.3
 )
 
 // group is the set of documents that have a word in one way.
 type group struct {
 	set   *roaring.Bitmap
 	worth float32
+	exact bool // the word as it is
 }
 
 // match is all that was found for one word, the best groups first.
@@ -88,11 +89,11 @@ type match struct {
 	union  *roaring.Bitmap
 }
 
-func (m *match) add(set *roaring.Bitmap, worth float32) {
+func (m *match) add(set *roaring.Bitmap, worth float32, exact bool) {
 	if set == nil || set.IsEmpty() {
 		return
 	}
-	m.groups = append(m.groups, group{set, worth})
+	m.groups = append(m.groups, group{set, worth, exact})
 	if m.union == nil {
 		m.union = set
 	} else {
@@ -114,7 +115,7 @@ func (x *session) find(w *word, blur bool) (m *match, err error) {
 		if err != nil {
 			return nil, err
 		}
-		m.add(set, f.worth*worthExact)
+		m.add(set, f.worth*worthExact, true)
 	}
 	exact := !m.union.IsEmpty()
 	for _, f := range searched {
@@ -122,7 +123,7 @@ func (x *session) find(w *word, blur bool) (m *match, err error) {
 		if err != nil {
 			return nil, err
 		}
-		m.add(set, f.worth*worthPrefix)
+		m.add(set, f.worth*worthPrefix, false)
 	}
 	if w.edits > 0 && (blur || !exact) {
 		if w.blurred, err = automata()[w.edits].BuildDfa(w.term, uint8(w.edits)); err != nil {
@@ -178,7 +179,7 @@ func (x *session) edits(m *match, field string, w *word, worth float32) error {
 		return err
 	}
 	for d := 1; d <= w.edits; d++ {
-		m.add(roaring.FastOr(sets[d]...), worth/float32(d))
+		m.add(roaring.FastOr(sets[d]...), worth/float32(d), false)
 	}
 	return nil
 }

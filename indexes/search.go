@@ -170,6 +170,10 @@ func (r *ranking) most(found []*match) int {
 	return int(best)
 }
 
+// furtherFields is the part that a word adds where a record has it as it is in
+// further fields.
+const furtherFields = 0.2
+
 // rank scores the matches. Each word adds the worth of the best way in which a
 // record has it, times how rare the word is; words that make up much of the
 // name add more; so does a good composite, a little. The whole name comes first
@@ -188,6 +192,9 @@ func (r *ranking) rank(found []*match, w whole, need int) {
 			name := g.worth >= worthName*worthPrefix
 			r.each(g.set, all, func(o uint32) {
 				if taken[o] == mark {
+					if g.exact {
+						r.score[o] += furtherFields * g.worth * rare
+					}
 					return
 				}
 				taken[o] = mark

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/antzucaro/matchr"
 )
 
 // Name returns the candidate nearest to word by edit distance, "" where none is
-// near enough to be more than a coincidence: one edit in three letters at most.
+// near enough to be more than a coincidence: one edit in three letters at most,
+// where exchanging two neighbours is one edit.
 // Case is no difference, and a candidate that begins with the word, or the word
 // with it, is near.
 func Name(word string, candidates []string) string {
@@ -40,7 +41,7 @@ func Names(word string, candidates []string, most int) []string {
 		}
 		d := allowed + 1
 		if abs(len([]rune(lower))-n) <= allowed {
-			d = levenshtein.ComputeDistance(word, lower)
+			d = matchr.DamerauLevenshtein(word, lower)
 		}
 		if n >= 3 && d > allowed && (strings.HasPrefix(lower, word) || len(lower) >= 3 && strings.HasPrefix(word, lower)) {
 			d = allowed

@@ -1,0 +1,351 @@
+package edge
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+func decode(t *testing.T, encoding string, body []byte) []byte {
+	t.Helper()
+	var r io.Reader = bytes.NewReader(body)
+	var err error
+	switch encoding {
+	case "gzip":
+		r, err = gzip.NewReader(r)
+	case "br":
+		r = brotli.NewReader(r)
+	case "zstd":
+		r, err = zstd.NewReader(r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatalf("%s: %v", encoding, err)
+	}
+	return out
+}
+
+// cacheable are addresses of every kind of answer: made on demand, prebuilt,
+// streamed.
+var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/search?q=heaps", "/api/leaderboard/alpha",
+	"/api/categories", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool",
+	"/api/export/leaderboard", "/api/export/manifest", "/api/openapi"}
+
+func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
+	s := serve(t, 60)
+	for _, path := range cacheable {
+		plain := s.ask(t, "GET", path)
+		tags := map[string]bool{plain.header.Get("Etag"): true}
+		for _, enc := range []string{"gzip", "br", "zstd"} {
+			if enc == "br" && strings.HasPrefix(path, "/api/export/entities?format=csv") {
+				continue // prebuilt tables come in gzip and zstd, which are made of shards
+			}
+			a := s.ask(t, "GET", path, "Accept-Encoding", enc)
+			if got := a.header.Get("Content-Encoding"); got != enc && len(plain.body) >= compressFrom {
+				t.Errorf("%s: asked for %s, got %q", path, enc, got)
+				continue
+			}
+			if a.header.Get("Content-Encoding") == "" {
+				continue
+			}
+			if !bytes.Equal(decode(t, enc, a.body), plain.body) {
+				t.Errorf("%s: %s holds other content", path, enc)
+			}
+			tag := a.header.Get("Etag")
+			if tags[tag] || !strings.HasPrefix(tag, `"`) {
+				t.Errorf("%s: %s has the tag %s, which is not its own strong one", path, enc, tag)
+			}
+			tags[tag] = true
+			if a := s.ask(t, "GET", path, "Accept-Encoding", enc, "If-None-Match", `"x", W/`+tag); a.status != 304 || len(a.body) != 0 {
+				t.Errorf("%s: %s is not answered with 304 but %d", path, enc, a.status)
+			}
+			if a := s.ask(t, "GET", path, "Accept-Encoding", enc, "If-None-Match", plain.header.Get("Etag")); a.status != 200 {
+				t.Errorf("%s: the tag of another coding gave %d", path, a.status)
+			}
+		}
+		for _, h := range []string{"Last-Modified", "Cache-Control", "X-Build", "X-Request-Id"} {
+			if plain.header.Get(h) == "" {
+				t.Errorf("%s: no %s", path, h)
+			}
+		}
+		if !strings.Contains(strings.Join(plain.header.Values("Vary"), ","), "Accept-Encoding") {
+			t.Errorf("%s: Vary is %v", path, plain.header.Values("Vary"))
+		}
+	}
+}
+
+func TestHeadIsGetWithoutBody(t *testing.T) {
+	s := serve(t, 30)
+	for _, path := range append(cacheable, "/", "/api/nothing", "/api/entities?limt=1", "/data/"+s.live.current.Load().id()+"/manifest.json") {
+		get, head := s.ask(t, "GET", path, "X-Request-Id", "same"), s.ask(t, "HEAD", path, "X-Request-Id", "same")
+		if len(head.body) != 0 || head.status != get.status {
+			t.Errorf("%s: HEAD gave %d and %d bytes, GET %d", path, head.status, len(head.body), get.status)
+		}
+		for _, h := range []string{"Content-Type", "Etag", "Content-Length", "Link", "Last-Modified", "Content-Disposition"} {
+			// A streamed answer has no length before it is made.
+			if g, d := get.header.Get(h), head.header.Get(h); g != d && !(h == "Content-Length" && d == "") {
+				t.Errorf("%s: %s is %q with GET and %q with HEAD", path, h, g, d)
+			}
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	s := serve(t, 40)
+	id := s.live.current.Load().id()
+	for _, path := range []string{"/api/export/entities?format=parquet", "/api/export/entities", "/data/" + id + "/entities.jsonl.zst"} {
+		whole := s.ask(t, "GET", path, "Accept-Encoding", "identity")
+		if whole.header.Get("Accept-Ranges") != "bytes" {
+			t.Errorf("%s does not offer ranges", path)
+		}
+		// A range is of the identity coding, whatever else the client takes.
+		part := s.ask(t, "GET", path, "Range", "bytes=10-29", "Accept-Encoding", "gzip, br, zstd")
+		if part.status != 206 || !bytes.Equal(part.body, whole.body[10:30]) || part.header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: %d, %d bytes", path, part.status, len(part.body))
+		}
+		if a := s.ask(t, "GET", path, "Range", "bytes=10-29", "If-Range", whole.header.Get("Etag")); a.status != 206 {
+			t.Errorf("%s: If-Range with the right tag gave %d", path, a.status)
+		}
+		if a := s.ask(t, "GET", path, "Range", "bytes=10-29", "If-Range", `"other"`); a.status != 200 || !bytes.Equal(a.body, whole.body) {
+			t.Errorf("%s: If-Range with another tag gave %d", path, a.status)
+		}
+		if a := s.ask(t, "GET", path, "Range", "bytes=99999999-"); a.status != 416 {
+			t.Errorf("%s: a range behind the end gave %d", path, a.status)
+		}
+	}
+	if a := s.ask(t, "GET", "/api/export/entities?format=parquet", "Accept-Encoding", "gzip, zstd, br"); a.header.Get("Content-Encoding") != "" {
+		t.Error("Parquet came content-encoded")
+	}
+}
+
+func TestCORS(t *testing.T) {
+	s := serve(t, 5)
+	a := s.ask(t, "GET", "/api/entities", "Origin", "https://anywhere.example")
+	if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("%v", a.header)
+	}
+	for _, h := range []string{"Etag", "Link", "Retry-After", "X-Ratelimit-Remaining", "X-Build"} {
+		if !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), h) {
+			t.Errorf("%s is not exposed: %s", h, a.header.Get("Access-Control-Expose-Headers"))
+		}
+	}
+	for _, h := range []string{"x-api-key", "content-type", "idempotency-key", "if-none-match", "range"} {
+		a := s.ask(t, "OPTIONS", "/api/entities", "Origin", "https://a.example", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", h)
+		if a.status != 204 || !strings.EqualFold(a.header.Get("Access-Control-Allow-Headers"), h) {
+			t.Errorf("preflight for %s: %d %v", h, a.status, a.header)
+		}
+	}
+	if a := s.ask(t, "OPTIONS", "/api/entities", "Origin", "https://a.example", "Access-Control-Request-Method", "PATCH"); a.header.Get("Access-Control-Allow-Methods") != "" {
+		t.Error("PATCH was allowed")
+	}
+}
+
+func TestProblems(t *testing.T) {
+	s := serve(t, 12)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		code, near   string
+	}{
+		{"GET", "/api/entitys", 404, "not-found", "/api/entities"},
+		{"GET", "/api/entities/", 404, "not-found", "/api/entities"},
+		{"GET", "/api", 404, "not-found", ""},
+		{"GET", "/nowhere", 404, "not-found", ""},
+		{"PUT", "/api/entities", 405, "method-not-allowed", ""},
+		{"DELETE", "/api/search?q=x", 405, "method-not-allowed", ""},
+		{"GET", "/api/entities?limt=5", 400, "unknown-parameter", "limit"},
+		{"GET", "/api/entities?limit=500", 400, "invalid-parameter", "100"},
+		{"GET", "/api/entities?sort=nmae", 400, "invalid-parameter", "name"},
+		{"GET", "/api/entities?category=alhpa", 400, "invalid-parameter", "alpha"},
+		{"GET", "/api/search", 400, "invalid-parameter", ""},
+		{"GET", "/api/entity/tools/n1", 404, "unknown-entity", "tool"},
+		{"GET", "/api/entity/tool/nmuber3", 404, "unknown-entity", ""},
+		{"GET", "/api/leaderboard/bta", 404, "unknown-category", "beta"},
+		{"GET", "/api/export/entities?format=cvs", 400, "invalid-parameter", "csv"},
+		{"GET", "/data/20260101-0000000000000000/entities.json", 404, "unknown-build", ""},
+		{"GET", "/data/../../etc/passwd", 404, "", ""},
+	} {
+		a := s.ask(t, c.method, c.path, "X-Request-Id", "abc-123")
+		var p Problem
+		if err := json.Unmarshal(a.body, &p); err != nil {
+			t.Errorf("%s %s: %v: %s", c.method, c.path, err, a.body)
+			continue
+		}
+		near := ""
+		if p.Suggestion != nil {
+			near = *p.Suggestion
+		}
+		if a.status != c.status || p.Status != c.status || c.code != "" && p.Code != c.code || c.near != "" && near != c.near {
+			t.Errorf("%s %s: %d %s %q, want %d %s %q", c.method, c.path, a.status, p.Code, near, c.status, c.code, c.near)
+		}
+		if p.RequestID != "abc-123" || a.header.Get("X-Request-Id") != "abc-123" || a.header.Get("Content-Type") != "application/problem+json" ||
+			p.Detail == "" || p.Title == "" || p.Instance == "" || p.Errors == nil {
+			t.Errorf("%s %s: incomplete: %s", c.method, c.path, a.body)
+		}
+		if a.status == 405 && !strings.Contains(a.header.Get("Allow"), "GET") {
+			t.Errorf("%s: Allow is %q", c.path, a.header.Get("Allow"))
+		}
+	}
+}
+
+func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
+	s := serve(t, 5)
+	for _, id := range []string{"a b", "x\"y", strings.Repeat("a", 65), "<script>", "é"} {
+		if got := s.ask(t, "GET", "/api/categories", "X-Request-Id", id).header.Get("X-Request-Id"); got == id || len(got) != 24 {
+			t.Errorf("%q became %q", id, got)
+		}
+	}
+}
+
+// TestPanicTellsNothing provokes failures in handlers of the test's own.
+func TestPanicTellsNothing(t *testing.T) {
+	s := serve(t, 5)
+	var log bytes.Buffer
+	s.log = slog.New(slog.NewTextHandler(&log, nil))
+	s.router.GET("/panic", s.handle("/panic", nil, func(*call) (*reply, error) { panic("the secret cause") }))
+	s.router.GET("/error", s.handle("/error", nil, func(*call) (*reply, error) { return nil, errors.New("the secret cause") }))
+	for _, path := range []string{"/panic", "/error"} {
+		log.Reset()
+		a := s.ask(t, "GET", path)
+		if a.status != 500 || strings.Contains(string(a.body), "secret") || !strings.Contains(string(a.body), `"code":"internal"`) {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+		if !strings.Contains(log.String(), "the secret cause") || !strings.Contains(log.String(), a.header.Get("X-Request-Id")) {
+			t.Errorf("%s: the log lacks the cause or the id: %s", path, log.String())
+		}
+	}
+	if users := s.live.current.Load().users.Load(); users != 1 {
+		t.Errorf("the view has %d users after all requests ended", users)
+	}
+}
+
+// TestBrokenStreamIsNotAWholeAnswer: a failure after the status was sent must
+// not look like a complete body.
+func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
+	s := serve(t, 5)
+	s.router.GET("/broken", s.handle("/broken", nil, func(*call) (*reply, error) {
+		return &reply{mediaType: "text/csv", stream: func(w io.Writer) error {
+			if _, err := w.Write(bytes.Repeat([]byte("row\r\n"), 100_000)); err != nil {
+				return err
+			}
+			return errors.New("the disk is gone")
+		}}, nil
+	}))
+	for _, enc := range []string{"identity", "gzip", "zstd", "br"} {
+		req, err := http.NewRequest("GET", s.url+"/broken", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept-Encoding", enc)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			continue // cut before the status: as good
+		}
+		if _, err := io.ReadAll(res.Body); err == nil {
+			t.Errorf("%s: the broken answer looks whole", enc)
+		}
+		res.Body.Close()
+	}
+}
+
+func TestChooseEncoding(t *testing.T) {
+	all := []string{"zstd", "br", "gzip"}
+	for accept, want := range map[string]string{
+		"": identity, "gzip": "gzip", "GZIP": "gzip", "x-gzip": "gzip", "gzip, br, zstd": "zstd", "br;q=1, zstd;q=0.5": "br",
+		"*": "zstd", "*;q=0": identity, "gzip;q=0": identity, "identity": identity, "identity;q=1, gzip;q=0.5": identity,
+		"deflate": identity, "zstd;q=0, *": "br", "gzip;q=x": "gzip", ";;,": identity, "br ; q=0.1": "br",
+	} {
+		if got := chooseEncoding(accept, all); got != want {
+			t.Errorf("%q chose %s, want %s", accept, got, want)
+		}
+	}
+}
+
+func TestMovedEntity(t *testing.T) {
+	s := serve(t, 5)
+	writeFile(t, s.content, "tool/renamed.yaml", "name: Renamed\nformerly: [old-name]\ncategory: alpha\ndescription: It had another name.\n")
+	writeFile(t, s.content, "tool/gone.yaml", "name: Gone\nstatus: withdrawn\ncategory: alpha\ndescription: It is no longer to be had.\n")
+	buildInto(t, s.content, s.out, 3)
+	if err := s.live.load(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/api/entity/tool/old-name":                 "/api/entity/tool/renamed",
+		"/api/entity/tool/old-name/similar?limit=3": "/api/entity/tool/renamed/similar?limit=3",
+	} {
+		if a := s.ask(t, "GET", path); a.status != 301 || a.header.Get("Location") != want {
+			t.Errorf("%s: %d %s", path, a.status, a.header.Get("Location"))
+		}
+	}
+	if a := s.ask(t, "GET", "/api/entity/tool/gone"); a.status != 200 {
+		t.Errorf("a withdrawn entity answers %d at its own address", a.status)
+	}
+	for _, path := range []string{"/api/entities?limit=100", "/api/search?q=gone", "/api/export/entities", "/api/leaderboard/all?limit=100", "/api/suggest?q=gone"} {
+		if bytes.Contains(s.ask(t, "GET", path).body, []byte(`"slug":"gone"`)) {
+			t.Errorf("%s shows a withdrawn entity", path)
+		}
+	}
+	for _, path := range []string{"/api/entities?status=withdrawn", "/api/search?q=gone&status=withdrawn", "/api/export/entities?status=withdrawn&format=jsonl"} {
+		if !bytes.Contains(s.ask(t, "GET", path).body, []byte(`"slug":"gone"`)) {
+			t.Errorf("%s hides the withdrawn entity that it asks for", path)
+		}
+	}
+}
+
+// TestSearchPagesJoinUp goes through all hits by cursor and by offset.
+func TestSearchPagesJoinUp(t *testing.T) {
+	s := serve(t, 60)
+	type hits struct {
+		Data []struct {
+			Type, Slug string
+			Relevance  float64
+			Highlights map[string]string
+		}
+		Count      int
+		NextCursor *string
+	}
+	read := func(path string) (h hits) {
+		a := s.ask(t, "GET", path)
+		if err := json.Unmarshal(a.body, &h); err != nil || a.status != 200 {
+			t.Fatalf("%s: %d %s", path, a.status, a.body)
+		}
+		return h
+	}
+	var byCursor, byOffset []string
+	path := "/api/search?q=heaps+data&limit=7"
+	for page := path; ; {
+		h := read(page)
+		for _, e := range h.Data {
+			byCursor = append(byCursor, e.Type+"/"+e.Slug)
+			if !strings.Contains(e.Highlights["description"], "<mark>heaps</mark>") {
+				t.Fatalf("no highlight: %v", e.Highlights)
+			}
+		}
+		if h.NextCursor == nil {
+			break
+		}
+		page = path + "&cursor=" + *h.NextCursor
+	}
+	count := read(path).Count
+	for off := 0; off < count; off += 7 {
+		for _, e := range read(fmt.Sprintf("%s&offset=%d", path, off)).Data {
+			byOffset = append(byOffset, e.Type+"/"+e.Slug)
+		}
+	}
+	if len(byCursor) != count || strings.Join(byCursor, " ") != strings.Join(byOffset, " ") || count != 90 {
+		t.Errorf("count %d, by cursor %d, by offset %d", count, len(byCursor), len(byOffset))
+	}
+}

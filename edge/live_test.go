@@ -1,0 +1,357 @@
+package edge
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/exports"
+)
+
+func writeFile(t testing.TB, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTwentyBuildsUnderLoad requests without pause while twenty builds are
+// published one after another. Each build has another number of entities, and
+// all of its records carry its generation, so a mixed answer would show.
+func TestTwentyBuildsUnderLoad(t *testing.T) {
+	const builds, clients = 20, 6
+	s := serve(t, 30)
+	ctx, stop := context.WithCancel(context.Background())
+	var followed sync.WaitGroup
+	followed.Go(func() { s.Follow(ctx) })
+	defer followed.Wait()
+	defer stop()
+
+	var known sync.Map // build id → generation
+	known.Store(s.live.current.Load().id(), 0)
+	var requests, published atomic.Int64
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	for c := range clients {
+		wg.Go(func() {
+			client := &http.Client{Transport: &http.Transport{}}
+			defer client.CloseIdleConnections()
+			for i := c; ; i++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if err := oneRequest(client, s.url, stressPaths[i%len(stressPaths)], &known); err != nil {
+					t.Error(err)
+					return
+				}
+				requests.Add(1)
+			}
+		})
+	}
+	last := ""
+	for g := 1; g <= builds; g++ {
+		writeContent(t, s.content, 30+g, g)
+		// The id is known only after publication, so clients wait for it.
+		last = buildInto(t, s.content, s.out, 2)
+		known.Store(last, g)
+		published.Add(1)
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for s.live.current.Load().id() != last && time.Now().Before(deadline) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	close(done)
+	wg.Wait()
+	if got := s.live.current.Load().id(); got != last {
+		t.Errorf("serving %s at the end, want %s", got, last)
+	}
+	t.Logf("%d requests while %d builds were published", requests.Load(), published.Load())
+	if requests.Load() < 20*builds {
+		t.Errorf("only %d requests were made", requests.Load())
+	}
+}
+
+// stressPaths are addresses whose answers hold many records, or all.
+var stressPaths = []string{"/api/entities?limit=100", "/api/search?q=heaps&limit=100", "/api/leaderboard/all?limit=100",
+	"/api/entity/tool/n3", "/api/entity/tool/n3/similar", "/api/export/entities?format=jsonl", "/api/export/entities?format=jsonl&type=tool",
+	"/api/export/entities", "/api/entities?type=model&sort=name&limit=100"}
+
+// oneRequest asks once and checks that the answer is of one build.
+func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
+	res, err := client.Get(base + path)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if res.StatusCode != 200 {
+		return fmt.Errorf("%s: %d %s", path, res.StatusCode, body)
+	}
+	id := res.Header.Get("X-Build")
+	var generation any
+	for range 500 { // the publisher learns the id a moment after the edge
+		var ok bool
+		if generation, ok = known.Load(id); ok {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if generation == nil {
+		return fmt.Errorf("%s: answered from the unknown build %q", path, id)
+	}
+	g := generation.(int)
+	records := bytes.Count(body, []byte(`"slug":"`))
+	if n := bytes.Count(body, fmt.Appendf(nil, `"version":"%d"`, g)); n != records || records == 0 {
+		return fmt.Errorf("%s: %d of %d records are of generation %d", path, n, records, g)
+	}
+	tools := 30 + g
+	models := (tools + 1) / 2
+	want := map[string]int{"/api/export/entities?format=jsonl": tools + models, "/api/export/entities": tools + models,
+		"/api/export/entities?format=jsonl&type=tool": tools, "/api/entities?type=model&sort=name&limit=100": models,
+		"/api/entities?limit=100": tools + models}[path]
+	if want > 0 && records != min(want, 100) && strings.Contains(path, "limit") || want > 0 && records != want && strings.Contains(path, "export") {
+		return fmt.Errorf("%s: %d records, generation %d has %d", path, records, g, want)
+	}
+	if strings.HasPrefix(path, "/api/export") {
+		return nil
+	}
+	var named struct{ Build string }
+	if err := json.Unmarshal(body, &named); err != nil || named.Build != id {
+		return fmt.Errorf("%s: the body names build %q, the header %q: %v", path, named.Build, id, err)
+	}
+	return nil
+}
+
+// TestDamagedBuildIsRefused damages one file of a new build in every way, and
+// the old build goes on being served each time.
+func TestDamagedBuildIsRefused(t *testing.T) {
+	s := serve(t, 10)
+	good := s.live.current.Load().id()
+	writeContent(t, s.content, 11, 1)
+	next := buildInto(t, s.content, s.out, 5)
+	dir := filepath.Join(exports.BuildsDir(s.out), next)
+	index := filepath.Join(s.out, "indexes", "builds", next)
+	for name, c := range map[string]struct {
+		file, problem string
+		damage        func(path string, data []byte) error
+	}{
+		"flipped byte":      {filepath.Join(dir, "lookup", "records.bin"), "was altered", flip},
+		"flipped in export": {filepath.Join(dir, "entities.csv"), "was altered", flip},
+		"flipped in index":  {filepath.Join(index, "ordinals.bin"), "was altered", flip},
+		"missing":           {filepath.Join(dir, "lookup", "keys.bin"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
+		"missing in index":  {filepath.Join(index, "manifest.json"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
+		"shorter":           {filepath.Join(dir, "entities.json"), "bytes, the manifest says", func(p string, b []byte) error { return os.WriteFile(p, b[:len(b)/2], 0o644) }},
+		"other format": {filepath.Join(dir, "manifest.json"), "has format version 99", func(p string, b []byte) error {
+			return os.WriteFile(p, bytes.Replace(b, []byte(`"formatVersion": 1`), []byte(`"formatVersion": 99`), 1), 0o644)
+		}},
+		"other mapping": {filepath.Join(index, "manifest.json"), "has mapping version 99", func(p string, b []byte) error {
+			return os.WriteFile(p, bytes.Replace(b, []byte(`"mappingVersion": 1`), []byte(`"mappingVersion": 99`), 1), 0o644)
+		}},
+		"edited manifest": {filepath.Join(dir, "manifest.json"), "but its content gives", func(p string, b []byte) error {
+			return os.WriteFile(p, bytes.Replace(b, []byte(`"asOf": "2026`), []byte(`"asOf": "2025`), 1), 0o644)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(c.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.damage(c.file, data); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := os.WriteFile(c.file, data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}()
+			s.live.refused = ""
+			err = s.live.load()
+			if err == nil || !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), filepath.Base(c.file)) {
+				t.Errorf("got %v, want a message with %q", err, c.problem)
+			}
+			if a := s.ask(t, "GET", "/api/entity/tool/n3"); a.status != 200 || a.header.Get("X-Build") != good {
+				t.Errorf("%d from build %s", a.status, a.header.Get("X-Build"))
+			}
+		})
+	}
+	s.live.refused = ""
+	if err := s.live.load(); err != nil {
+		t.Fatalf("the mended build is refused: %v", err)
+	}
+	if a := s.ask(t, "GET", "/api/entity/tool/n3"); a.header.Get("X-Build") != next {
+		t.Errorf("still serving %s", a.header.Get("X-Build"))
+	}
+}
+
+func flip(path string, data []byte) error {
+	b := bytes.Clone(data)
+	b[len(b)/2] ^= 0x20
+	return os.WriteFile(path, b, 0o644)
+}
+
+// TestOldBuildsStayAtTheirAddresses reads /data of a build that is no longer
+// current, and what is asked of one that was removed.
+func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
+	s := serve(t, 10)
+	first := s.live.current.Load().id()
+	path := "/data/" + first + "/entities.csv"
+	before := s.ask(t, "GET", path)
+	writeContent(t, s.content, 12, 1)
+	buildInto(t, s.content, s.out, 5)
+	if err := s.live.load(); err != nil {
+		t.Fatal(err)
+	}
+	after := s.ask(t, "GET", path)
+	if after.status != 200 || !bytes.Equal(before.body, after.body) || before.header.Get("Etag") != after.header.Get("Etag") {
+		t.Errorf("%d, the same bytes: %v", after.status, bytes.Equal(before.body, after.body))
+	}
+	if cc := after.header.Get("Cache-Control"); !strings.Contains(cc, "immutable") || !strings.Contains(cc, "public") {
+		t.Errorf("Cache-Control: %s", cc)
+	}
+	for _, p := range []string{"/data/" + first + "/nothing", "/data/" + first + "/../../current", "/data/" + first + "/lookup/../../../current"} {
+		if a := s.ask(t, "GET", p); a.status != 404 {
+			t.Errorf("%s: %d", p, a.status)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(exports.BuildsDir(s.out), first)); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.ask(t, "GET", path); a.status != 404 {
+		t.Errorf("a removed build answers %d", a.status)
+	}
+}
+
+// run starts the real listeners and returns their addresses.
+func run(t *testing.T, s *Server, drain time.Duration) (public, admin string, stop context.CancelFunc, ended <-chan error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	addrs, result := make(chan [2]string, 1), make(chan error, 1)
+	go func() {
+		result <- s.Run(ctx, Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: drain,
+			Ready: func(p, a string) { addrs <- [2]string{p, a} }})
+	}()
+	select {
+	case a := <-addrs:
+		return a[0], a[1], cancel, result
+	case err := <-result:
+		t.Fatal(err)
+	}
+	return
+}
+
+func TestDrain(t *testing.T) {
+	s := serve(t, 5)
+	started, finish := make(chan struct{}), make(chan struct{})
+	s.router.GET("/slow", s.handle("/slow", nil, func(*call) (*reply, error) {
+		close(started)
+		<-finish
+		return &reply{mediaType: "text/plain", body: []byte("done")}, nil
+	}))
+	public, admin, stop, ended := run(t, s.Server, 5*time.Second)
+	if body := get(t, "http://"+admin+"/readyz", 200); !strings.Contains(body, s.live.current.Load().id()) {
+		t.Errorf("readyz: %s", body)
+	}
+	get(t, "http://"+admin+"/healthz", 200)
+	answered := make(chan string, 1)
+	go func() {
+		res, err := http.Get("http://" + public + "/slow")
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		defer res.Body.Close()
+		b, _ := io.ReadAll(res.Body)
+		answered <- string(b)
+	}()
+	<-started
+	stop()
+	time.Sleep(100 * time.Millisecond)
+	get(t, "http://"+admin+"/readyz", 503)
+	if c, err := net.DialTimeout("tcp", public, time.Second); err == nil {
+		c.Close()
+		t.Error("new connections are accepted while draining")
+	}
+	close(finish)
+	if got := <-answered; got != "done" {
+		t.Errorf("the request under way got %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func get(t *testing.T, url string, status int) string {
+	t.Helper()
+	res, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != status {
+		t.Errorf("%s: %d %v", url, res.StatusCode, err)
+	}
+	return string(b)
+}
+
+func TestMetrics(t *testing.T) {
+	s := serve(t, 5)
+	public, admin, stop, ended := run(t, s.Server, time.Second)
+	get(t, "http://"+public+"/api/entities", 200)
+	get(t, "http://"+public+"/api/entities?x=1", 400)
+	text := get(t, "http://"+admin+"/metrics", 200)
+	for _, want := range []string{`kindex_http_requests_total{code="200",route="/api/entities"} 1`,
+		`kindex_http_requests_total{code="400",route="/api/entities"} 1`, "kindex_build_entities 8", "kindex_http_requests_in_flight 0"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSlowHeadersAreCutOff sends half a request and waits.
+func TestSlowHeadersAreCutOff(t *testing.T) {
+	s := serve(t, 5)
+	public, _, stop, ended := run(t, s.Server, time.Second)
+	c, err := net.Dial("tcp", public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "GET /api/entities HTTP/1.1\r\nHost: x\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetReadDeadline(time.Now().Add(headerTimeout + 5*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	_, err = bufio.NewReader(c).ReadString('\n')
+	if took := time.Since(start); took > headerTimeout+3*time.Second || took < headerTimeout-time.Second {
+		t.Errorf("cut off after %v (%v), want about %v", took, err, headerTimeout)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

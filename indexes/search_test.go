@@ -1,0 +1,350 @@
+package indexes_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/builder"
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// catalogue is the shipped content, built and opened.
+type catalogue struct {
+	build *exports.Build
+	index *indexes.Index
+	all   *roaring.Bitmap
+}
+
+func open(t testing.TB, content string) *catalogue {
+	t.Helper()
+	out := t.TempDir()
+	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out,
+		AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 1}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := exports.OpenCurrent(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := indexes.Open(out, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	all, err := b.Select(&exports.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &catalogue{b, x, all}
+}
+
+func shipped(t testing.TB) *catalogue { return open(t, filepath.Join("..", "content")) }
+
+// find returns the keys of the hits.
+func (c *catalogue) find(t testing.TB, text string, limit int) ([]string, *indexes.Result) {
+	t.Helper()
+	res, err := c.index.Search(text, c.all, nil, 0, limit)
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	var keys []string
+	for _, h := range res.Hits {
+		typ, slug := c.build.Key(h.Ordinal)
+		keys = append(keys, typ+"/"+slug)
+	}
+	return keys, res
+}
+
+func (c *catalogue) each(t testing.TB, f func(e *exports.Entity)) {
+	t.Helper()
+	for o := range uint32(c.build.Listed()) {
+		e, err := c.build.Entity(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(e)
+	}
+}
+
+func TestExactNameAndSlugComeFirst(t *testing.T) {
+	c := shipped(t)
+	c.each(t, func(e *exports.Entity) {
+		for _, q := range []string{e.Name, e.Slug, strings.ToUpper(e.Name), strings.ToLower(e.Name)} {
+			if keys, _ := c.find(t, q, 5); len(keys) == 0 || keys[0] != e.Key() {
+				t.Errorf("%q found %v, want %s first", q, keys, e.Key())
+			}
+		}
+	})
+}
+
+// TestOneEditStillFinds makes every kind of single edit in every name of one
+// word that the rules blur. An edit that lands within the reach of another name
+// is left out: what is meant there, nobody can tell.
+func TestOneEditStillFinds(t *testing.T) {
+	c := shipped(t)
+	rng := rand.New(rand.NewPCG(7, 7))
+	var names []string
+	c.each(t, func(e *exports.Entity) { names = append(names, strings.ToLower(e.Name)) })
+	reciprocal, n := 0.0, 0
+	c.each(t, func(e *exports.Entity) {
+		name := strings.ToLower(e.Name)
+		if strings.ContainsAny(name, " 0123456789-.") || utf8.RuneCountInString(name) < 5 {
+			return
+		}
+		for _, typo := range typos(rng, name) {
+			if near(typo, name, names) {
+				continue
+			}
+			keys, _ := c.find(t, typo, 10)
+			n++
+			for i, k := range keys {
+				if k == e.Key() {
+					reciprocal += 1 / float64(i+1)
+					break
+				}
+			}
+		}
+	})
+	mrr := reciprocal / float64(n)
+	t.Logf("known-item MRR@10 with one typo: %.4f over %d queries", mrr, n)
+	if n < 60 || mrr < 0.98 {
+		t.Errorf("MRR@10 %.4f over %d queries, want at least 0.98 over 60", mrr, n)
+	}
+}
+
+func typos(rng *rand.Rand, s string) []string {
+	r := []rune(s)
+	i := 1 + rng.IntN(len(r)-2)
+	letter := rune('a' + rng.IntN(26))
+	return []string{
+		string(r[:i]) + string(r[i+1:]),                                   // one left out
+		string(r[:i]) + string(letter) + string(r[i:]),                    // one too many
+		string(r[:i]) + string(letter) + string(r[i+1:]),                  // one for another
+		string(r[:i-1]) + string(r[i]) + string(r[i-1]) + string(r[i+1:]), // two exchanged
+	}
+}
+
+// near tells whether a typo could be meant for another name.
+func near(typo, name string, names []string) bool {
+	for _, n := range names {
+		for _, word := range strings.Fields(n) {
+			if word != name && (strings.HasPrefix(word, typo) || strings.HasPrefix(typo, word) || distance(word, typo) <= 2) {
+				return true
+			}
+		}
+	}
+	return typo == name
+}
+
+// distance is the plain Levenshtein distance, written for the test.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			last, row[j+1] = row[j+1], min(last+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func TestWordsWithDigitsAreNotBlurred(t *testing.T) {
+	c := shipped(t)
+	keys, _ := c.find(t, "gpt-5", 20)
+	for _, k := range keys {
+		if k == "model/gpt-4o" {
+			t.Errorf("gpt-5 finds %v", keys)
+		}
+	}
+	if len(keys) == 0 || keys[0] != "model/gpt-5" {
+		t.Errorf("gpt-5 finds %v", keys)
+	}
+	if keys, _ := c.find(t, "gpt4o", 5); len(keys) == 0 || keys[0] != "model/gpt-4o" {
+		t.Errorf("gpt4o finds %v", keys)
+	}
+}
+
+func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
+	c := shipped(t)
+	for q, want := range map[string]string{
+		"pytor": "tool/pytorch", "scikit learn": "tool/scikit-learn", "scikitlearn": "tool/scikit-learn",
+		"light gbm": "tool/lightgbm", "hyperparameter search": "tool/optuna", "  PyTorch  ": "tool/pytorch",
+		"\"pytorch\"": "tool/pytorch", "pytorch lightning": "tool/lightning-ai-lightning", "the pytorch": "tool/pytorch",
+	} {
+		if keys, _ := c.find(t, q, 3); len(keys) == 0 || keys[0] != want {
+			t.Errorf("%q finds %v, want %s first", q, keys, want)
+		}
+	}
+	if keys, _ := c.find(t, "gradient boosting trees for tabular purple elephants", 3); len(keys) == 0 {
+		t.Error("where no record has all words, those with the most of them are meant")
+	}
+	for _, q := range []string{"zzzzqqq", "!!!", "\x00", "   ", strings.Repeat("x", 400)} {
+		if keys, res := c.find(t, q, 3); len(keys) != 0 || !res.Matches.IsEmpty() {
+			t.Errorf("%.20q finds %v", q, keys)
+		}
+	}
+	for _, q := range []string{"a", "é", "的", "C++", "naïve Bayés", strings.Repeat("word ", 80)} {
+		c.find(t, q, 3) // must not fail
+	}
+}
+
+func TestFilterPagingAndOrder(t *testing.T) {
+	c := shipped(t)
+	models, err := c.build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{"model"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := c.index.Search("open model", models, nil, 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int(whole.Matches.GetCardinality()) != len(whole.Hits) || len(whole.Hits) < 5 {
+		t.Fatalf("%d matches, %d hits", whole.Matches.GetCardinality(), len(whole.Hits))
+	}
+	seen := map[uint32]bool{}
+	for i, h := range whole.Hits {
+		if !models.Contains(h.Ordinal) || seen[h.Ordinal] {
+			t.Errorf("hit %d is outside the filter or twice", i)
+		}
+		seen[h.Ordinal] = true
+		if i > 0 && (h.Relevance > whole.Hits[i-1].Relevance || h.Relevance == whole.Hits[i-1].Relevance && h.Ordinal < whole.Hits[i-1].Ordinal) {
+			t.Errorf("hit %d is out of order", i)
+		}
+	}
+	var after *indexes.After
+	var paged []indexes.Hit
+	for {
+		res, err := c.index.Search("open model", models, after, 0, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Hits) == 0 {
+			break
+		}
+		paged = append(paged, res.Hits...)
+		last := res.Hits[len(res.Hits)-1]
+		after = &indexes.After{Relevance: last.Relevance, Ordinal: float64(last.Ordinal)}
+	}
+	if fmt.Sprint(paged) != fmt.Sprint(whole.Hits) {
+		t.Error("the pages do not join up to the whole")
+	}
+}
+
+func TestHighlight(t *testing.T) {
+	c := shipped(t)
+	_, res := c.find(t, "pytrch networks", 1)
+	for text, want := range map[string]string{
+		"PyTorch & <b>neural network</b>": "<mark>PyTorch</mark> &amp; &lt;b&gt;neural <mark>network</mark>&lt;/b&gt;",
+		"nothing here":                    "nothing here",
+		"\"Networks\"":                    "&#34;<mark>Networks</mark>&#34;",
+	} {
+		if got, _ := res.Highlight(text); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	c := shipped(t)
+	found, err := c.index.Suggest("pyt", c.all, 5)
+	if err != nil || len(found) < 2 {
+		t.Fatalf("%v %v", found, err)
+	}
+	for i, o := range found {
+		e, err := c.build.Entity(o)
+		if err != nil || !strings.Contains(strings.ToLower(e.Name), "pyt") || i > 0 && o < found[i-1] {
+			t.Errorf("%d: %s %v", i, e.Name, err)
+		}
+	}
+	if found, err := c.index.Suggest("lightning", c.all, 5); err != nil || len(found) != 1 {
+		t.Errorf("a later word of a name suggests %v %v", found, err)
+	}
+	for _, q := range []string{"", "zzzz", "!", "\xff\xff"} {
+		if found, err := c.index.Suggest(q, c.all, 5); err != nil || len(found) != 0 {
+			t.Errorf("%q suggests %v %v", q, found, err)
+		}
+	}
+}
+
+// TestManySearchesAtOnce is for the race detector.
+func TestManySearchesAtOnce(t *testing.T) {
+	c := shipped(t)
+	queries := []string{"pytrch", "gradient boosting", "gpt", "vision language", "open weights model"}
+	want := make([]string, len(queries))
+	for i, q := range queries {
+		keys, _ := c.find(t, q, 20)
+		want[i] = strings.Join(keys, " ")
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i, q := range queries {
+				res, err := c.index.Search(q, c.all, nil, 0, 20)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var keys []string
+				for _, h := range res.Hits {
+					typ, slug := c.build.Key(h.Ordinal)
+					keys = append(keys, typ+"/"+slug)
+				}
+				if got := strings.Join(keys, " "); got != want[i] {
+					t.Errorf("%q: %s", q, got)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func FuzzSearch(f *testing.F) {
+	c := shipped(f)
+	f.Add("PyTorch C++ 3.5 naïve 的 \"x\"")
+	f.Fuzz(func(t *testing.T, q string) {
+		if len(q) > 500 {
+			return
+		}
+		res, err := c.index.Search(q, c.all, nil, 0, 10)
+		if err != nil {
+			t.Fatalf("%q: %v", q, err)
+		}
+		for _, h := range res.Hits {
+			if h.Relevance <= 0 || !res.Matches.Contains(h.Ordinal) {
+				t.Errorf("%q: %+v", q, h)
+			}
+			marked, _ := res.Highlight(q)
+			if strings.Count(marked, "<mark>") != strings.Count(marked, "</mark>") {
+				t.Errorf("%q: %s", q, marked)
+			}
+		}
+		if _, err := c.index.Suggest(q, c.all, 5); err != nil {
+			t.Fatalf("%q: %v", q, err)
+		}
+	})
+}
