@@ -86,3 +86,4 @@ test-tools: tools
 	$(call need,unshare,util-linux)
 	$(call need,python3,python3)
 	$(call need,column,bsdextrautils)
+	$(call need,curl,curl)
