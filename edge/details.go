@@ -104,27 +104,12 @@ func (s *Server) leaderboard(c *call) (*reply, error) {
 		return nil, err
 	}
 	sort := exports.Sort{Key: by, Desc: true}
-	var after *exports.Place
-	first := page.Offset
+	before := page.Offset
 	if page.Cursor != nil {
-		after = &page.Cursor.Place
-		first = b.CountUntil(set, sort, *after)
+		before = b.CountUntil(set, sort, page.Cursor.Place)
 	}
-	ordinals, more, ok := b.Page(set, sort, after, page.Offset, page.Limit)
-	if !ok {
-		return nil, &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
-	}
-	list := newCollection()
-	for i, o := range ordinals {
+	return c.ordered(set, sort, page, func(dst []byte, i int, o uint32) []byte {
 		record := b.Record(o)
-		dst := append(list.next(), record[:len(record)-1]...)
-		list.body = fmt.Appendf(dst, `,"rank":%d}`, first+i+1)
-	}
-	next := ""
-	if more {
-		next = query.Cursor{Place: b.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(c.scope())
-	}
-	r := list.end(c.view, int(set.GetCardinality()), nextCursor(next))
-	c.pagination(r, next)
-	return r, nil
+		return fmt.Appendf(append(dst, record[:len(record)-1]...), `,"rank":%d}`, before+i+1)
+	})
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"kindex/edge/query"
 	"kindex/exports"
 	"kindex/exports/nearest"
@@ -78,44 +80,63 @@ func (c *call) scope() string {
 	return c.request.URL.Path + "?" + c.query.Canonical("limit", "offset", "cursor")
 }
 
-// GET /api/entities
-func (s *Server) entities(c *call) (*reply, error) {
-	b := c.view.build
+// selection is what a request for records asks for.
+type selection struct {
+	set     *roaring.Bitmap
+	project *projection
+	page    query.Page
+}
+
+// selection reads the filters, fields and paging of a request.
+func (c *call) selection() (*selection, error) {
 	f, err := c.query.Filter(c.view.slugs)
 	if err != nil {
 		return nil, err
 	}
+	s := &selection{}
+	if s.project, err = c.projection(); err != nil {
+		return nil, err
+	}
+	if s.page, err = c.query.Page(c.scope(), query.MaxLimit); err != nil {
+		return nil, err
+	}
+	s.set, err = c.view.build.Select(f)
+	return s, err
+}
+
+// GET /api/entities
+func (s *Server) entities(c *call) (*reply, error) {
 	sort, err := c.query.Sort()
 	if err != nil {
 		return nil, err
 	}
-	project, err := c.projection()
+	sel, err := c.selection()
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.query.Page(c.scope(), query.MaxLimit)
-	if err != nil {
-		return nil, err
-	}
-	set, err := b.Select(f)
-	if err != nil {
-		return nil, err
-	}
+	return c.ordered(sel.set, sort, sel.page, func(dst []byte, _ int, o uint32) []byte {
+		return sel.project.append(dst, c.view.build.Record(o))
+	})
+}
+
+// ordered answers with a page of a set in an order. item appends the i-th
+// record of the page.
+func (c *call) ordered(set *roaring.Bitmap, sort exports.Sort, page query.Page, item func(dst []byte, i int, ordinal uint32) []byte) (*reply, error) {
 	var after *exports.Place
 	if page.Cursor != nil {
 		after = &page.Cursor.Place
 	}
-	ordinals, more, ok := b.Page(set, sort, after, page.Offset, page.Limit)
+	ordinals, more, ok := c.view.build.Page(set, sort, after, page.Offset, page.Limit)
 	if !ok {
 		return nil, &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
 	}
 	list := newCollection()
-	for _, o := range ordinals {
-		list.body = project.append(list.next(), b.Record(o))
+	for i, o := range ordinals {
+		list.body = item(list.next(), i, o)
 	}
 	next := ""
 	if more {
-		next = query.Cursor{Place: b.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(c.scope())
+		next = query.Cursor{Place: c.view.build.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(c.scope())
 	}
 	r := list.end(c.view, int(set.GetCardinality()), nextCursor(next))
 	c.pagination(r, next)

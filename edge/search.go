@@ -36,31 +36,20 @@ func (s *Server) search(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.query.Filter(c.view.slugs)
-	if err != nil {
-		return nil, err
-	}
 	facets, err := c.query.List("facets", exports.FilterFields)
 	if err != nil {
 		return nil, err
 	}
-	project, err := c.projection()
+	sel, err := c.selection()
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.query.Page(c.scope(), query.MaxLimit)
-	if err != nil {
-		return nil, err
-	}
+	page := sel.page
 	after, err := c.searchAfter(page.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	within, err := b.Select(f)
-	if err != nil {
-		return nil, err
-	}
-	res, err := c.view.index.Search(text, within, after, page.Offset, page.Limit+1)
+	res, err := c.view.index.Search(text, sel.set, after, page.Offset, page.Limit+1)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +57,7 @@ func (s *Server) search(c *call) (*reply, error) {
 	hits := res.Hits[:min(page.Limit, len(res.Hits))]
 	list := newCollection()
 	for _, h := range hits {
-		if list.body, err = appendHit(list.next(), b, project, res, h); err != nil {
+		if list.body, err = appendHit(list.next(), b, sel.project, res, h); err != nil {
 			return nil, err
 		}
 	}

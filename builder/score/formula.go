@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,11 +69,11 @@ func Parse(data []byte) (*Formula, error) {
 	if err := dec.Decode(&f); err != nil {
 		return nil, fmt.Errorf("scoring file: %w", err)
 	}
-	for _, typ := range sortedKeys(f.Types) {
+	for _, typ := range slices.Sorted(maps.Keys(f.Types)) {
 		if !slices.Contains(exports.Types, typ) {
 			return nil, &FieldError{[]string{"types", typ}, "is not a type of entity; known are " + strings.Join(exports.Types, ", ")}
 		}
-		for _, dim := range sortedKeys(f.Types[typ].Dimensions) {
+		for _, dim := range slices.Sorted(maps.Keys(f.Types[typ].Dimensions)) {
 			d := f.Types[typ].Dimensions[dim]
 			if !slices.Contains(DimensionNames, dim) {
 				return nil, &FieldError{[]string{"types", typ, "dimensions", dim}, "is not a dimension; known are " + strings.Join(DimensionNames, ", ")}
@@ -144,13 +145,4 @@ func (f *Formula) JSON() []byte {
 		panic(err) // numbers and texts always encode
 	}
 	return append(b, '\n')
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
