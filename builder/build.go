@@ -84,7 +84,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		{"publish", b.publish}, // the pointer, last of all
 		{"prune", b.prune},     // builds that nobody needs
 	} {
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil && !b.published {
 			return nil, errors.Join(err, b.discard())
 		}
 		start := time.Now()
@@ -113,6 +113,8 @@ type build struct {
 	manifest *exports.Manifest
 	docs     *indexes.Prepared
 	indexDir string
+
+	published bool // from here on the build is there to stay
 }
 
 func (b *build) progress(step string, done, total int) {
@@ -123,15 +125,13 @@ func (b *build) progress(step string, done, total int) {
 
 func (b *build) clean(context.Context) error {
 	return errors.Join(
+		exports.RemoveLeftovers(filepath.Join(b.Out, "exports")),
 		exports.RemoveLeftovers(exports.BuildsDir(b.Out)),
-		exports.RemoveLeftovers(filepath.Join(b.Out, "indexes", "builds")))
+		exports.RemoveLeftovers(filepath.Join(b.Out, "indexes", "builds")),
+		b.pruneIndexes())
 }
 
 func (b *build) load(ctx context.Context) error {
-	var err error
-	if b.head, err = history.ReadHead(ctx, b.Content); err != nil {
-		return err
-	}
 	c, problems, err := LoadContent(b.Content, func(done, total int) { b.progress("load", done, total) })
 	if err != nil {
 		return err
@@ -143,7 +143,8 @@ func (b *build) load(ctx context.Context) error {
 		b.report.Warnings = append(b.report.Warnings, p.String())
 	}
 	b.content, b.formula = c.Content, c.Formula
-	return nil
+	b.head, err = history.ReadHead(ctx, b.Content)
+	return err
 }
 
 func (b *build) score(context.Context) error {
@@ -204,14 +205,32 @@ func (b *build) place(context.Context) error {
 	return b.out.Place(b.manifest)
 }
 
-func (b *build) publish(context.Context) error { return exports.Publish(b.Out, b.manifest.ID) }
+func (b *build) publish(context.Context) error {
+	err := exports.Publish(b.Out, b.manifest.ID)
+	b.published = err == nil
+	return err
+}
 
+// prune cannot fail a build that is published: what it could not remove, the
+// next build tries again.
 func (b *build) prune(context.Context) error {
+	if err := b.removeOld(); err != nil {
+		b.report.Warnings = append(b.report.Warnings, "warning: not every old build could be removed: "+err.Error())
+	}
+	return nil
+}
+
+func (b *build) removeOld() error {
 	var err error
 	b.report.Removed, err = exports.Prune(exports.BuildsDir(b.Out), b.manifest.ID, b.Keep)
 	if err != nil {
 		return err
 	}
+	return b.pruneIndexes()
+}
+
+// pruneIndexes removes the indexes that belong to no build.
+func (b *build) pruneIndexes() error {
 	kept, err := exports.Builds(exports.BuildsDir(b.Out))
 	if err != nil {
 		return err

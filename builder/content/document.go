@@ -2,22 +2,20 @@ package content
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 )
 
 // Limits on one file: far above any real entity, far below what hurts.
 const (
 	maxFileSize = 256 << 10
+	maxTokens   = 32 << 10 // the parser's time grows with their square
 	maxDepth    = 32
+	maxProblems = 100 // that are listed
 )
 
 // document is one YAML file as plain values, with the places they came from.
@@ -32,12 +30,15 @@ type document struct {
 	// version 1.10 does not become 1.1.
 	textual  string
 	problems Problems
+	faulty   map[string]bool // fields whose values are wrong, so that none is blamed twice
+	brackets int             // how many [ and { are open where convert is
 }
 
 // parseDocument reads a file. Where its syntax is broken the document has
 // problems and no value.
 func parseDocument(path string, data []byte, textual string) (d *document) {
-	d = &document{path: path, textual: textual}
+	d = &document{path: path, textual: textual, faulty: map[string]bool{}}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin a file with a byte order mark
 	defer func() {
 		// The parser is fed by strangers. Should it fail on one file, all
 		// other files are still checked.
@@ -49,15 +50,26 @@ func parseDocument(path string, data []byte, textual string) (d *document) {
 	if !d.readable(data) {
 		return d
 	}
-	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	tokens := lexer.Tokenize(string(data))
+	if len(tokens) > maxTokens {
+		d.add(1, 1, Problem{Message: fmt.Sprintf("has more than %d names, values and signs, the most that a file may have", maxTokens)})
+		return d
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		d.syntaxError(err)
 		return d
 	}
 	var bodies []ast.Node
 	for _, doc := range file.Docs {
-		if doc.Body != nil && doc.Body.Type() != ast.CommentType {
-			bodies = append(bodies, doc.Body)
+		switch body := doc.Body.(type) {
+		case nil, *ast.CommentGroupNode:
+		case *ast.DirectiveNode:
+			line, col := place(body)
+			d.add(line, col, Problem{Message: "begins with a directive (%); leave it out"})
+			return d
+		default:
+			bodies = append(bodies, body)
 		}
 	}
 	switch len(bodies) {
@@ -67,7 +79,7 @@ func parseDocument(path string, data []byte, textual string) (d *document) {
 	case 1:
 	default:
 		line, col := place(bodies[1])
-		d.add(line, col, Problem{Message: "a second document begins here; a file holds one entity"})
+		d.add(line, col, Problem{Message: "a second document begins here; a file holds just one"})
 		return d
 	}
 	d.root = bodies[0]
@@ -75,74 +87,30 @@ func parseDocument(path string, data []byte, textual string) (d *document) {
 	return d
 }
 
-func (d *document) readable(data []byte) bool {
-	switch {
-	case len(data) > maxFileSize:
-		d.add(1, 1, Problem{Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(data), maxFileSize)})
-	case !utf8.Valid(data):
-		line, col := 1, 1
-		for i := 0; i < len(data); {
-			r, n := utf8.DecodeRune(data[i:])
-			if r == utf8.RuneError && n == 1 {
-				break
-			}
-			col++
-			if r == '\n' {
-				line, col = line+1, 1
-			}
-			i += n
-		}
-		d.add(line, col, Problem{Message: "is not UTF-8 text from here on"})
-	case tooDeep(data):
-		d.add(1, 1, Problem{Message: fmt.Sprintf("is nested more than %d levels deep", maxDepth)})
-	default:
-		return true
+// fields returns the members of the document, false where it is none: then a
+// problem says so.
+func (d *document) fields() (map[string]any, bool) {
+	m, ok := d.value.(map[string]any)
+	if !ok && d.root != nil && !d.faulty[""] {
+		d.addAt(nil, false, Problem{Message: `must be a set of fields, one "name: value" a line`})
 	}
-	return false
+	return m, ok
 }
 
-// tooDeep finds nesting that the parser would follow by recursion: open
-// brackets, and dashes in a row. Brackets within texts count too; nobody
-// leaves 32 of them open.
-func tooDeep(data []byte) bool {
-	depth := 0
-	for _, line := range bytes.Split(data, []byte("\n")) {
-		dashes := 0
-		start := true
-		for i, c := range line {
-			switch c {
-			case '[', '{':
-				depth++
-				start = false
-			case ']', '}':
-				depth = max(0, depth-1)
-				start = false
-			case '-', '?':
-				if start && (i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\t') {
-					dashes++
-				}
-			case ' ', '\t':
-			default:
-				start = false
-			}
-			if depth > maxDepth || dashes > maxDepth {
-				return true
-			}
-		}
+// report returns all that is wrong with the document, in order. What goes
+// beyond any use is counted only.
+func (d *document) report() Problems {
+	d.problems.sort()
+	if len(d.problems) <= maxProblems {
+		return d.problems
 	}
-	return false
-}
-
-func (d *document) syntaxError(err error) {
-	line, col, message := 1, 1, err.Error()
-	var ye yaml.Error
-	if errors.As(err, &ye) {
-		message = ye.GetMessage()
-		if t := ye.GetToken(); t != nil {
-			line, col = t.Position.Line, t.Position.Column
-		}
+	more := d.problems[maxProblems:]
+	rest := Problem{File: d.path, Line: more[0].Line, Column: more[0].Column, Severity: Warning,
+		Message: fmt.Sprintf("%d more problems follow in this file", len(more))}
+	if n, _ := more.Count(); n > 0 {
+		rest.Severity = Error
 	}
-	d.add(line, col, Problem{Message: "is not valid YAML: " + message})
+	return append(d.problems[:maxProblems:maxProblems], rest)
 }
 
 func (d *document) add(line, col int, p Problem) {
@@ -158,6 +126,9 @@ func (d *document) addAt(path []string, key bool, p Problem) {
 	line, col := d.locate(path, key)
 	if p.Field == "" {
 		p.Field = FieldName(path)
+	}
+	if p.Severity != Warning {
+		d.faulty[p.Field] = true
 	}
 	d.add(line, col, p)
 }
@@ -196,11 +167,12 @@ func (d *document) locate(path []string, key bool) (line, col int) {
 		var next ast.Node
 		if members, ok := pairs(n); ok {
 			for _, m := range members {
-				if keyText(m.Key) == p {
+				if name, _ := keyOf(m.Key); name == p {
 					next = m.Value
 					if key && i == len(path)-1 {
 						return place(m.Key)
 					}
+					break
 				}
 			}
 		} else if s, ok := n.(*ast.SequenceNode); ok {
@@ -215,113 +187,4 @@ func (d *document) locate(path []string, key bool) (line, col int) {
 		line, col = place(n)
 	}
 	return line, col
-}
-
-func keyText(k ast.MapKeyNode) string {
-	if s, ok := k.(*ast.StringNode); ok {
-		return s.Value
-	}
-	return k.GetToken().Value
-}
-
-// convert turns a node into a plain value, and notes what the dialect forbids.
-func (d *document) convert(n ast.Node, path []string) any {
-	if len(path) > maxDepth {
-		d.refuse(n, path, fmt.Sprintf("is nested more than %d levels deep", maxDepth))
-		return nil
-	}
-	if members, ok := pairs(n); ok {
-		return d.convertMapping(members, path)
-	}
-	switch v := n.(type) {
-	case nil, *ast.NullNode:
-		return nil
-	case *ast.SequenceNode:
-		list := make([]any, 0, len(v.Values))
-		for i, item := range v.Values {
-			list = append(list, d.convert(item, append(path[:len(path):len(path)], strconv.Itoa(i))))
-		}
-		return list
-	case *ast.StringNode:
-		return v.Value
-	case *ast.LiteralNode:
-		return strings.TrimRight(v.Value.Value, "\r\n")
-	case *ast.BoolNode:
-		return v.Value
-	case *ast.IntegerNode, *ast.FloatNode:
-		return d.convertNumber(n, path)
-	case *ast.AnchorNode:
-		d.refuse(n, path, "uses an anchor (&name); write the value out")
-	case *ast.AliasNode:
-		d.refuse(n, path, "uses an alias (*name); write the value out")
-	case *ast.TagNode:
-		d.refuse(n, path, "uses a tag (!name); leave it out")
-	case *ast.InfinityNode, *ast.NanNode:
-		d.refuse(n, path, "is not a finite number")
-	default:
-		d.refuse(n, path, "uses a YAML form that entity files do not have: "+n.Type().String())
-	}
-	return nil
-}
-
-func (d *document) refuse(n ast.Node, path []string, message string) {
-	line, col := place(n)
-	d.add(line, col, Problem{Field: FieldName(path), Message: message})
-}
-
-func (d *document) convertMapping(members []*ast.MappingValueNode, path []string) any {
-	m := make(map[string]any, len(members))
-	first := make(map[string]int, len(members))
-	for _, member := range members {
-		key := keyText(member.Key)
-		line, col := place(member.Key)
-		field := append(path[:len(path):len(path)], key)
-		switch member.Key.(type) {
-		case *ast.StringNode:
-		case *ast.MergeKeyNode:
-			d.add(line, col, Problem{Field: FieldName(path), Message: "uses a merge key (<<); write the fields out"})
-			continue
-		default:
-			if member.Key.GetToken().Type == token.MappingKeyType {
-				d.add(line, col, Problem{Field: FieldName(path), Message: "uses a complex key (?); write key: value"})
-				continue
-			}
-		}
-		if at, twice := first[key]; twice {
-			d.add(line, col, Problem{Field: FieldName(field), Message: fmt.Sprintf("is given twice; the first is on line %d", at)})
-			continue
-		}
-		first[key] = line
-		m[key] = d.convert(member.Value, field)
-	}
-	return m
-}
-
-func (d *document) convertNumber(n ast.Node, path []string) any {
-	raw := n.GetToken().Value
-	if len(path) == 1 && path[0] == d.textual {
-		return raw
-	}
-	if !plainNumber(raw) {
-		d.refuse(n, path, fmt.Sprintf("%s: write numbers in plain decimal digits", raw))
-		return nil
-	}
-	if i, err := strconv.ParseInt(raw, 10, 64); err == nil {
-		return i
-	}
-	x, err := strconv.ParseFloat(raw, 64)
-	if err != nil {
-		d.refuse(n, path, raw+" is too large a number")
-		return nil
-	}
-	return x
-}
-
-// plainNumber accepts -12 and 3.50, and no octal, hexadecimal, grouped or
-// exponential form: YAML versions do not agree on what those mean.
-func plainNumber(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	whole, fraction, dot := strings.Cut(s, ".")
-	digits := func(t string) bool { return t != "" && strings.Trim(t, "0123456789") == "" }
-	return digits(whole) && (whole == "0" || whole[0] != '0') && (!dot || digits(fraction))
 }

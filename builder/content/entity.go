@@ -2,19 +2,13 @@ package content
 
 import (
 	"cmp"
-	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"time"
-
-	"github.com/github/go-spdx/v2/spdxexp"
-	"github.com/github/go-spdx/v2/spdxexp/spdxlicenses"
+	"unique"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
 )
 
 var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -28,22 +22,18 @@ func ValidSlug(s string) bool { return len(s) <= 100 && slugGrammar.MatchString(
 // only for messages. Scores and dates from the history are not set.
 func ParseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems) {
 	d := parseDocument(path, data, "version")
-	if d.root == nil {
-		return nil, d.problems
-	}
-	m, ok := d.value.(map[string]any)
+	m, ok := d.fields()
 	if !ok {
-		d.addAt(nil, false, Problem{Message: "must be a set of fields, one \"name: value\" a line"})
-		return nil, d.problems
+		return nil, d.report()
 	}
 	entitySchema.check(d)
 	e := decodeEntity(typ, slug, m)
 	d.checkEntity(e)
-	d.problems.sort()
-	if n, _ := d.problems.Count(); n > 0 {
-		return nil, d.problems
+	problems := d.report()
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
 	}
-	return e, d.problems
+	return e, problems
 }
 
 // decodeEntity takes over what has the right type; the schema has complained
@@ -89,9 +79,12 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 	return e
 }
 
+// textOf returns a text, without what surrounds it. The copy lets go of the
+// file that the text was cut from; equal texts share one copy, since a
+// catalogue repeats its categories, tags, dates and sources all the time.
 func textOf(v any) string {
 	s, _ := v.(string)
-	return strings.TrimSpace(s)
+	return unique.Make(strings.TrimSpace(s)).Value()
 }
 
 func textsOf(v any) []string {
@@ -113,105 +106,21 @@ func numberOf(v any) float64 {
 	return 0
 }
 
-// checkEntity adds what a schema cannot tell.
+// checkEntity adds what the fields of an entity say against each other.
 func (d *document) checkEntity(e *exports.Entity) {
-	for _, f := range []struct{ name, value string }{
-		{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
-		{"version", e.Version}, {"license", e.License},
-	} {
-		if raw, ok := d.value.(map[string]any)[f.name].(string); ok && raw != "" && f.value == "" {
-			d.addAt([]string{f.name}, false, Problem{Message: "must not be blank"})
-		}
-	}
-	if e.License != "" {
-		if ok, guess := licenseExpression(e.License); !ok {
-			d.addAt([]string{"license"}, false, Problem{Severity: Warning, Suggestion: guess,
-				Message: shown(e.License) + " is not an SPDX licence expression"})
-		}
-	}
-	d.checkURL(e.URL, "url")
-	for _, l := range e.Links {
-		d.checkURL(l.URL, "links", l.Name)
-	}
-	d.checkDate(e.AddedDate, "addedDate")
-	d.checkDate(e.LastUpdated, "lastUpdated")
-	if e.AddedDate != "" && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
+	if !d.faulty["addedDate"] && !d.faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
 		d.addAt([]string{"lastUpdated"}, false, Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
 	}
 	for _, f := range e.Signals.Facts {
-		d.checkDate(f.Day, "signals", f.Name, "value")
-		d.checkDate(f.Date, "signals", f.Name, "date")
-		d.checkURL(f.Source, "signals", f.Name, "source")
-		if f.Day > f.Date && len(f.Day) == len(f.Date) && f.Date != "" {
-			d.addAt([]string{"signals", f.Name, "value"}, false, Problem{Severity: Warning,
-				Message: f.Day + " is after the day it was read, " + f.Date})
+		value, date := []string{"signals", f.Name, "value"}, []string{"signals", f.Name, "date"}
+		if len(d.faulty) > 0 && (d.faulty[FieldName(value)] || d.faulty[FieldName(date)]) {
+			continue
 		}
-	}
-	for i, b := range e.Signals.Benchmarks {
-		at := []string{"signals", "benchmarks", fmt.Sprint(i)}
-		d.checkDate(b.Date, append(at, "date")...)
-		d.checkURL(b.Source, append(at, "source")...)
+		if n := min(len(f.Day), len(f.Date)); f.Day[:n] > f.Date[:n] {
+			d.addAt(value, false, Problem{Severity: Warning, Message: f.Day + " is after the day it was read, " + f.Date})
+		}
 	}
 	if i := slices.Index(e.Formerly, e.Slug); i >= 0 {
-		d.addAt([]string{"formerly", fmt.Sprint(i)}, false, Problem{Message: shown(e.Slug) + " is the slug that it has now"})
+		d.addAt([]string{"formerly", strconv.Itoa(i)}, false, Problem{Message: shown(e.Slug) + " is the slug that it has now; list only earlier ones"})
 	}
-}
-
-// checkURL refuses what has the form of an address but names no place.
-func (d *document) checkURL(s string, path ...string) {
-	if s == "" || !strings.HasPrefix(s, "http") {
-		return // absent, or the schema has complained
-	}
-	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || strings.HasPrefix(u.Hostname(), ".") {
-		d.addAt(path, false, Problem{Message: shown(s) + " is not a valid address"})
-	}
-}
-
-// checkDate refuses days that no calendar has.
-func (d *document) checkDate(s string, path ...string) {
-	layout := time.DateOnly
-	if len(s) == len("2006-01") {
-		layout = "2006-01"
-	}
-	if len(s) != len(layout) {
-		return // absent, or the schema has complained
-	}
-	if _, err := time.Parse(layout, s); err != nil {
-		d.addAt(path, false, Problem{Message: shown(s) + " is not a day of the calendar"})
-	}
-}
-
-// licenseCache remembers licence expressions: a catalogue has few of them.
-var licenseCache sync.Map // string → licenseVerdict
-
-type licenseVerdict struct {
-	ok    bool
-	guess string
-}
-
-// licenseExpression tells whether s is an SPDX licence expression
-// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/), and if not
-// the identifier that was probably meant.
-func licenseExpression(s string) (ok bool, guess string) {
-	if v, hit := licenseCache.Load(s); hit {
-		verdict := v.(licenseVerdict)
-		return verdict.ok, verdict.guess
-	}
-	verdict := licenseVerdict{ok: spdxValid(s)}
-	if !verdict.ok {
-		verdict.guess = nearest.Name(strings.NewReplacer(" ", "-", "_", "-").Replace(s), spdxlicenses.GetLicenses())
-	}
-	licenseCache.Store(s, verdict)
-	return verdict.ok, verdict.guess
-}
-
-func spdxValid(s string) (ok bool) {
-	defer func() {
-		if recover() != nil { // the library indexes past the end of some broken input
-			ok = false
-		}
-	}()
-	ok, _ = spdxexp.ValidateLicenses([]string{s})
-	return ok
 }

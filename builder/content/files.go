@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,10 +56,11 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 		{"index.yaml", indexSchema, &c.Index},
 		{"scoring.yaml", scoringSchema, nil},
 	} {
-		data, err := os.ReadFile(filepath.Join(dir, f.name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		path := filepath.Join(dir, f.name)
+		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+			continue // absent, or find has complained
 		}
+		data, err := readFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -72,16 +75,32 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	seen := map[string]bool{}
-	for _, cat := range categories.Categories {
-		if seen[cat.Slug] {
-			problems = append(problems, Problem{File: shownPath(dir, "categories.yaml"), Line: 1, Column: 1,
-				Severity: Error, Field: "categories", Message: shown(cat.Slug) + " is given twice"})
-		}
-		seen[cat.Slug] = true
-	}
 	c.Categories = categories.Categories
 	return problems, nil
+}
+
+// readFile reads no more of a file than is needed to see that it is too large.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFileSize+1))
+}
+
+// checkCategories refuses a slug that two categories share.
+func (d *document) checkCategories() {
+	list, _ := valueAt(d.value, []string{"categories"}).([]any)
+	seen := map[string]bool{}
+	for i := range list {
+		path := []string{"categories", strconv.Itoa(i), "slug"}
+		slug, ok := valueAt(d.value, path).(string)
+		if ok && seen[slug] {
+			d.addAt(path, false, Problem{Message: shown(slug) + " is given twice"})
+		}
+		seen[slug] = true
+	}
 }
 
 // ParseScoring checks a scoring file by its schema and returns it as JSON.
@@ -99,22 +118,19 @@ func LocateScoring(path string, data []byte, field ...string) (line, column int)
 // form.
 func parseChecked(path string, data []byte, s *schema) ([]byte, Problems) {
 	d := parseDocument(path, data, "version")
-	if d.root != nil {
-		if _, ok := d.value.(map[string]any); !ok {
-			d.addAt(nil, false, Problem{Message: "must be a set of fields, one \"name: value\" a line"})
-			return nil, d.problems
-		}
-		s.check(d)
+	m, ok := d.fields()
+	if !ok {
+		return nil, d.report()
 	}
-	d.problems.sort()
-	if n, _ := d.problems.Count(); n > 0 || d.root == nil {
-		return nil, d.problems
+	s.check(d)
+	if s == categoriesSchema {
+		d.checkCategories()
 	}
-	asJSON, err := json.Marshal(d.value)
+	asJSON, err := json.Marshal(m)
 	if err != nil {
 		d.add(1, 1, Problem{Message: err.Error()})
 	}
-	return asJSON, d.problems
+	return asJSON, d.report()
 }
 
 // completeCategories takes the categories from the entities where no file

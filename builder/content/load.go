@@ -87,17 +87,21 @@ func find(dir string) ([]source, Problems, error) {
 		case strings.HasPrefix(name, "."):
 		case slices.Contains(exports.Types, name):
 			if !e.IsDir() {
-				complain(path, "must be a folder of entity files", "")
+				complain(path, "must be a folder of entity files, not a file or a link", "")
 				continue
 			}
 			if sources, err = findType(dir, name, sources, complain); err != nil {
 				return nil, nil, err
 			}
-		case e.IsDir():
+		case e.IsDir() && !slices.Contains(rootFiles, name):
 			if holdsYAML(filepath.Join(dir, name)) {
 				complain(path, "is not a type of entity; known are "+strings.Join(exports.Types, ", "), nearest.Name(name, exports.Types))
 			}
-		case isYAML(name) && !slices.Contains(rootFiles, name):
+		case slices.Contains(rootFiles, name):
+			if !e.Type().IsRegular() {
+				complain(path, "must be a regular file, not a link", "")
+			}
+		case isYAML(name):
 			complain(path, "is not a file of a content folder; known are "+strings.Join(rootFiles, ", "), nearest.Name(name, rootFiles))
 		}
 	}
@@ -125,14 +129,14 @@ func findType(dir, typ string, sources []source, complain func(path, message, su
 			continue // what editors and file managers leave
 		case e.IsDir():
 			complain(path, "is a folder; entity files lie directly in "+typ+"/", "")
-		case !yml && strings.HasSuffix(name, ".yml"):
-			complain(path, "entity files end in .yaml", strings.TrimSuffix(name, ".yml")+".yaml")
+		case !yml && isYAML(name):
+			complain(path, "entity files end in .yaml", strings.TrimSuffix(name, filepath.Ext(name))+".yaml")
 		case !yml:
 			complain(path, "is not an entity file (<slug>.yaml)", "")
 		case !e.Type().IsRegular():
 			complain(path, "must be a regular file, not a link", "")
 		case !ValidSlug(slug):
-			complain(path, fmt.Sprintf("%q is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100", slug), guessSlug(slug))
+			complain(path, shown(slug)+" is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug))
 		default:
 			sources = append(sources, source{filepath.Join(dir, typ, name), path, typ, slug})
 		}
@@ -146,7 +150,8 @@ func findType(dir, typ string, sources []source, complain func(path, message, su
 func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
 func isYAML(name string) bool {
-	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+	ext := strings.ToLower(filepath.Ext(name))
+	return ext == ".yaml" || ext == ".yml"
 }
 
 func holdsYAML(dir string) bool {
@@ -195,7 +200,7 @@ func parseAll(sources []source, progress func(done, total int)) ([]*exports.Enti
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := range next {
-				data, err := os.ReadFile(sources[i].path)
+				data, err := readFile(sources[i].path)
 				if err != nil {
 					failed[i] = err
 				} else {
@@ -226,7 +231,7 @@ func (c *Content) checkTogether(sources []source, entities []*exports.Entity) Pr
 	complain := func(i int, severity Severity, path []string, message, suggestion string) {
 		s := sources[i]
 		line, col := 1, 1
-		if data, err := os.ReadFile(s.path); err == nil {
+		if data, err := readFile(s.path); err == nil {
 			line, col = parseDocument(s.shown, data, "version").locate(path, false)
 		}
 		problems = append(problems, Problem{File: s.shown, Line: line, Column: col, Severity: severity,

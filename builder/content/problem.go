@@ -3,6 +3,7 @@ package content
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,7 @@ type Problem struct {
 // file:line:column: field: what is wrong (did you mean "…"?)
 func (p Problem) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d:%d: ", p.File, p.Line, p.Column)
+	fmt.Fprintf(&b, "%s:%d:%d: ", visible(p.File), p.Line, p.Column)
 	if p.Severity == Warning {
 		b.WriteString("warning: ")
 	}
@@ -80,18 +81,23 @@ func (ps Problems) sort() {
 }
 
 // FieldName writes a path into a document as people write it: signals.stars,
-// tags[2].
+// tags[2]. A name that might be taken for something else stands in quotes.
 func FieldName(path []string) string {
 	var b strings.Builder
-	for _, p := range path {
-		if _, err := strconv.Atoi(p); err == nil {
+	for i, p := range path {
+		if _, err := strconv.ParseUint(p, 10, 31); err == nil && i > 0 {
 			b.WriteString("[" + p + "]")
 			continue
 		}
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
+		if !plainName.MatchString(p) {
+			p = shown(p)
+		}
 		b.WriteString(p)
 	}
 	return b.String()
 }
+
+var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]{0,60}$`)

@@ -2,9 +2,10 @@ package content
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,18 +60,47 @@ func mustCompile(name string) *schema {
 	return &schema{compiled: c.MustCompile(url), raw: raw}
 }
 
-// check adds what is wrong with the document by its schema.
+// check adds what is wrong with the document by its schema, and what its texts
+// say that a schema cannot judge.
 func (s *schema) check(d *document) {
 	err := s.compiled.Validate(d.value)
-	if err == nil {
-		return
-	}
-	failed, ok := err.(*jsonschema.ValidationError)
-	if !ok {
+	if failed, ok := err.(*jsonschema.ValidationError); ok {
+		s.explain(d, failed)
+	} else if err != nil {
 		d.add(1, 1, Problem{Message: err.Error()})
-		return
 	}
-	s.explain(d, failed)
+	s.checkTexts(d, d.value, s.at(nil), nil)
+}
+
+// at returns the part of the schema that a field is checked with, nil where
+// there is none.
+func (s *schema) at(path []string) map[string]any {
+	node := s.resolve(s.raw)
+	for _, p := range path {
+		if props, ok := node["properties"].(map[string]any); ok {
+			node = s.resolve(props[p])
+		} else {
+			node = s.resolve(node["items"])
+		}
+	}
+	return node
+}
+
+// resolve follows a reference to the definitions of the schema.
+func (s *schema) resolve(part any) map[string]any {
+	node, _ := part.(map[string]any)
+	if ref, ok := node["$ref"].(string); ok {
+		root := s.raw.(map[string]any)
+		defs, _ := root["$defs"].(map[string]any)
+		node, _ = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	return node
+}
+
+// properties lists the fields that a part of the schema allows.
+func properties(node map[string]any) []string {
+	props, _ := node["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(props))
 }
 
 // explain turns the leaves of a validation error into problems.
@@ -82,138 +112,80 @@ func (s *schema) explain(d *document, e *jsonschema.ValidationError) {
 		return
 	}
 	at := e.InstanceLocation
+	node := s.at(at)
 	switch k := e.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
-		known := s.properties(e.SchemaURL)
 		for _, p := range slices.Sorted(slices.Values(k.Properties)) {
-			d.addAt(append(slices.Clone(at), p), true, Problem{
-				Message: "unknown field; known are " + strings.Join(known, ", "), Suggestion: nearest.Name(p, known)})
+			d.addAt(append(slices.Clone(at), p), true, s.unknown(node, at, p))
 		}
 	case *kind.Required:
 		for _, m := range k.Missing {
 			d.addAt(at, false, Problem{Field: FieldName(append(slices.Clone(at), m)), Message: "is missing"})
 		}
 	case *kind.UniqueItems:
-		second := append(slices.Clone(at), strconv.Itoa(k.Duplicates[1]))
-		d.addAt(second, false, Problem{Message: fmt.Sprintf("%s is given twice", shown(valueAt(d.value, second)))})
+		s.explainTwice(d, at)
 	default:
-		p := describe(e.ErrorKind)
-		d.addAt(at, false, p)
+		got := valueAt(d.value, at)
+		if got == nil && d.faulty[FieldName(at)] {
+			return // its value was refused, so it seems to have none
+		}
+		if got == nil {
+			d.addAt(at, false, Problem{Message: s.noValue(at)})
+			return
+		}
+		d.addAt(at, false, describe(e.ErrorKind, node, got))
 	}
 }
 
-// properties lists the members that the schema at a location allows.
-func (s *schema) properties(url string) []string {
-	_, pointer, _ := strings.Cut(url, "#")
-	node := s.raw
-	for _, part := range strings.Split(strings.Trim(pointer, "/"), "/") {
-		if part == "" {
+// unknown describes a field that a set in the schema does not have.
+func (s *schema) unknown(node map[string]any, at []string, field string) Problem {
+	known := properties(node)
+	p := Problem{Message: "unknown field; known are " + strings.Join(known, ", "),
+		Suggestion: cmp.Or(s.within(node, field), nearest.Name(field, known))}
+	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
+		p.Field = FieldName(at) + "." + shown(field) // without the quotes it would look like an entry of a list
+		p.Message += "; a number is written without commas"
+	}
+	return p
+}
+
+// within finds a field that was meant for one of the sets in node.
+func (s *schema) within(node map[string]any, field string) string {
+	props, _ := node["properties"].(map[string]any)
+	for _, name := range properties(node) {
+		if slices.Contains(properties(s.resolve(props[name])), field) {
+			return name + "." + field
+		}
+	}
+	return ""
+}
+
+// explainTwice adds each entry of a list that repeats an earlier one.
+func (s *schema) explainTwice(d *document, at []string) {
+	list, _ := valueAt(d.value, at).([]any)
+	seen := map[string]bool{}
+	for i, item := range list {
+		text := shown(item)
+		if key := fmt.Sprint(item); !seen[key] {
+			seen[key] = true
 			continue
 		}
-		switch n := node.(type) {
-		case map[string]any:
-			node = n[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
-		case []any:
-			i, err := strconv.Atoi(part)
-			if err != nil || i >= len(n) {
-				return nil
-			}
-			node = n[i]
-		}
+		d.addAt(append(slices.Clone(at), strconv.Itoa(i)), false, Problem{Message: text + " is given twice"})
 	}
-	var names []string
-	if m, ok := node.(map[string]any); ok {
-		if props, ok := m["properties"].(map[string]any); ok {
-			for name := range props {
-				names = append(names, name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
-// Patterns of the schemas and what they ask for, in words.
-var patternWords = map[string]string{
-	"^[a-z0-9]+(-[a-z0-9]+)*$":                                           "use lower-case letters and digits, joined by single hyphens",
-	"^https?://[^\\s/?#@]+([/?#][^\\s]*)?$":                              "use a full address that begins with https:// and holds no spaces and no user name",
-	"^[0-9]{4}-[0-9]{2}-[0-9]{2}$":                                       "use YYYY-MM-DD",
-	"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$":                                    "use YYYY-MM-DD, or YYYY-MM where only the month is known",
-	"^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$": "use one line without control characters",
-}
-
-var typeWords = map[string]string{
-	"string": "text", "number": "a number", "integer": "a whole number",
-	"array": "a list", "object": "a set of fields", "boolean": "true or false",
-}
-
-// describe words one failed keyword.
-func describe(k jsonschema.ErrorKind) Problem {
-	switch k := k.(type) {
-	case *kind.Type:
-		want := make([]string, len(k.Want))
-		for i, w := range k.Want {
-			want[i] = typeWords[w]
+// noValue says what to do about a field without a value.
+func (s *schema) noValue(at []string) string {
+	if len(at) > 0 {
+		name, set := at[len(at)-1], s.at(at[:len(at)-1])
+		if required, _ := set["required"].([]any); slices.Contains(required, any(name)) {
+			return "has no value; give one"
 		}
-		message := "must be " + strings.Join(want, " or ")
-		switch {
-		case k.Got == "null":
-			message = "has no value; give one or leave the field out"
-		case slices.Contains(k.Want, "string") && (k.Got == "number" || k.Got == "boolean"):
-			message += "; put it in quotes"
-		case typeWords[k.Got] != "":
-			message += ", not " + typeWords[k.Got]
+		if set["items"] != nil {
+			return "has no value; give one or leave the entry out"
 		}
-		return Problem{Message: message}
-	case *kind.Enum:
-		var names []string
-		for _, w := range k.Want {
-			names = append(names, fmt.Sprint(w))
-		}
-		got, _ := k.Got.(string)
-		return Problem{Message: shown(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: nearest.Name(got, names)}
-	case *kind.Pattern:
-		if words, ok := patternWords[k.Want]; ok {
-			return Problem{Message: shown(k.Got) + ": " + words}
-		}
-		return Problem{Message: shown(k.Got) + " does not match " + k.Want}
-	case *kind.MinLength:
-		return Problem{Message: "must not be empty"}
-	case *kind.MaxLength:
-		return Problem{Message: fmt.Sprintf("has %d characters, at most %d are allowed", k.Got, k.Want)}
-	case *kind.MinItems, *kind.MinProperties:
-		return Problem{Message: "must not be empty"}
-	case *kind.MaxItems:
-		return Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", k.Got, k.Want)}
-	case *kind.Minimum:
-		got, _ := k.Got.Float64()
-		want, _ := k.Want.Float64()
-		return Problem{Message: fmt.Sprintf("%v is below %v", got, want)}
-	case *kind.Maximum:
-		got, _ := k.Got.Float64()
-		want, _ := k.Want.Float64()
-		return Problem{Message: fmt.Sprintf("%v is above %v", got, want)}
-	case *kind.ExclusiveMinimum:
-		got, _ := k.Got.Float64()
-		want, _ := k.Want.Float64()
-		return Problem{Message: fmt.Sprintf("%v is not above %v", got, want)}
 	}
-	return Problem{Message: fmt.Sprintf("does not fit the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
-}
-
-// shown quotes a value for a message, long ones cut.
-func shown(v any) string {
-	if s, ok := v.(string); ok {
-		if r := []rune(s); len(r) > 60 {
-			s = string(r[:60]) + "…"
-		}
-		return strconv.Quote(s)
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "the value"
-	}
-	return string(b)
+	return "has no value; give one or leave the field out"
 }
 
 func valueAt(v any, path []string) any {

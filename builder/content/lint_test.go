@@ -1,0 +1,161 @@
+package content_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"kindex/builder"
+)
+
+var update = flag.Bool("update", false, "rewrite the wanted reports in testdata/lint")
+
+// A report line begins with a place, so that editors and terminals can jump
+// there.
+var placed = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
+
+// TestLint loads one malformed content folder for each archive in testdata/lint
+// and compares the whole report. With -update it writes down what is reported;
+// read the difference before you commit it.
+func TestLint(t *testing.T) {
+	archives, err := filepath.Glob("testdata/lint/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(archives) < 60 {
+		t.Fatalf("testdata/lint has %d cases, that is too few to be all of them", len(archives))
+	}
+	for _, path := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			path, err := filepath.Abs(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(bytes.TrimSpace(a.Comment)) == 0 {
+				t.Error("the archive does not say what is wrong with its files")
+			}
+			files := map[string]string{}
+			want, at := "", -1
+			for i, f := range a.Files {
+				if f.Name == "want" {
+					want, at = string(f.Data), i
+					continue
+				}
+				files["content/"+f.Name] = string(f.Data)
+			}
+			got := report(t, files)
+			if *update {
+				if at < 0 {
+					at, a.Files = len(a.Files), append(a.Files, txtar.File{Name: "want"})
+				}
+				a.Files[at].Data = []byte(got)
+				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			compareReports(t, got, want)
+		})
+	}
+}
+
+// report writes files to an empty folder, loads its content and returns the
+// report.
+func report(t *testing.T, files map[string]string) string {
+	t.Helper()
+	writeFiles(t, files)
+	_, problems, err := builder.LoadContent("content", nil)
+	if err != nil {
+		t.Fatalf("the folder could not be read at all: %v", err)
+	}
+	if len(problems) == 0 {
+		return ""
+	}
+	return problems.Error() + "\n"
+}
+
+// writeFiles makes a new folder the current one and writes files to it.
+func writeFiles(t *testing.T, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, data := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func compareReports(t *testing.T, got, want string) {
+	t.Helper()
+	if got == "" {
+		t.Error("nothing was reported")
+	}
+	for line := range strings.Lines(got) {
+		if !placed.MatchString(line) {
+			t.Errorf("the line does not begin with a place: %s", line)
+		}
+	}
+	if got != want {
+		t.Errorf("the report differs\n--- got\n%s--- want\n%s", got, want)
+	}
+}
+
+// TestLintRaw has what a text archive cannot hold well: other encodings, line
+// ends, and files of great size.
+func TestLintRaw(t *testing.T) {
+	const good = "name: X\ncategory: nlp\ndescription: D\n"
+	crlf := strings.NewReplacer("\n", "\r\n")
+	for name, c := range map[string]struct{ data, want string }{
+		"Latin-1":            {"name: X\ndescription: Caf\xe9\n", "2:17: is not UTF-8 text from here on; save the file as UTF-8"},
+		"UTF-16":             {"\xff\xfen\x00a\x00", "1:1: is not UTF-8 text from here on; save the file as UTF-8"},
+		"half a character":   {"name: \"\U0001f600 \xf0\x9f\"\n", "1:10: is not UTF-8 text from here on; save the file as UTF-8"},
+		"NUL":                {"name: X\x00\n", "1:8: holds the hidden character U+0000 here; leave it out"},
+		"escape":             {good + "# \x1b[2J\n", "4:3: holds the hidden character U+001B here; leave it out"},
+		"bidi in comment":    {good + "tags: [a] # é \u202e\n", "4:15: holds the hidden character U+202E here; leave it out"},
+		"line separator":     {"name: X\u2028Y\n", "1:8: holds the hidden character U+2028 here; leave it out"},
+		"BOM in the middle":  {good + "\ufeffurl: x\n", "4:1: holds the hidden character U+FEFF here; leave it out"},
+		"BOM and a mistake":  {"\ufeffnam: X\n" + good, "1:1: nam: unknown field"},
+		"CRLF and a mistake": {crlf.Replace(good + "\ntags: [A]\n"), `5:8: tags[0]: "A": use lower-case`},
+		"CRLF and a tab":     {crlf.Replace(good + "links:\n\tdemo: x\n"), "5:1: holds a tab here; use spaces"},
+		"CRLF in a text":     {"name: X\ncategory: nlp\r\ndescription: |\r\n  a\r\n  b\r\n", `3:14: description: "a\nb": use one line`},
+		"too large":          {good + strings.Repeat("# comment\n", 30000), "1:1: is larger than 262144 bytes"},
+		"too large, one line": {good + "url: https://a.example/" + strings.Repeat("x", 300000),
+			"1:1: is larger than 262144 bytes"},
+		"long text":       {strings.Replace(good, "D", strings.Repeat("é ", 60000)+"é", 1), "3:14: description: has 120001 characters, at most 2000 are allowed"},
+		"long key":        {good + strings.Repeat("k", 1000) + ": x\n", `4:1: "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk…": unknown field`},
+		"many fields":     {strings.Repeat("a: 1\n", 40000), "1:1: has more than 32768 names, values and signs"},
+		"many documents":  {strings.Repeat("--- \n", 40000), "1:1: has more than 32768 names, values and signs"},
+		"many entries":    {good + "tags: [" + strings.Repeat("a, ", 10000) + "a]", "4:7: tags: has 10001 entries, at most 50 are allowed"},
+		"many colons":     {"name: " + strings.Repeat("a: ", 5000), "1:7: is not valid YAML: "},
+		"only dashes":     {strings.Repeat("- ", 5000), "1:65: is nested more than 32 levels deep"},
+		"only brackets":   {strings.Repeat("[{", 5000), "1:33: is nested more than 32 levels deep"},
+		"only quotes":     {strings.Repeat(`"`, 5001), "1:5001: is not valid YAML: "},
+		"only carriage":   {strings.Repeat("\r", 5000), "1:1: is empty"},
+		"anchors in line": {strings.Repeat("&a ", 5000), "1:4: is not valid YAML: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := report(t, map[string]string{"content/tool/x.yaml": c.data})
+			if !strings.HasPrefix(got, "content/tool/x.yaml:"+c.want) {
+				t.Errorf("the report is %.500q, it should begin with %q", got, c.want)
+			}
+			for line := range strings.Lines(got) {
+				if !placed.MatchString(line) || !strings.HasSuffix(line, "\n") {
+					t.Errorf("not a line of a report: %q", line)
+				}
+			}
+		})
+	}
+}

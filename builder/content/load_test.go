@@ -1,0 +1,281 @@
+package content_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"kindex/builder"
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// complete is a file with every field, in as many YAML forms as the dialect has.
+const complete = `---
+# A comment.
+name: Ex-Ample "2"
+formerly: [ex, old-ample]
+status: deprecated
+provider: 'Somebody''s company'
+description: >
+  Reads letters,
+  writes numbers: "é" and # are fine.
+category: nlp
+version: 1.10   # not 1.1
+license: MIT OR Apache-2.0
+pricingModel: open-source
+url: https://ample.example/a?b=c#d
+links:
+  repository: "https://code.example/ample"
+  modelCard: https://hub.example/ample_2/
+tags:
+- a
+- b-2
+capabilities: [
+  chat,
+  "tool-call",
+]
+addedDate: 2024-01-31
+lastUpdated: 2024-02-29
+signals:
+  stars: {value: 12, date: 2024-06-06, source: https://code.example/ample}
+  released:
+    value: 2023-11
+  lastRelease: {value: 2024-06-05}
+  downloads: {value: 0}
+  benchmarks:
+    - {name: "Bench: hard", value: 64.25, date: 2024-05}
+    - name: Bench
+      value: -3
+...
+`
+
+func TestParseEntity(t *testing.T) {
+	want := &exports.Entity{
+		Type: "tool", Slug: "x", Name: `Ex-Ample "2"`, Provider: "Somebody's company",
+		Description: `Reads letters, writes numbers: "é" and # are fine.`, Category: "nlp", Version: "1.10",
+		PricingModel: "open-source", License: "MIT OR Apache-2.0", URL: "https://ample.example/a?b=c#d",
+		Tags: []string{"a", "b-2"}, Capabilities: []string{"chat", "tool-call"},
+		AddedDate: "2024-01-31", LastUpdated: "2024-02-29", Status: exports.Deprecated,
+		Links: []exports.Link{{Name: "modelCard", URL: "https://hub.example/ample_2/"}, {Name: "repository", URL: "https://code.example/ample"}},
+		Signals: exports.Signals{
+			Facts: []exports.Fact{
+				{Name: "downloads"},
+				{Name: "lastRelease", Day: "2024-06-05"},
+				{Name: "released", Day: "2023-11"},
+				{Name: "stars", Number: 12, Date: "2024-06-06", Source: "https://code.example/ample"},
+			},
+			Benchmarks: []exports.Benchmark{{Name: "Bench: hard", Value: 64.25, Date: "2024-05"}, {Name: "Bench", Value: -3}},
+		},
+		Formerly: []string{"ex", "old-ample"},
+	}
+	crlf := strings.ReplaceAll(complete, "\n", "\r\n")
+	for name, text := range map[string]string{
+		"LF": complete, "CRLF": crlf, "CR": strings.ReplaceAll(complete, "\n", "\r"),
+		"BOM": "\ufeff" + complete, "BOM and CRLF": "\ufeff" + crlf,
+		"no line end": strings.TrimSuffix(complete, "...\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, problems := content.ParseEntity("x.yaml", "tool", "x", []byte(text))
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+// TestVersions: a version is a text, whatever YAML would make of it.
+func TestVersions(t *testing.T) {
+	for written, want := range map[string]string{
+		"1.10": "1.10", "1e3": "1e3", "3": "3", "2024-06-06": "2024-06-06", "1.0": "1.0", "010": "010",
+		"0x1F": "0x1F", "1_000": "1_000", "-1": "-1", "v2": "v2", "1.2.3-rc.1": "1.2.3-rc.1", "no": "no",
+		"99999999999999999999999": "99999999999999999999999", "'true'": "true", `"1.10"`: "1.10",
+		"1:30": "1:30", "1.10 # comment": "1.10", ">-\n  1.10": "1.10",
+	} {
+		text := "name: X\ncategory: nlp\ndescription: D\nversion: " + written + "\n"
+		e, problems := content.ParseEntity("x.yaml", "tool", "x", []byte(text))
+		switch {
+		case len(problems) > 0:
+			t.Errorf("version: %s: %v", written, problems)
+		case e.Version != want:
+			t.Errorf("version: %s is %q, want %q", written, e.Version, want)
+		}
+	}
+}
+
+// TestLoadContent reads the content of this repository.
+func TestLoadContent(t *testing.T) {
+	files, err := filepath.Glob("../../content/*/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no content to load", err)
+	}
+	var calls, last atomic.Int64
+	l, problems, err := builder.LoadContent("../../content", func(_, total int) {
+		calls.Add(1)
+		last.Store(int64(total))
+	})
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	if len(l.Entities) != len(files) || int(calls.Load()) != len(files) || int(last.Load()) != len(files) {
+		t.Errorf("%d entities, %d reports of progress of %d, but there are %d files", len(l.Entities), calls.Load(), last.Load(), len(files))
+	}
+	if l.Formula == nil || len(l.Categories) == 0 || l.Index.Title == "" {
+		t.Errorf("something is missing: %+v", l)
+	}
+	for i := 1; i < len(l.Entities); i++ {
+		if l.Entities[i-1].Key() >= l.Entities[i].Key() {
+			t.Errorf("%s comes before %s", l.Entities[i-1].Key(), l.Entities[i].Key())
+		}
+	}
+}
+
+// TestLoadTwice: files are read in parallel, and nothing may depend on which is
+// first.
+func TestLoadTwice(t *testing.T) {
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("content/tool/t%d.yaml", i)] = strings.ReplaceAll(complete, "ex, old-ample", fmt.Sprintf("ex%d", i))
+		files[fmt.Sprintf("content/model/m%d.yaml", i)] = fmt.Sprintf("name: M\nb%d: x\na%d: y\ntags: [A, B]\nlinks: {demo: x, paper: y}\n", i, i)
+		files[fmt.Sprintf("content/model/n%d.yaml", i)] = fmt.Sprintf("name: N%d\ncategory: nlp\ndescription: D\nformerly: [n]\n", i)
+	}
+	writeFiles(t, files)
+	first, firstProblems, err := builder.LoadContent("content", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, secondProblems, err := builder.LoadContent("content", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(first, second) {
+		t.Error("two loads differ")
+	}
+	if !reflect.DeepEqual(firstProblems, secondProblems) {
+		t.Errorf("two reports differ:\n%s\n\n%s", firstProblems, secondProblems)
+	}
+	if n, _ := firstProblems.Count(); n != 300*8+299 {
+		t.Errorf("%d errors, want %d", n, 300*8+299)
+	}
+}
+
+// TestLinks: a link could show any file of the machine that builds.
+func TestLinks(t *testing.T) {
+	writeFiles(t, map[string]string{"content/tool/x.yaml": "name: X\ncategory: nlp\ndescription: D\n", "secret": "secret: 1\n"})
+	secret, err := filepath.Abs("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"content/tool/y.yaml", "content/index.yaml", "content/model"} {
+		if err := os.Symlink(secret, name); err != nil {
+			t.Skip("this system makes no links:", err)
+		}
+	}
+	_, problems, err := builder.LoadContent("content", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `content/index.yaml:1:1: must be a regular file, not a link
+content/model:1:1: must be a folder of entity files, not a file or a link
+content/tool/y.yaml:1:1: must be a regular file, not a link`
+	if problems.Error() != want {
+		t.Errorf("got\n%s\nwant\n%s", problems, want)
+	}
+}
+
+// TestNoContent: a folder that cannot be read at all is an error of its own,
+// which says what to do.
+func TestNoContent(t *testing.T) {
+	writeFiles(t, map[string]string{"repo/content/tool/x.yaml": "name: X\n", "empty/README.md": "x\n", "content/tool/.gitkeep": ""})
+	for dir, want := range map[string]string{
+		"absent":  "there is no such folder",
+		"empty":   "holds no entity files",
+		"content": "holds no entity files",
+		"repo":    "did you mean " + filepath.Join("repo", "content") + "?",
+	} {
+		if _, _, err := builder.LoadContent(dir, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, it should hold %q", dir, err, want)
+		}
+	}
+}
+
+// TestSnapshots converts real collections to entity files and loads them. They
+// are too large for this repository: KINDEX_SHARED names the folder that holds
+// them, else a folder named shared beside the checkout is used.
+func TestSnapshots(t *testing.T) {
+	named := os.Getenv("KINDEX_SHARED")
+	shared, err := filepath.Abs(cmp.Or(named, "../../../shared"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(shared, "tools", "csv2yaml.py")); err != nil {
+		if named != "" {
+			t.Fatal("KINDEX_SHARED names no folder with the converters: ", err)
+		}
+		t.Log("NOT TESTED: the snapshots of real collections are not part of a clone.")
+		t.Skip("set KINDEX_SHARED to the folder that holds data/ and tools/ to run this test")
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("NOT TESTED: the converters need python3: ", err)
+	}
+	count := 0
+	for _, s := range []struct{ tool, pattern string }{
+		{"csv2yaml.py", "best-of/*.csv.gz"},
+		{"models2yaml.py", "models-dev/models*.json"},
+		{"models2yaml.py", "models-dev/from-providers/models-*.json"},
+	} {
+		snapshots, err := filepath.Glob(filepath.Join(shared, "data", s.pattern))
+		if err != nil || len(snapshots) == 0 {
+			t.Errorf("no snapshots in %s (%v)", s.pattern, err)
+		}
+		for _, snapshot := range snapshots {
+			args := []string{filepath.Join(shared, "tools", s.tool), snapshot, t.TempDir()}
+			if filepath.Base(snapshot) == "models.json" {
+				args = append(args, "--date", "2026-07-01")
+			}
+			loadSnapshot(t, python, args)
+			count++
+		}
+	}
+	t.Logf("%d snapshots", count)
+}
+
+func loadSnapshot(t *testing.T, python string, args []string) {
+	t.Helper()
+	snapshot, dir := args[1], filepath.Join(args[2], "content")
+	cmd := exec.Command(python, args...)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: the converter failed: %v\n%s", snapshot, err, out)
+		return
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, problems, err := builder.LoadContent(dir, nil)
+	if err != nil {
+		t.Errorf("%s: %v", snapshot, err)
+		return
+	}
+	errors, warnings := problems.Count()
+	for _, p := range problems {
+		if p.Severity == content.Error {
+			t.Error(p)
+		}
+	}
+	if errors > 0 || len(files) == 0 || len(l.Entities) != len(files) {
+		t.Errorf("%s: %d entities of %d files, %d errors", snapshot, len(l.Entities), len(files), errors)
+	}
+	t.Logf("%s: %d entities, %d warnings", filepath.Base(snapshot), len(l.Entities), warnings)
+}

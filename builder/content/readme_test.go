@@ -1,0 +1,74 @@
+package content_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"kindex/builder/content"
+)
+
+// TestReadme: the field reference for contributors names every field that the
+// schemas allow.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../content/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, examples := 0, 0
+	for _, name := range content.Schemas {
+		data, err := content.SchemaJSON(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema any
+		if err := json.Unmarshal(data, &schema); err != nil {
+			t.Fatal(err)
+		}
+		for _, property := range propertyNames(schema) {
+			checked++
+			if !strings.Contains(string(readme), "`"+property+"`") {
+				t.Errorf("content/README.md does not mention `%s` of the schema %s", property, name)
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d properties were found in the schemas", checked)
+	}
+	// The examples are whole entity files, and right.
+	for i, text := range strings.Split(string(readme), "```yaml\n")[1:] {
+		text, _, _ = strings.Cut(text, "```")
+		if !strings.HasPrefix(text, "name:") {
+			continue
+		}
+		examples++
+		if _, problems := content.ParseEntity("README.md", "tool", "x", []byte(text)); len(problems) > 0 {
+			t.Errorf("example %d of content/README.md: %v", i+1, problems)
+		}
+	}
+	if examples < 2 {
+		t.Errorf("content/README.md has %d examples, want one of a tool and one of a model", examples)
+	}
+}
+
+// propertyNames collects the keys of all "properties" of a schema, at any
+// depth.
+func propertyNames(node any) (names []string) {
+	switch n := node.(type) {
+	case map[string]any:
+		if properties, ok := n["properties"].(map[string]any); ok {
+			for name := range properties {
+				names = append(names, name)
+			}
+		}
+		for _, child := range n {
+			names = append(names, propertyNames(child)...)
+		}
+	case []any:
+		for _, child := range n {
+			names = append(names, propertyNames(child)...)
+		}
+	}
+	return names
+}

@@ -1,0 +1,134 @@
+package content
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/github/go-spdx/v2/spdxexp"
+	"github.com/github/go-spdx/v2/spdxexp/spdxlicenses"
+
+	"kindex/exports/nearest"
+)
+
+// checkTexts adds what a pattern cannot tell of a text: that it is blank, an
+// address of no place, a day that no calendar has, or no licence.
+func (s *schema) checkTexts(d *document, value any, node map[string]any, path []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		props, _ := node["properties"].(map[string]any)
+		for name, member := range v {
+			s.checkTexts(d, member, s.resolve(props[name]), append(path[:len(path):len(path)], name))
+		}
+	case []any:
+		for i, item := range v {
+			s.checkTexts(d, item, s.resolve(node["items"]), append(path[:len(path):len(path)], strconv.Itoa(i)))
+		}
+	case string:
+		if node == nil || len(d.faulty) > 0 && d.faulty[FieldName(path)] {
+			return // it has been complained about
+		}
+		switch pattern, _ := node["pattern"].(string); pattern {
+		case linePattern:
+			d.checkLine(v, path)
+		case urlPattern:
+			d.checkURL(v, path)
+		case dayPattern, monthPattern:
+			d.checkDate(v, path)
+		}
+	}
+}
+
+func (d *document) checkLine(s string, path []string) {
+	if blank(s) {
+		d.addAt(path, false, Problem{Message: "must not be blank"})
+	} else if path[len(path)-1] == "license" {
+		d.checkLicense(s, path)
+	}
+}
+
+// checkURL refuses what has the form of an address but names no place, and
+// addresses that do not show what they are.
+func (d *document) checkURL(s string, path []string) {
+	u, err := url.Parse(s)
+	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
+	if err != nil || hidden || !validHost(u.Hostname()) || !validPort(u.Port()) {
+		d.addAt(path, false, Problem{Message: shown(s) + " is not a valid address"})
+	}
+}
+
+func validHost(host string) bool {
+	return host != "" && !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
+}
+
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
+}
+
+// checkDate refuses days that no calendar has.
+func (d *document) checkDate(s string, path []string) {
+	layout := time.DateOnly
+	if len(s) == len("2006-01") {
+		layout = "2006-01"
+	}
+	if _, err := time.Parse(layout, s); err != nil {
+		d.addAt(path, false, Problem{Message: shown(s) + " is not in the calendar; the order is year, month, day"})
+	}
+}
+
+// checkLicense warns of what is no licence expression: it may well be a true
+// name, but nobody can filter by it.
+func (d *document) checkLicense(s string, path []string) {
+	ok, guess := licenseExpression(strings.TrimSpace(s))
+	switch {
+	case ok && guess != "":
+		d.addAt(path, false, Problem{Severity: Warning, Message: shown(s) + " is spelled otherwise in the SPDX list", Suggestion: guess})
+	case !ok && guess != "":
+		d.addAt(path, false, Problem{Severity: Warning, Message: shown(s) + " is not an SPDX licence expression", Suggestion: guess})
+	case !ok:
+		d.addAt(path, false, Problem{Severity: Warning, Message: shown(s) +
+			" is not an SPDX licence expression; take an id of https://spdx.org/licenses/, or LicenseRef-Name for a licence that is not listed"})
+	}
+}
+
+// licenseCache remembers licence expressions: a catalogue has few of them.
+var licenseCache sync.Map // string → licenseVerdict
+
+type licenseVerdict struct {
+	ok    bool
+	guess string
+}
+
+// licenseExpression tells whether s is an SPDX licence expression
+// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/), and which
+// identifier was probably meant where it is not, or is in the wrong case.
+func licenseExpression(s string) (ok bool, guess string) {
+	if v, hit := licenseCache.Load(s); hit {
+		verdict := v.(licenseVerdict)
+		return verdict.ok, verdict.guess
+	}
+	verdict := licenseVerdict{ok: spdxValid(s)}
+	known := spdxlicenses.GetLicenses()
+	if !verdict.ok {
+		verdict.guess = nearest.Name(strings.NewReplacer(" ", "-", "_", "-").Replace(s), known)
+	} else if i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 && !slices.Contains(known, s) {
+		verdict.guess = known[i]
+	}
+	licenseCache.Store(s, verdict)
+	return verdict.ok, verdict.guess
+}
+
+func spdxValid(s string) (ok bool) {
+	defer func() {
+		if recover() != nil { // the library indexes past the end of some broken input
+			ok = false
+		}
+	}()
+	ok, _ = spdxexp.ValidateLicenses([]string{s})
+	return ok
+}

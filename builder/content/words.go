@@ -1,0 +1,131 @@
+package content
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"kindex/exports/nearest"
+)
+
+// The patterns of the schemas.
+const (
+	slugPattern  = "^[a-z0-9]+(-[a-z0-9]+)*$"
+	urlPattern   = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
+	dayPattern   = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+	monthPattern = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
+	linePattern  = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
+)
+
+// patternWords says what the patterns ask for.
+var patternWords = map[string]string{
+	slugPattern:  "use lower-case letters and digits, joined by single hyphens",
+	urlPattern:   "use a full address that begins with https:// and holds no spaces and no user name",
+	dayPattern:   "use YYYY-MM-DD",
+	monthPattern: "use YYYY-MM-DD, or YYYY-MM where only the month is known",
+	linePattern:  "use one line without control characters",
+}
+
+var typeWords = map[string]string{
+	"string": "text", "number": "a number", "integer": "a whole number",
+	"array": "a list", "object": "a set of fields", "boolean": "true or false",
+}
+
+// describe words one failed keyword of a part of a schema.
+func describe(k jsonschema.ErrorKind, node map[string]any, value any) Problem {
+	switch k := k.(type) {
+	case *kind.Type:
+		return Problem{Message: wrongType(k, node, value)}
+	case *kind.Enum:
+		var names []string
+		for _, w := range k.Want {
+			names = append(names, fmt.Sprint(w))
+		}
+		got, _ := k.Got.(string)
+		return Problem{Message: shown(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: nearest.Name(got, names)}
+	case *kind.Pattern:
+		if k.Got == "" {
+			return Problem{Message: "must not be empty"}
+		}
+		if words, ok := patternWords[k.Want]; ok {
+			return Problem{Message: shown(k.Got) + ": " + words}
+		}
+		return Problem{Message: shown(k.Got) + " does not match " + k.Want}
+	case *kind.MaxLength:
+		return Problem{Message: fmt.Sprintf("has %d characters, at most %d are allowed", k.Got, k.Want)}
+	case *kind.MinLength, *kind.MinItems, *kind.MinProperties:
+		return Problem{Message: "must not be empty"}
+	case *kind.MaxItems:
+		return Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", k.Got, k.Want)}
+	case *kind.Minimum:
+		return Problem{Message: decimal(k.Got) + " is below " + decimal(k.Want)}
+	case *kind.Maximum:
+		return Problem{Message: decimal(k.Got) + " is above " + decimal(k.Want)}
+	case *kind.ExclusiveMinimum:
+		return Problem{Message: decimal(k.Got) + " is not above " + decimal(k.Want)}
+	}
+	return Problem{Message: fmt.Sprintf("does not fit the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
+}
+
+// wrongType says what a value should have been instead.
+func wrongType(k *kind.Type, node map[string]any, value any) string {
+	want := make([]string, len(k.Want))
+	for i, w := range k.Want {
+		want[i] = typeWords[w]
+	}
+	message := "must be " + strings.Join(want, " or ")
+	_, isSet := value.(map[string]any)
+	_, isList := value.([]any)
+	switch {
+	case slices.Contains(k.Want, "string") && !isSet && !isList:
+		switch pattern, _ := node["pattern"].(string); pattern {
+		case urlPattern, dayPattern, monthPattern:
+			return shown(value) + ": " + patternWords[pattern]
+		}
+		return message + "; put it in quotes"
+	case k.Got == "number" && slices.Contains(k.Want, "integer"):
+		return shown(value) + " is not a whole number"
+	case k.Got == "string" && (slices.Contains(k.Want, "integer") || slices.Contains(k.Want, "number")):
+		return message + ", not the text " + shown(value) + "; write plain decimal digits without quotes"
+	case slices.Contains(k.Want, "object"):
+		message += " (" + strings.Join(properties(node), ", ") + ")"
+	case slices.Contains(k.Want, "array"):
+		message += ` ([…], or a "- …" line each)`
+	}
+	return message + ", not " + typeWords[k.Got]
+}
+
+// decimal writes a number as people do.
+func decimal(r *big.Rat) string {
+	if r.IsInt() && r.Num().BitLen() < 128 {
+		return r.Num().String()
+	}
+	x, _ := r.Float64()
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// shown quotes a value for a message, long ones cut.
+func shown(v any) string {
+	switch v := v.(type) {
+	case string:
+		if r := []rune(v); len(r) > 60 {
+			v = string(r[:60]) + "…"
+		}
+		return strconv.Quote(v)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a set of fields"
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "the value"
+	}
+	return string(b)
+}
