@@ -39,16 +39,18 @@ var problemKinds = map[string]struct {
 	status int
 	title  string
 }{
-	"unknown-parameter":  {http.StatusBadRequest, "There is no such parameter"},
-	"invalid-parameter":  {http.StatusBadRequest, "A parameter has no usable value"},
-	"not-found":          {http.StatusNotFound, "There is nothing at this address"},
-	"unknown-entity":     {http.StatusNotFound, "There is no such entity"},
-	"unknown-category":   {http.StatusNotFound, "There is no such category"},
-	"unknown-build":      {http.StatusNotFound, "There is no such build or file"},
-	"method-not-allowed": {http.StatusMethodNotAllowed, "This address does not take this method"},
-	"not-acceptable":     {http.StatusNotAcceptable, "The answer has no such form"},
-	"not-ready":          {http.StatusServiceUnavailable, "No build is being served yet"},
-	"internal":           {http.StatusInternalServerError, "Something went wrong here"},
+	"unknown-parameter":     {http.StatusBadRequest, "There is no such parameter"},
+	"invalid-parameter":     {http.StatusBadRequest, "A parameter has no usable value"},
+	"not-found":             {http.StatusNotFound, "There is nothing at this address"},
+	"unknown-entity":        {http.StatusNotFound, "There is no such entity"},
+	"unknown-category":      {http.StatusNotFound, "There is no such category"},
+	"unknown-build":         {http.StatusNotFound, "There is no such build or file"},
+	"method-not-allowed":    {http.StatusMethodNotAllowed, "This address does not take this method"},
+	"precondition-failed":   {http.StatusPreconditionFailed, "The file is another one by now"},
+	"range-not-satisfiable": {http.StatusRequestedRangeNotSatisfiable, "The file has no such range"},
+	"not-acceptable":        {http.StatusNotAcceptable, "The answer has no such form"},
+	"not-ready":             {http.StatusServiceUnavailable, "No build is being served yet"},
+	"internal":              {http.StatusInternalServerError, "Something went wrong here"},
 }
 
 func newProblem(code, detail string) *Problem {

@@ -47,7 +47,7 @@ type variant struct {
 func (c *call) respond(w http.ResponseWriter, r *reply) error {
 	h := w.Header()
 	for k, v := range r.header {
-		h[k] = v
+		h[k] = append(h[k], v...) // Vary has a value already
 	}
 	if r.immutable {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -194,9 +194,45 @@ func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 		}
 	}
 	h.Set("ETag", f.etag)
-	http.ServeContent(newPatientWriter(w), c.request, "", time.Time{}, f.content)
-	return nil
+	strict := &refusalCatcher{ResponseWriter: w}
+	http.ServeContent(newPatientWriter(strict), c.request, "", time.Time{}, f.content)
+	switch strict.refused {
+	case 0:
+		return nil
+	case http.StatusRequestedRangeNotSatisfiable:
+		return newProblem("range-not-satisfiable", "There are no such bytes in this file; use Range: bytes=first-last within its length.")
+	case http.StatusPreconditionFailed:
+		return newProblem("precondition-failed", "The file is not the one that If-Match names; its ETag is "+f.etag+".")
+	}
+	return fmt.Errorf("serving a file gave status %d", strict.refused)
 }
+
+// refusalCatcher holds back what http.ServeContent answers where it refuses:
+// plain text or nothing, while every error of this interface is a problem.
+type refusalCatcher struct {
+	http.ResponseWriter
+	refused int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *refusalCatcher) WriteHeader(status int) {
+	if status >= 400 {
+		r.refused = status
+		return
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *refusalCatcher) Write(b []byte) (int, error) {
+	if r.refused != 0 {
+		return len(b), nil
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (r *refusalCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // patience is how long a client may take for each chunk of a long answer.
 const patience = 30 * time.Second
@@ -260,7 +296,7 @@ func (c *call) fail(w http.ResponseWriter, err error) {
 		c.server.log.Error("request failed", "requestId", c.id, "path", c.request.URL.Path, "error", fmt.Sprint(p.cause))
 	}
 	h := w.Header()
-	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Accept-Ranges"} {
+	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Accept-Ranges", "Link"} {
 		h.Del(name)
 	}
 	if p.allow != "" {

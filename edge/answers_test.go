@@ -1,0 +1,358 @@
+package edge_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+
+	"kindex/edge"
+	"kindex/edge/openapi"
+)
+
+// listPage is what all paged collections have.
+type listPage struct {
+	Data       []struct{ Type, Slug string }
+	Count      int
+	NextCursor *string
+}
+
+// testPaging walks collections to their ends, by cursor and by offset.
+func testPaging(t *testing.T, c *contract) {
+	for _, target := range []struct{ op, path string }{
+		{"listEntities", "/api/entities"},
+		{"listEntities", "/api/entities?sort=quality&order=asc"},
+		{"listEntities", "/api/entities?sort=name"},
+		{"listEntities", "/api/entities?sort=lastUpdated&type=tool&fields=type,slug"},
+		{"listEntities", "/api/entities?status=withdrawn&status=deprecated"},
+		{"searchEntities", "/api/search?q=model"},
+		{"searchEntities", "/api/search?q=python&type=tool&facets=category"},
+		{"getLeaderboard", "/api/leaderboard/all"},
+		{"getLeaderboard", "/api/leaderboard/all?by=adoption&type=tool"},
+	} {
+		t.Run(target.path, func(t *testing.T) {
+			whole := c.walk(t, target.op, target.path, "100", true)
+			for _, limit := range []string{"7", "50"} {
+				for _, byCursor := range []bool{true, false} {
+					if got := c.walk(t, target.op, target.path, limit, byCursor); !slices.Equal(got, whole) {
+						t.Errorf("limit %s, by cursor %v: %d records in another order than the %d of large pages", limit, byCursor, len(got), len(whole))
+					}
+				}
+			}
+		})
+	}
+}
+
+// walk reads all pages and returns the records in their order.
+func (c *contract) walk(t *testing.T, op, target, limit string, byCursor bool) []string {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("limit", limit)
+	var keys []string
+	for {
+		u.RawQuery = query.Encode()
+		a := c.send(t, request{op: op, target: u.String(), status: 200})
+		var p listPage
+		a.decode(t, &p)
+		for _, e := range p.Data {
+			keys = append(keys, e.Type+"/"+e.Slug)
+		}
+		link := a.header.Get("Link")
+		if p.NextCursor == nil {
+			if link != "" || len(keys) != p.Count {
+				t.Errorf("the end came after %d of %d records, Link: %q", len(keys), p.Count, link)
+			}
+			break
+		}
+		follow := strings.TrimSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
+		if next, err := url.Parse(follow); err != nil || next.Query().Get("cursor") != *p.NextCursor || next.Query().Has("offset") {
+			t.Fatalf("the Link %s does not fit the cursor %s", link, *p.NextCursor)
+		}
+		if byCursor {
+			query.Set("cursor", *p.NextCursor)
+		} else {
+			query.Set("offset", jsonText(len(keys)))
+		}
+	}
+	if distinct := slices.Compact(slices.Sorted(slices.Values(keys))); len(distinct) != len(keys) {
+		t.Errorf("%d records, but %d different ones", len(keys), len(distinct))
+	}
+	return keys
+}
+
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// testEntityTags: the tag of an answer is answered with 304, any other is not.
+func testEntityTags(t *testing.T, c *contract) {
+	for _, id := range c.sortedIDs() {
+		op := c.operations[id]
+		target := op.plainTarget(t)
+		if op.Parameters.GetByInAndName("query", "cursor") != nil {
+			// A page that is not the last one has more headers.
+			path, query, _ := strings.Cut(target, "?")
+			target = path + "?limit=1&" + query
+		}
+		t.Run(id, func(t *testing.T) {
+			tag := c.send(t, request{op: id, target: target, status: 200}).header.Get("ETag")
+			for _, header := range []string{tag, `"other", ` + tag, "W/" + tag} {
+				a := c.send(t, request{op: id, target: target, status: 304, header: []string{"If-None-Match: " + header}})
+				if got := a.header.Get("ETag"); got != tag {
+					t.Errorf("304 has the tag %s, not %s", got, tag)
+				}
+			}
+			c.send(t, request{op: id, target: target, status: 200, header: []string{`If-None-Match: "other"`}})
+		})
+	}
+}
+
+// testRanges: parts of files are those of the whole.
+func testRanges(t *testing.T, c *contract) {
+	for _, target := range []struct{ op, path string }{
+		{"exportEntities", "/api/export/entities"},
+		{"exportEntities", "/api/export/entities?format=csv"},
+		{"exportEntities", "/api/export/entities?format=parquet"},
+		{"exportLeaderboard", "/api/export/leaderboard?category=nlp"},
+		{"getDataFile", "/data/{build}/entities.csv"},
+		{"getDataFile", "/data/{build}/entities.csv.zst"},
+		{"getDataFile", "/data/{old}/entities.jsonl"},
+	} {
+		t.Run(target.path, func(t *testing.T) {
+			whole := c.send(t, request{op: target.op, target: target.path, status: 200})
+			get := func(status int, fault string, header ...string) *answer {
+				return c.send(t, request{op: target.op, target: target.path, status: status, fault: fault, header: header})
+			}
+			tag := "If-Range: " + whole.header.Get("ETag")
+			n := len(whole.body)
+			for _, r := range []struct {
+				spec     string
+				from, to int
+			}{{"0-9", 0, 10}, {"10-", 10, n}, {"-20", n - 20, n}, {"5-5", 5, 6}} {
+				a := get(206, "", "Range: bytes="+r.spec, tag, "Accept-Encoding: gzip, zstd, br")
+				if !bytes.Equal(a.body, whole.body[r.from:r.to]) || a.header.Get("Content-Encoding") != "" {
+					t.Errorf("bytes=%s gives %d other bytes", r.spec, len(a.body))
+				}
+			}
+			checkParts(t, get(206, "", "Range: bytes=0-3,8-11"), whole.body[0:4], whole.body[8:12])
+			if a := get(200, "", "Range: bytes=0-9", `If-Range: "other"`); !bytes.Equal(a.body, whole.body) {
+				t.Error("a file that has changed does not come whole")
+			}
+			get(416, "Range", "Range: bytes=99999999-")
+			get(416, "Range", "Range: bytes=x")
+			get(200, "", "If-Match: "+whole.header.Get("ETag"))
+			get(412, "If-Match", `If-Match: "other"`)
+		})
+	}
+	// What is made on the way has no parts.
+	c.send(t, request{op: "exportEntities", target: "/api/export/entities?type=tool", status: 200, header: []string{"Range: bytes=0-9"}})
+}
+
+func checkParts(t *testing.T, a *answer, want ...[]byte) {
+	t.Helper()
+	mediaType, params, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil || mediaType != "multipart/byteranges" {
+		t.Fatalf("several ranges have the type %s", a.header.Get("Content-Type"))
+	}
+	r := multipart.NewReader(bytes.NewReader(a.body), params["boundary"])
+	for _, w := range want {
+		part, err := r.NextPart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(part); err != nil || !bytes.Equal(got, w) {
+			t.Errorf("a part is %q, not %q (%v)", got, w, err)
+		}
+	}
+}
+
+// testEncodings: every content coding holds the same bytes, under its own tag.
+func testEncodings(t *testing.T, c *contract) {
+	for _, target := range []struct{ op, path string }{
+		{"listEntities", "/api/entities?limit=100"},
+		{"getManifest", "/api/export/manifest"},
+		{"getOpenapi", "/api/openapi?format=yaml"},
+		{"exportEntities", "/api/export/entities?type=tool&format=csv"},
+		{"exportEntities", "/api/export/entities"},
+		{"exportEntities", "/api/export/entities?format=csv"},
+		{"exportEntities", "/api/export/entities?format=jsonl"},
+		{"exportLeaderboard", "/api/export/leaderboard"},
+	} {
+		t.Run(target.path, func(t *testing.T) {
+			plain := c.send(t, request{op: target.op, target: target.path, status: 200})
+			tags := []string{plain.header.Get("ETag")}
+			for _, encoding := range []string{"gzip", "zstd", "br"} {
+				a := c.send(t, request{op: target.op, target: target.path, status: 200, header: []string{"Accept-Encoding: " + encoding}})
+				if !bytes.Equal(decodeBody(t, a), plain.body) {
+					t.Errorf("%s holds other bytes", encoding)
+				}
+				if a.header.Get("Content-Encoding") != "" {
+					tags = append(tags, a.header.Get("ETag"))
+					c.send(t, request{op: target.op, target: target.path, status: 304,
+						header: []string{"Accept-Encoding: " + encoding, "If-None-Match: " + a.header.Get("ETag")}})
+				}
+			}
+			if len(tags) < 3 {
+				t.Errorf("only %d codings came", len(tags))
+			}
+			if distinct := slices.Compact(slices.Sorted(slices.Values(tags))); len(distinct) != len(tags) {
+				t.Errorf("codings share entity tags: %s", tags)
+			}
+		})
+	}
+}
+
+// decodeBody undoes the content coding of an answer.
+func decodeBody(t *testing.T, a *answer) []byte {
+	t.Helper()
+	var r io.Reader = bytes.NewReader(a.body)
+	var err error
+	switch a.header.Get("Content-Encoding") {
+	case "gzip":
+		r, err = gzip.NewReader(r)
+	case "zstd":
+		r, err = zstd.NewReader(r)
+	case "br":
+		r = brotli.NewReader(r)
+	}
+	if err != nil {
+		t.Errorf("the start of the body: %v", err)
+		return nil
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Errorf("the body: %v", err)
+	}
+	return b
+}
+
+// testFormats: the formats of an export hold the same rows, with the fields
+// that the description names, in its order.
+func testFormats(t *testing.T, c *contract) {
+	for _, target := range []struct{ op, path, schema string }{
+		{"exportEntities", "/api/export/entities?format=", "ExportedEntity"},
+		{"exportEntities", "/api/export/entities?type=model&minScore=30&format=", "ExportedEntity"},
+		{"exportEntities", "/api/export/entities?fields=composite,slug,tags&format=", "NarrowedExportedEntity"},
+		{"exportLeaderboard", "/api/export/leaderboard?format=", "ExportedRank"},
+		{"exportLeaderboard", "/api/export/leaderboard?category=nlp&format=", "ExportedRank"},
+	} {
+		t.Run(target.path, func(t *testing.T) {
+			get := func(format string) *answer {
+				return c.send(t, request{op: target.op, target: target.path + format, status: 200})
+			}
+			var rows, lines []map[string]any
+			get("json").decode(t, &rows)
+			dec := json.NewDecoder(bytes.NewReader(get("jsonl").body))
+			for dec.More() {
+				var row map[string]any
+				if err := dec.Decode(&row); err != nil {
+					t.Fatal(err)
+				}
+				if err := c.doc.Components.Schemas[target.schema].Value.VisitJSON(row); err != nil {
+					t.Error(err)
+				}
+				lines = append(lines, row)
+			}
+			if !reflect.DeepEqual(rows, lines) {
+				t.Error("jsonl holds other rows than json")
+			}
+			table, err := csv.NewReader(bytes.NewReader(get("csv").body)).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := c.columns(target.schema)
+			if target.schema == "NarrowedExportedEntity" {
+				names = []string{"slug", "tags", "composite"}
+			}
+			if !slices.Equal(table[0], names) || len(table) != len(rows)+1 {
+				t.Errorf("csv has %d rows of %s", len(table)-1, table[0])
+			}
+			body := get("parquet").body
+			f, err := parquet.OpenFile(bytes.NewReader(body), int64(len(body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var columns []string
+			for _, field := range f.Schema().Fields() {
+				columns = append(columns, field.Name())
+			}
+			if f.NumRows() != int64(len(rows)) || !slices.Equal(columns, names) {
+				t.Errorf("parquet has %d rows of %s", f.NumRows(), columns)
+			}
+		})
+	}
+}
+
+// columns are the fields that a row requires, in the order of the description.
+func (c *contract) columns(schema string) []string {
+	return c.doc.Components.Schemas[schema].Value.Required
+}
+
+// testDescriptionForms: the description is served in both forms.
+func testDescriptionForms(t *testing.T, c *contract) {
+	for accept, want := range map[string]string{"application/yaml": "application/yaml", "application/json": "application/json",
+		"*/*": "application/json", "text/html": "application/json", "application/yaml, application/json": "application/yaml"} {
+		a := c.send(t, request{op: "getOpenapi", target: "/api/openapi", status: 200, header: []string{"Accept: " + accept}})
+		if got := a.header.Get("Content-Type"); got != want {
+			t.Errorf("Accept: %s gives %s", accept, got)
+		}
+		body := openapi.JSON()
+		if want == "application/yaml" {
+			body = openapi.YAML
+		}
+		if !bytes.Equal(a.body, body) {
+			t.Errorf("Accept: %s gives another text", accept)
+		}
+		if vary := strings.Join(a.header.Values("Vary"), ", "); !strings.Contains(vary, "Accept,") {
+			t.Errorf("Vary: %s does not name Accept", vary)
+		}
+	}
+}
+
+// testUnknownAddresses: whatever is asked for, an error is a problem.
+func testUnknownAddresses(t *testing.T, c *contract) {
+	for _, target := range []string{"/api", "/api/", "/api/nope", "/api/entity", "/api/entity/tool", "/api/entities/", "/api/Entities",
+		"/api/entity/tool/pytorch/changelog", "/api//entities", "/nope?x=1", "/data", "/data/{build}", "/api/%00"} {
+		a := c.send(t, request{target: target, status: 404})
+		checkHeaders(t, c.doc.Components.Responses["BadRequest"].Value.Headers, a, target)
+		var p edge.Problem
+		a.decode(t, &p)
+		var v any
+		a.decode(t, &v)
+		if err := c.doc.Components.Schemas["Problem"].Value.VisitJSON(v); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+		c.seen.codes[p.Code] = true
+		if a.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %s", target, a.header.Get("Content-Type"))
+		}
+	}
+}
+
+// testDamage provokes the only failure that can be had without breaking the
+// server: a file of an old build cannot be read any more.
+func testDamage(t *testing.T, c *contract) {
+	c.send(t, request{op: "getDataFile", target: "/data/{old}/scoring.json", status: 200})
+	c.damageOld(t, "scoring.json")
+	c.send(t, request{op: "getDataFile", target: "/data/{old}/scoring.json", status: 500})
+}

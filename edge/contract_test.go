@@ -1,0 +1,356 @@
+package edge_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"kindex/builder"
+	"kindex/edge"
+	"kindex/edge/openapi"
+	"kindex/exports"
+)
+
+// TestContract holds the server to its description, and the description to the
+// server: the shipped content is built and served, every answer is validated,
+// and at the end nothing that is described may have gone unseen.
+func TestContract(t *testing.T) {
+	c := newContract(t)
+	t.Run("table", func(t *testing.T) { testTable(t, c) })
+	t.Run("every operation", func(t *testing.T) { testEveryOperation(t, c) })
+	t.Run("parameter examples", func(t *testing.T) { testParameterExamples(t, c) })
+	t.Run("enums", func(t *testing.T) { testEnums(t, c) })
+	t.Run("paging", func(t *testing.T) { testPaging(t, c) })
+	t.Run("entity tags", func(t *testing.T) { testEntityTags(t, c) })
+	t.Run("ranges", func(t *testing.T) { testRanges(t, c) })
+	t.Run("encodings", func(t *testing.T) { testEncodings(t, c) })
+	t.Run("formats", func(t *testing.T) { testFormats(t, c) })
+	t.Run("description", func(t *testing.T) { testDescriptionForms(t, c) })
+	t.Run("unknown addresses", func(t *testing.T) { testUnknownAddresses(t, c) })
+	t.Run("damage", func(t *testing.T) { testDamage(t, c) })
+	t.Run("coverage", func(t *testing.T) { testCoverage(t, c) })
+	t.Run("examples", func(t *testing.T) { testExamples(t, c.doc) })
+}
+
+// contract is the description, two servers under it, and what was seen of them.
+type contract struct {
+	doc        *openapi3.T
+	operations map[string]*operation
+	server     *edge.Server
+	url        string // of the server
+	closed     string // of a server that has given up its build
+	build, old string // the current build, and the one before
+	oldDir     string
+	seen       seen
+}
+
+type operation struct {
+	path string
+	item *openapi3.PathItem
+	*openapi3.Operation
+}
+
+func newContract(t *testing.T) *contract {
+	t.Helper()
+	c := &contract{operations: map[string]*operation{}, seen: newSeen()}
+	defineFormats()
+	var err error
+	if c.doc, err = openapi3.NewLoader().LoadFromData(openapi.YAML); err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range c.doc.Paths.Map() {
+		for _, op := range item.Operations() {
+			c.operations[op.OperationID] = &operation{path, item, op}
+		}
+	}
+	out := t.TempDir()
+	c.old = buildShipped(t, out, "2026-10-31")
+	c.build = buildShipped(t, out, "2026-11-01")
+	c.oldDir = filepath.Join(exports.BuildsDir(out), c.old)
+	c.server, c.url = serve(t, out, false)
+	_, c.closed = serve(t, out, true)
+	return c
+}
+
+func buildShipped(t *testing.T, out, day string) string {
+	t.Helper()
+	asOf, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := builder.Build(context.Background(), builder.Options{Content: "../content", Out: out, AsOf: asOf, Keep: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.ID
+}
+
+// serve listens on the loopback interface. A closed server has no build any
+// more, as one that is shutting down.
+func serve(t *testing.T, dir string, closed bool) (*edge.Server, string) {
+	t.Helper()
+	s, err := edge.New(edge.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := httptest.NewServer(s)
+	if closed {
+		s.Close()
+	} else {
+		t.Cleanup(s.Close)
+	}
+	t.Cleanup(listener.Close) // first: no request may be under way
+	return s, listener.URL
+}
+
+// defineFormats teaches the validator what it does not know.
+func defineFormats() {
+	for _, mediaType := range []string{"application/x-ndjson", "application/vnd.apache.parquet", "application/gzip", "application/zstd"} {
+		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
+	}
+	openapi3.DefineStringFormatCallback("date", func(s string) error {
+		_, err := time.Parse(time.DateOnly, s)
+		return err
+	})
+	openapi3.DefineStringFormatCallback("date-time", func(s string) error {
+		_, err := time.Parse(time.RFC3339, s)
+		return err
+	})
+	openapi3.DefineStringFormatCallback("uri", func(s string) error {
+		u, err := url.Parse(s)
+		if err == nil && !u.IsAbs() {
+			err = errors.New("is not an absolute address")
+		}
+		return err
+	})
+}
+
+// answer is a whole response.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a *answer) decode(t *testing.T, into any) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, into); err != nil {
+		t.Fatalf("%v in %s", err, a.body)
+	}
+}
+
+// client neither follows redirects nor asks for compression by itself.
+var client = &http.Client{
+	Transport:     &http.Transport{DisableCompression: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// send makes a request and checks the answer against the description.
+func (c *contract) send(t *testing.T, r request) *answer {
+	t.Helper()
+	base := c.url
+	if r.closed {
+		base = c.closed
+	}
+	target := strings.NewReplacer("{build}", c.build, "{old}", c.old).Replace(r.target)
+	req, err := http.NewRequest(r.method(), base+target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	for _, line := range r.header {
+		name, value, _ := strings.Cut(line, ": ")
+		req.Header.Set(name, value)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", r.target, err)
+	}
+	a := &answer{res.StatusCode, res.Header, body}
+	if a.status != r.status {
+		t.Fatalf("%s %s: status %d, want %d: %s", r.method(), target, a.status, r.status, a.body)
+	}
+	if r.op == "" {
+		return a
+	}
+	op := c.operations[r.op]
+	if op == nil {
+		t.Fatalf("%s: there is no operation %s", target, r.op)
+	}
+	c.seen.request(op, r, req)
+	c.checkRequest(t, op, r, req)
+	c.checkHeaders(t, op, a, target)
+	c.checkBody(t, op, r, req, a)
+	return a
+}
+
+func (c *contract) input(op *operation, req *http.Request) *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{
+		Request: req, PathParams: op.pathParams(req.URL.Path), QueryParams: req.URL.Query(),
+		Route:   &routers.Route{Spec: c.doc, Path: op.path, PathItem: op.item, Method: http.MethodGet, Operation: op.Operation},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true},
+	}
+}
+
+// pathParams takes an address apart. The last parameter may contain slashes.
+func (op *operation) pathParams(path string) map[string]string {
+	names := strings.Split(op.path, "/")
+	params := map[string]string{}
+	for i, value := range strings.SplitN(path, "/", len(names)) {
+		if name, ok := strings.CutPrefix(names[i], "{"); ok {
+			params[strings.TrimSuffix(name, "}")] = value
+		}
+	}
+	return params
+}
+
+// checkRequest: the description must allow what the server takes, and refuse
+// what it refuses, where a schema can tell.
+func (c *contract) checkRequest(t *testing.T, op *operation, r request, req *http.Request) {
+	t.Helper()
+	err := openapi3filter.ValidateRequest(context.Background(), c.input(op, req))
+	switch {
+	case r.status < 400 && err != nil:
+		t.Errorf("%s: the server takes what the description does not allow: %v", req.URL, err)
+	case r.status == http.StatusBadRequest && r.fault != "" && !r.beyond && err == nil:
+		t.Errorf("%s: the description allows what the server refuses", req.URL)
+	case r.beyond && err != nil:
+		t.Errorf("%s: the description refuses this too: %v", req.URL, err)
+	}
+}
+
+// undescribed headers belong to HTTP itself, or to CORS.
+var undescribed = []string{"Date", "Content-Length", "Content-Type", "Content-Encoding", "X-Content-Type-Options"}
+
+func (c *contract) checkHeaders(t *testing.T, op *operation, a *answer, target string) {
+	t.Helper()
+	response := op.Responses.Status(a.status)
+	if response == nil {
+		t.Errorf("%s: status %d is not described", target, a.status)
+		return
+	}
+	c.seen.answer(op, a)
+	checkHeaders(t, response.Value.Headers, a, target)
+}
+
+// checkHeaders compares both ways: sent ones are described, required ones sent.
+func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target string) {
+	t.Helper()
+	byName := map[string]*openapi3.Header{}
+	for name, ref := range described {
+		byName[http.CanonicalHeaderKey(name)] = ref.Value
+		if ref.Value.Required && a.header.Get(name) == "" {
+			t.Errorf("%s: %d lacks the header %s", target, a.status, name)
+		}
+	}
+	for name, values := range a.header {
+		if slices.Contains(undescribed, name) || strings.HasPrefix(name, "Access-Control-") {
+			continue
+		}
+		h := byName[name]
+		if h == nil {
+			t.Errorf("%s: %d has a header that is not described: %s", target, a.status, name)
+			continue
+		}
+		for _, v := range values {
+			if err := h.Schema.Value.VisitJSON(v); err != nil {
+				t.Errorf("%s: %d: %s: %v", target, a.status, name, err)
+			}
+		}
+	}
+}
+
+func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.Request, a *answer) {
+	t.Helper()
+	if req.Method == http.MethodHead || a.status == http.StatusNotModified || a.status == http.StatusMovedPermanently {
+		if len(a.body) > 0 {
+			t.Errorf("%s %s: %d has a body: %s", req.Method, req.URL, a.status, a.body)
+		}
+		return
+	}
+	if a.status == http.StatusPartialContent || a.header.Get("Content-Encoding") != "" {
+		return // checked by its bytes, where it is asked for
+	}
+	input := &openapi3filter.ResponseValidationInput{RequestValidationInput: c.input(op, req), Status: a.status,
+		Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)), Options: &openapi3filter.Options{IncludeResponseStatus: true}}
+	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
+		t.Errorf("%s %s: %v", req.Method, req.URL, err)
+	}
+	switch {
+	case a.status >= 400:
+		c.checkProblem(t, r, req, a)
+	case !req.URL.Query().Has("fields"):
+		c.checkWhole(t, r, a)
+	}
+}
+
+// checkProblem checks what a schema cannot say: the parts of a problem agree
+// with each other and with the answer around them.
+func (c *contract) checkProblem(t *testing.T, r request, req *http.Request, a *answer) {
+	t.Helper()
+	var p edge.Problem
+	a.decode(t, &p)
+	c.seen.codes[p.Code] = true
+	if p.Status != a.status || p.RequestID != a.header.Get("X-Request-Id") || p.Instance != req.URL.Path || p.Type != "urn:kindex:problem:"+p.Code {
+		t.Errorf("%s: the problem does not fit its answer: %s", req.URL, a.body)
+	}
+	if a.status == http.StatusBadRequest && r.fault != "" && (len(p.Errors) != 1 || p.Errors[0].Field != r.fault) {
+		t.Errorf("%s: the problem is not one of %s: %s", req.URL, r.fault, a.body)
+	}
+}
+
+// checkWhole sees to it that records are whole where nobody asked for less: the
+// schemas of lists allow narrowed ones too.
+func (c *contract) checkWhole(t *testing.T, r request, a *answer) {
+	t.Helper()
+	name := map[string]string{"listEntities": "Entity", "searchEntities": "SearchHit", "exportEntities": "ExportedEntity"}[r.op]
+	if name == "" || a.header.Get("Content-Type") != "application/json" {
+		return
+	}
+	var records []any
+	if r.op == "exportEntities" {
+		a.decode(t, &records)
+	} else {
+		var list struct{ Data []any }
+		a.decode(t, &list)
+		records = list.Data
+	}
+	for _, record := range records {
+		if err := c.doc.Components.Schemas[name].Value.VisitJSON(record); err != nil {
+			t.Errorf("%s: %v", r.target, err)
+		}
+	}
+}
+
+// sortedIDs are the names of the operations.
+func (c *contract) sortedIDs() []string { return slices.Sorted(maps.Keys(c.operations)) }
+
+// damageOld makes a file of the old build unreadable, as a failing disk would.
+func (c *contract) damageOld(t *testing.T, file string) {
+	t.Helper()
+	path := filepath.Join(c.oldDir, file)
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,90 @@
+package openapi_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"kindex/edge/openapi"
+)
+
+var update = flag.Bool("update", false, "write the golden hash of this version of the description")
+
+func load(t *testing.T, data []byte) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestValid(t *testing.T) {
+	doc := load(t, openapi.YAML)
+	if doc.OpenAPI != "3.0.3" {
+		t.Errorf("the description is of OpenAPI %s", doc.OpenAPI)
+	}
+	if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestJSONEqualsYAML reads both forms with another parser than the one that
+// turns the first into the second.
+func TestJSONEqualsYAML(t *testing.T) {
+	if !json.Valid(openapi.JSON()) {
+		t.Fatal("the JSON form is not JSON")
+	}
+	decoded := func(data []byte) (v any) {
+		b, err := json.Marshal(load(t, data))
+		if err == nil {
+			err = json.Unmarshal(b, &v)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if !reflect.DeepEqual(decoded(openapi.YAML), decoded(openapi.JSON())) {
+		t.Error("the JSON form means something else than the YAML form")
+	}
+}
+
+var semantic = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
+
+// TestChangesNeedAVersion keeps a version of the description from meaning two
+// things: its hash is kept in testdata/<version>.sha256.
+func TestChangesNeedAVersion(t *testing.T) {
+	version := load(t, openapi.YAML).Info.Version
+	if !semantic.MatchString(version) {
+		t.Fatalf("info.version %q is not a semantic version", version)
+	}
+	sum := sha256.Sum256(openapi.YAML)
+	hash := hex.EncodeToString(sum[:])
+	golden := filepath.Join("testdata", version+".sha256")
+	if *update {
+		if err := os.WriteFile(golden, []byte(hash+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatalf("version %s of the description has no golden hash: %v\nWrite it with: go test ./edge/openapi -update", version, err)
+	}
+	if strings.TrimSpace(string(want)) != hash {
+		t.Errorf(`openapi.yaml has changed, but it still calls itself version %s.
+Raise info.version: patch for wording, minor for additions, major for what breaks clients.
+Then, or if version %s was never published: go test ./edge/openapi -update`, version, version)
+	}
+}

@@ -1,0 +1,370 @@
+package edge_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/edge"
+	"kindex/exports"
+)
+
+// request is one line of the table: what is asked for, and what must come.
+type request struct {
+	op     string // the operation it belongs to
+	verb   string // GET unless set
+	target string // {build} and {old} stand for the builds
+	header []string
+	status int
+	fault  string // the parameter that is refused
+	beyond bool   // no schema can say why it is refused
+	closed bool   // asked of the server that has given up its build
+}
+
+func (r request) method() string {
+	if r.verb == "" {
+		return http.MethodGet
+	}
+	return r.verb
+}
+
+// ok makes requests that succeed: an address with each of the queries.
+func ok(op, path string, queries ...string) []request {
+	var list []request
+	for _, q := range queries {
+		list = append(list, request{op: op, target: path + q, status: 200})
+	}
+	return list
+}
+
+// bad makes requests with values of a parameter that the server refuses, and
+// the schema of the parameter too.
+func bad(op, path, param string, values ...string) []request {
+	sep := "?"
+	if strings.Contains(path, "?") {
+		sep = "&"
+	}
+	var list []request
+	for _, v := range values {
+		list = append(list, request{op: op, target: path + sep + param + "=" + v, status: 400, fault: param})
+	}
+	return list
+}
+
+// beyond is bad for what only the server can know.
+func beyond(op, path, param string, values ...string) []request {
+	list := bad(op, path, param, values...)
+	for i := range list {
+		list[i].beyond = true
+	}
+	return list
+}
+
+// status makes requests without a query that give this status; fault is the
+// part of the address that is wrong.
+func status(code int, op, fault string, targets ...string) []request {
+	var list []request
+	for _, target := range targets {
+		list = append(list, request{op: op, target: target, status: code, fault: fault})
+	}
+	return list
+}
+
+// filters are valid and invalid values of every filter, for an address that has
+// all of them.
+func filters(op, path, sep string) []request {
+	return slices.Concat(
+		ok(op, path, sep+"type=tool", sep+"type=tool&type=model", sep+"category=nlp&category=speech", sep+"provider=openai",
+			sep+"provider=OpenAI&provider=Google", sep+"tag=python,deep-learning&tag=speech", sep+"tag=no-such-tag", sep+"capability=autodiff,gpu",
+			sep+"license=mit&license=Apache-2.0", sep+"pricingModel=open-weights&pricingModel=proprietary",
+			sep+"status=withdrawn", sep+"status=active&status=deprecated", sep+"minScore=0", sep+"minScore=67.5", sep+"minScore=100",
+			sep+"addedSince=2024-02-29", sep+"updatedSince=2020-01-01", sep+"type=model&tag=coding&minScore=50&status=active"),
+		bad(op, path, "type", "robot", "", "tool,model", "Tool"),
+		bad(op, path, "category", "", "No", "nlp,speech"),
+		beyond(op, path, "category", "no-such-category"),
+		bad(op, path, "provider", "", "%20"),
+		bad(op, path, "tag", "", "a,,b", ",a", "a,%20"),
+		bad(op, path, "capability", "", "gpu,"),
+		bad(op, path, "license", ""),
+		bad(op, path, "pricingModel", "gratis", ""),
+		bad(op, path, "status", "retired", ""),
+		bad(op, path, "minScore", "-0.1", "100.1", "NaN", "high", ""),
+		bad(op, path, "addedSince", "2024-02-30", "2024-02", "yesterday"),
+		bad(op, path, "updatedSince", "2023-02-29", "2023"),
+	)
+}
+
+// pages are valid and invalid values of the parameters of paging.
+func pages(op, path, sep string) []request {
+	return slices.Concat(
+		ok(op, path, sep+"limit=1", sep+"limit=100", sep+"offset=0", sep+"offset=3&limit=2", sep+"offset=2147483647"),
+		bad(op, path, "limit", "0", "101", "-1", "1.5", "ten", "", "99999999999999999999"),
+		beyond(op, path, "limit", "1&limit=2"),
+		bad(op, path, "offset", "-1", "2147483648", "x"),
+		bad(op, path, "cursor", "", "a%20b", strings.Repeat("A", 2049)),
+		beyond(op, path, "cursor", "AAAA", "eyJxIjoxLCJ2IjoiIiwidCI6InRvb2wiLCJzIjoieCJ9"),
+		[]request{{op: op, target: path + sep + "offset=1&cursor=AAAA", status: 400, fault: "offset", beyond: true}},
+	)
+}
+
+func table() []request {
+	return slices.Concat(
+		ok("listEntities", "/api/entities", "", "?sort=name", "?sort=name&order=desc", "?sort=quality&order=asc", "?sort=addedDate",
+			"?sort=lastUpdated&order=asc", "?fields=slug", "?fields=type,slug,scores", "?fields=slug,composite,quality", "?fields=links,signals"),
+		filters("listEntities", "/api/entities", "?"),
+		pages("listEntities", "/api/entities", "?"),
+		bad("listEntities", "/api/entities", "sort", "rank", ""),
+		bad("listEntities", "/api/entities", "order", "up", "ASC"),
+		bad("listEntities", "/api/entities", "fields", "nmae", "", "slug,,name"),
+
+		ok("getEntity", "/api/entity", "/tool/pytorch", "/model/o3", "/model/claude-3-5-sonnet-20241022", "/tool/theano"),
+		status(301, "getEntity", "", "/api/entity/tool/mxnet", "/api/entity/tool/pytorch-lightning"),
+		status(404, "getEntity", "slug", "/api/entity/tool/pytorhc", "/api/entity/model/pytorch", "/api/entity/tool/PyTorch"),
+		status(404, "getEntity", "type", "/api/entity/robot/pytorch", "/api/entity/Tool/pytorch"),
+
+		ok("getEntityScore", "/api/entity", "/tool/pytorch/score", "/model/o3/score", "/tool/theano/score", "/model/whisper-large-v3/score",
+			"/model/claude-3-5-sonnet-20241022/score"),
+		status(301, "getEntityScore", "", "/api/entity/tool/mxnet/score"),
+		status(404, "getEntityScore", "slug", "/api/entity/tool/nothing-like-it/score"),
+		status(404, "getEntityScore", "type", "/api/entity/robot/pytorch/score"),
+
+		ok("listSimilarEntities", "/api/entity/tool/pytorch/similar", "", "?limit=1", "?limit=20"),
+		ok("listSimilarEntities", "/api/entity", "/model/gpt-5/similar", "/model/claude-3-5-sonnet-20241022/similar"),
+		bad("listSimilarEntities", "/api/entity/tool/pytorch/similar", "limit", "0", "21", "x", ""),
+		status(301, "listSimilarEntities", "", "/api/entity/tool/mxnet/similar", "/api/entity/tool/mxnet/similar?limit=3"),
+		status(404, "listSimilarEntities", "slug", "/api/entity/tool/nothing-like-it/similar"),
+		status(404, "listSimilarEntities", "type", "/api/entity/robot/pytorch/similar"),
+
+		ok("searchEntities", "/api/search?q=", "pytorch", "pytorhc", "language+model", "GPT-5", "speech&facets=type",
+			"python&facets=capability,category,license,pricingModel,provider,status,tag,type&limit=1", "%3Cscript%3E", "zzzzzzzz",
+			"gpt&fields=slug", "gpt&fields=composite", "%C3%A9"),
+		filters("searchEntities", "/api/search?q=model", "&"),
+		pages("searchEntities", "/api/search?q=model", "&"),
+		bad("searchEntities", "/api/search", "q", "", "%20", strings.Repeat("a", 501)),
+		beyond("searchEntities", "/api/search", "q", "a&q=b", strings.Repeat("%C3%A9", 251)),
+		status(400, "searchEntities", "q", "/api/search"),
+		bad("searchEntities", "/api/search?q=a", "facets", "rank", "", "type,,tag"),
+		bad("searchEntities", "/api/search?q=a", "fields", "nmae", ""),
+
+		ok("suggestEntities", "/api/suggest?q=", "py", "gpt&type=model", "s&limit=20", "zzzz", "py&limit=1"),
+		bad("suggestEntities", "/api/suggest", "q", "", "%09", strings.Repeat("a", 501)),
+		status(400, "suggestEntities", "q", "/api/suggest"),
+		bad("suggestEntities", "/api/suggest?q=a", "type", "robot", ""),
+		bad("suggestEntities", "/api/suggest?q=a", "limit", "0", "21"),
+
+		ok("getLeaderboard", "/api/leaderboard/", "all", "nlp", "all?type=model&by=quality", "ml-frameworks?by=adoption", "geospatial-data?type=model"),
+		pages("getLeaderboard", "/api/leaderboard/all", "?"),
+		bad("getLeaderboard", "/api/leaderboard/all", "type", "robot", ""),
+		bad("getLeaderboard", "/api/leaderboard/all", "by", "name", ""),
+		status(404, "getLeaderboard", "category", "/api/leaderboard/reasonin", "/api/leaderboard/All", "/api/leaderboard/"+strings.Repeat("x", 300)),
+
+		ok("listCategories", "/api/categories", ""),
+
+		ok("exportEntities", "/api/export/entities", "", "?format=json", "?format=csv", "?format=jsonl", "?format=parquet", "?fields=slug,name,tags",
+			"?format=csv&fields=composite,slug&type=model", "?format=jsonl&minScore=60", "?format=parquet&fields=tags,addedDate&type=tool", "?tag=no-such-tag&format=csv"),
+		filters("exportEntities", "/api/export/entities", "?"),
+		bad("exportEntities", "/api/export/entities", "format", "xml", "CSV", ""),
+		bad("exportEntities", "/api/export/entities", "fields", "scores", "", "slug,"),
+
+		ok("exportLeaderboard", "/api/export/leaderboard", "", "?category=all", "?category=nlp", "?format=csv&category=nlp", "?format=jsonl", "?format=parquet"),
+		bad("exportLeaderboard", "/api/export/leaderboard", "format", "xml", ""),
+		bad("exportLeaderboard", "/api/export/leaderboard", "category", "", "NLP"),
+		beyond("exportLeaderboard", "/api/export/leaderboard", "category", "no-such-category", "nlp&category=speech"),
+
+		ok("getManifest", "/api/export/manifest", ""),
+
+		ok("getDataFile", "/data/{build}/", "entities.json", "entities.csv", "entities.jsonl", "entities.parquet", "entities.csv.zst", "entities.csv.gz",
+			"categories.json", "categories.json.br", "leaderboards/all.json", "leaderboards%2Fall.json", "scoring.json", "entity.schema.json", "lookup/keys.bin"),
+		ok("getDataFile", "/data/{old}/", "entities.csv", "leaderboards/all.json"),
+		status(404, "getDataFile", "file", "/data/{build}/entities.xml", "/data/{old}/no/such/file", "/data/{build}/leaderboards/", "/data/{build}/..%2F..%2Fcurrent"),
+		status(404, "getDataFile", "build", "/data/20250101-0123456789abcdef/entities.csv", "/data/current/entities.csv", "/data/..%2F{build}/entities.csv"),
+
+		ok("getOpenapi", "/api/openapi", "", "?format=json", "?format=yaml"),
+		bad("getOpenapi", "/api/openapi", "format", "toml", ""),
+		beyond("getOpenapi", "/api/openapi", "format", "json&format=yaml"),
+	)
+}
+
+func testTable(t *testing.T, c *contract) {
+	list := table()
+	if len(list) < 120 {
+		t.Errorf("the table has only %d requests", len(list))
+	}
+	for _, r := range list {
+		t.Run(r.op+" "+shortTarget(r.target), func(t *testing.T) { c.send(t, r) })
+	}
+}
+
+func shortTarget(s string) string { return s[:min(len(s), 120)] }
+
+// plainTarget is an address of an operation that answers 200, made from the
+// examples of its required parameters.
+func (op *operation) plainTarget(t *testing.T) string {
+	t.Helper()
+	target := op.path
+	query := url.Values{}
+	for _, ref := range op.Parameters {
+		p := ref.Value
+		value, _ := p.Example.(string)
+		switch {
+		case p.In == "path" && p.Name == "build":
+			// What the description shows is a build of the past.
+		case p.In == "path":
+			target = strings.Replace(target, "{"+p.Name+"}", value, 1)
+		case p.Required:
+			query.Set(p.Name, value)
+		}
+	}
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	return target
+}
+
+// testEveryOperation asks of every operation what all of them must do.
+func testEveryOperation(t *testing.T, c *contract) {
+	for _, id := range c.sortedIDs() {
+		op := c.operations[id]
+		target := op.plainTarget(t)
+		t.Run(id, func(t *testing.T) {
+			whole := c.send(t, request{op: id, target: target, status: 200})
+			head := c.send(t, request{op: id, verb: http.MethodHead, target: target, status: 200})
+			for _, name := range []string{"ETag", "Content-Type", "Link", "Repr-Digest", "Last-Modified"} {
+				if !slices.Equal(head.header.Values(name), whole.header.Values(name)) {
+					t.Errorf("HEAD gives another %s: %q, not %q", name, head.header.Values(name), whole.header.Values(name))
+				}
+			}
+			c.send(t, request{op: id, target: target, status: 304, header: []string{"If-None-Match: *"}})
+			c.send(t, request{op: id, verb: http.MethodHead, target: target, status: 304, header: []string{"If-None-Match: *"}})
+			named := c.send(t, request{op: id, target: target, status: 200, header: []string{"X-Request-Id: a-Name.of_mine"}})
+			if got := named.header.Get("X-Request-Id"); got != "a-Name.of_mine" {
+				t.Errorf("the request id became %s", got)
+			}
+			named = c.send(t, request{op: id, target: target, status: 200, header: []string{"X-Request-Id: not a plain id"}})
+			if got := named.header.Get("X-Request-Id"); strings.Contains(got, " ") {
+				t.Errorf("the request id %q was taken over", got)
+			}
+			for _, verb := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
+				refused := c.send(t, request{op: id, verb: verb, target: target, status: 405})
+				if got := refused.header.Get("Allow"); got != "GET, HEAD, OPTIONS" {
+					t.Errorf("%s: Allow: %s", verb, got)
+				}
+			}
+			c.send(t, request{op: id, target: target, status: 503, closed: true})
+			c.send(t, request{op: id, verb: http.MethodHead, target: target, status: 503, closed: true})
+			c.testUnknownParameter(t, op, target)
+		})
+	}
+}
+
+// testUnknownParameter uses that the refusal of an unknown parameter names all
+// that the route takes: they must be those of the description.
+func (c *contract) testUnknownParameter(t *testing.T, op *operation, target string) {
+	t.Helper()
+	path, _, _ := strings.Cut(target, "?")
+	a := c.send(t, request{op: op.OperationID, target: path + "?noSuchThing=1", status: 400})
+	var p edge.Problem
+	a.decode(t, &p)
+	if len(p.Errors) != 1 || p.Errors[0].Field != "noSuchThing" || p.Code != "unknown-parameter" {
+		t.Fatalf("not the refusal of an unknown parameter: %s", a.body)
+	}
+	var described []string
+	for _, ref := range op.Parameters {
+		if ref.Value.In == "query" {
+			described = append(described, ref.Value.Name)
+		}
+	}
+	slices.Sort(described)
+	want := "is not a parameter of this address; known are " + strings.Join(described, ", ")
+	if len(described) == 0 {
+		want = "this address takes no parameters"
+	}
+	if got := p.Errors[0].Message; got != want {
+		t.Errorf("the route and the description differ in their parameters:\n%s\n%s", got, want)
+	}
+	// A query that cannot be read at all.
+	c.send(t, request{op: op.OperationID, target: path + "?a=%zz", status: 400})
+	// One letter wrong.
+	if len(described) > 0 {
+		name := described[0]
+		a := c.send(t, request{op: op.OperationID, target: path + "?" + name + "x=1", status: 400})
+		var p edge.Problem
+		a.decode(t, &p)
+		if p.Suggestion == nil || *p.Suggestion != name {
+			t.Errorf("%sx: the suggestion is not %s: %s", name, name, a.body)
+		}
+	}
+}
+
+// testParameterExamples: what the description shows as an example works.
+func testParameterExamples(t *testing.T, c *contract) {
+	for _, id := range c.sortedIDs() {
+		op := c.operations[id]
+		for _, ref := range op.Parameters {
+			p := ref.Value
+			if p.In != "query" || p.Example == nil {
+				continue
+			}
+			t.Run(id+" "+p.Name, func(t *testing.T) {
+				target, raw, _ := strings.Cut(op.plainTarget(t), "?")
+				query, err := url.ParseQuery(raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				query.Del(p.Name)
+				values := exampleTexts(p.Example)
+				if p.Explode != nil && !*p.Explode {
+					values = []string{strings.Join(values, ",")}
+				}
+				query[p.Name] = values
+				c.send(t, request{op: id, target: target + "?" + query.Encode(), status: 200})
+			})
+		}
+	}
+}
+
+// testEnums: the values that the description lists are those of the program,
+// and every one works.
+func testEnums(t *testing.T, c *contract) {
+	var columns, formats []string
+	for _, column := range exports.EntityColumns {
+		columns = append(columns, column.Name)
+	}
+	for _, format := range exports.Formats {
+		formats = append(formats, format.Name)
+	}
+	known := map[string][]string{
+		"type": exports.Types, "status": exports.Statuses, "pricingModel": exports.PricingModels,
+		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": exports.ScoreNames, "order": {"asc", "desc"},
+		"fields": slices.Concat(exports.RecordFields, exports.ScoreNames), "exportEntities fields": columns,
+		"format": formats, "getOpenapi format": {"json", "yaml"},
+	}
+	for _, id := range c.sortedIDs() {
+		op := c.operations[id]
+		for _, ref := range op.Parameters {
+			p := ref.Value
+			schema := p.Schema.Value
+			if schema.Items != nil {
+				schema = schema.Items.Value
+			}
+			if len(schema.Enum) == 0 || p.In != "query" {
+				continue
+			}
+			want := known[id+" "+p.Name]
+			if want == nil {
+				want = known[p.Name]
+			}
+			described := exampleTexts(schema.Enum)
+			if !slices.Equal(slices.Sorted(slices.Values(described)), slices.Sorted(slices.Values(want))) {
+				t.Errorf("%s %s: described are %s, known are %s", id, p.Name, described, want)
+			}
+			target := op.plainTarget(t)
+			sep := map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]
+			for _, value := range described {
+				c.send(t, request{op: id, target: target + sep + p.Name + "=" + url.QueryEscape(value), status: 200})
+			}
+		}
+	}
+}
