@@ -279,27 +279,42 @@ func LoadContent(dir string, progress func(done, total int)) (*Loaded, content.P
 		return nil, nil, err
 	}
 	l := &Loaded{Content: c}
-	if n, _ := problems.Count(); n > 0 {
-		return l, problems, nil
-	}
-	path, data, asJSON := "the built-in scoring file", score.Default, c.Scoring
 	if c.Scoring != nil {
-		path, data = c.ScoringPath, c.ScoringText
+		l.Formula, err = parseFormula(c.ScoringPath, c.ScoringText, c.Scoring)
 	} else {
-		var found content.Problems
-		if asJSON, found = content.ParseScoring(path, data); len(found) > 0 {
-			return nil, nil, found
-		}
+		l.Formula, err = defaultFormula()
 	}
-	l.Formula, err = score.Parse(asJSON)
-	var wrong *score.FieldError
+	var wrong content.Problems
 	if errors.As(err, &wrong) {
-		line, column := content.LocateScoring(path, data, wrong.Path...)
-		return l, append(problems, content.Problem{File: path, Line: line, Column: column, Severity: content.Error,
-			Field: content.FieldName(wrong.Path), Message: wrong.Message}), nil
+		return l, problems.With(wrong), nil
 	}
+	return l, problems, err
+}
+
+// defaultFormula is used where the content has no scoring file.
+func defaultFormula() (*score.Formula, error) {
+	const path = "the built-in scoring file"
+	asJSON, problems := content.ParseScoring(path, score.Default)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return parseFormula(path, score.Default, asJSON)
+}
+
+// parseFormula reads a scoring file. Its mistakes are content.Problems.
+func parseFormula(path string, text, asJSON []byte) (*score.Formula, error) {
+	f, mistakes, err := score.Parse(asJSON)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return l, problems, nil
+	var problems content.Problems
+	for _, m := range mistakes {
+		line, column := content.LocateScoring(path, text, m.Path...)
+		problems = append(problems, content.Problem{File: path, Line: line, Column: column, Severity: content.Error,
+			Field: content.FieldName(m.Path), Message: m.Message})
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return f, nil
 }

@@ -36,7 +36,7 @@ func (s *Server) data(c *call) (*reply, error) {
 	case "br":
 		mediaType = "application/octet-stream"
 	}
-	return &reply{mediaType: mediaType, header: h, immutable: true,
+	return &reply{mediaType: mediaType, header: h, immutable: true, build: id,
 		file: &fileReply{content: content, etag: entityTag(shortSum(f), identity)}}, nil
 }
 
@@ -45,6 +45,13 @@ func (s *Server) data(c *call) (*reply, error) {
 func (s *Server) dataFile(v *view, id, path string) (io.ReadSeeker, exports.File, error) {
 	unknown := newProblem("unknown-build", "There is no file "+shorten(path)+" of a build "+shorten(id)+
 		" here; old builds are removed. GET /api/export/manifest lists the files of the current one.")
+	if path == exports.ManifestFile && exports.ValidID(id) {
+		data, f, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(s.options.Dir), id))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, f, unknown
+		}
+		return bytes.NewReader(data), f, err
+	}
 	if id == v.id() {
 		data, f, ok := v.build.File(path)
 		if !ok {

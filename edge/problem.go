@@ -48,7 +48,6 @@ var problemKinds = map[string]struct {
 	"method-not-allowed":    {http.StatusMethodNotAllowed, "This address does not take this method"},
 	"precondition-failed":   {http.StatusPreconditionFailed, "The file is another one by now"},
 	"range-not-satisfiable": {http.StatusRequestedRangeNotSatisfiable, "The file has no such range"},
-	"not-acceptable":        {http.StatusNotAcceptable, "The answer has no such form"},
 	"not-ready":             {http.StatusServiceUnavailable, "No build is being served yet"},
 	"internal":              {http.StatusInternalServerError, "Something went wrong here"},
 }

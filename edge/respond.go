@@ -29,6 +29,8 @@ type reply struct {
 	location string
 	// immutable marks bytes that never change at their address.
 	immutable bool
+	// build names the build of the answer where it is not the current one.
+	build string
 }
 
 // fileReply is a file of a build, and its precompressed variants.
@@ -48,6 +50,9 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 	h := w.Header()
 	for k, v := range r.header {
 		h[k] = append(h[k], v...) // Vary has a value already
+	}
+	if r.build != "" {
+		h.Set("X-Build", r.build)
 	}
 	if r.immutable {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -171,7 +176,7 @@ func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
 func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 	h := w.Header()
 	f := r.file
-	if f.variants != nil && c.request.Header.Get("Range") == "" {
+	if f.variants != nil && c.sensibleRange().Header.Get("Range") == "" {
 		var offered []string
 		for _, enc := range exports.Encodings {
 			if _, ok := f.variants[enc]; ok {
@@ -195,7 +200,7 @@ func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 	}
 	h.Set("ETag", f.etag)
 	strict := &refusalCatcher{ResponseWriter: w}
-	http.ServeContent(newPatientWriter(strict), c.request, "", time.Time{}, f.content)
+	http.ServeContent(newPatientWriter(strict), c.sensibleRange(), "", time.Time{}, f.content)
 	switch strict.refused {
 	case 0:
 		return nil
@@ -205,6 +210,19 @@ func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 		return newProblem("precondition-failed", "The file is not the one that If-Match names; its ETag is "+f.etag+".")
 	}
 	return fmt.Errorf("serving a file gave status %d", strict.refused)
+}
+
+// sensibleRange is the request without a Range that has no meaning: with
+// another method than GET, or in another unit than bytes (RFC 9110 section
+// 14.2).
+func (c *call) sensibleRange() *http.Request {
+	rng := c.request.Header.Get("Range")
+	if rng == "" || c.request.Method == http.MethodGet && strings.HasPrefix(rng, "bytes=") {
+		return c.request
+	}
+	r := c.request.Clone(c.request.Context())
+	r.Header.Del("Range")
+	return r
 }
 
 // refusalCatcher holds back what http.ServeContent answers where it refuses:

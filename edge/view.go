@@ -60,7 +60,7 @@ func openView(root, id string) (*view, error) {
 func (v *view) read() error {
 	data, _, _ := v.build.File(exports.ScoringFile)
 	var err error
-	if v.formula, err = score.Parse(data); err != nil {
+	if v.formula, err = score.Read(data); err != nil {
 		return err
 	}
 	if v.asOf, err = time.Parse(time.RFC3339, v.build.Manifest.AsOf); err != nil {

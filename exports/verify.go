@@ -37,7 +37,28 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseManifest(b, path)
+	m, err := parseManifest(b, path)
+	if err == nil && m.ID != filepath.Base(dir) {
+		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but lies in the folder of %s", m.ID, filepath.Base(dir))}
+	}
+	return m, err
+}
+
+// ManifestBytes returns the manifest of a build as it is written, and an entry
+// for it: the manifest does not name itself. It is an fs.ErrNotExist where there
+// is no such build.
+func ManifestBytes(dir string) ([]byte, File, error) {
+	b, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	if err != nil {
+		return nil, File{}, err
+	}
+	m, err := parseManifest(b, dir)
+	if err != nil {
+		return nil, File{}, err
+	}
+	sum := sha256.Sum256(b)
+	return b, File{Path: ManifestFile, Size: int64(len(b)), SHA256: hex.EncodeToString(sum[:]),
+		MediaType: mediaType(ManifestFile), License: string(m.License)}, nil
 }
 
 // VerifyFiles checks that dir holds exactly these files, unaltered, and the

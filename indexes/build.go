@@ -19,7 +19,6 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
-	"github.com/blevesearch/bleve/v2/analysis/tokenizer/whitespace"
 	"github.com/blevesearch/bleve/v2/mapping"
 
 	"kindex/exports"
@@ -34,7 +33,7 @@ const (
 	storeDir     = "bleve"
 	ordinalsFile = "ordinals.bin"
 
-	// indexType is the segment format of Bleve that the search reads.
+	// segmentVersion is the version of Bleve's segment format (zap) that is written.
 	segmentVersion = 16
 )
 
@@ -54,7 +53,7 @@ func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds
 // often.
 func lean() (mapping.IndexMapping, error) {
 	m := bleve.NewIndexMapping()
-	if err := m.AddCustomAnalyzer("words", map[string]any{"type": custom.Name, "tokenizer": whitespace.Name}); err != nil {
+	if err := m.AddCustomAnalyzer("words", map[string]any{"type": custom.Name, "tokenizer": splitWords}); err != nil {
 		return nil, err
 	}
 	doc := bleve.NewDocumentStaticMapping()

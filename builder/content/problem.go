@@ -71,6 +71,13 @@ func (ps Problems) Count() (errors, warnings int) {
 	return errors, warnings
 }
 
+// With returns these problems and further ones, in order.
+func (ps Problems) With(more Problems) Problems {
+	all := slices.Concat(ps, more)
+	all.sort()
+	return all
+}
+
 // sort orders by file, place and text, so that reports do not depend on which
 // file was read first.
 func (ps Problems) sort() {

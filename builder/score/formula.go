@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -61,31 +62,60 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
 
-// Parse reads a formula from JSON and checks it. A mistake is a *FieldError.
-func Parse(data []byte) (*Formula, error) {
-	var f Formula
+// Parse reads a formula from JSON and checks it. All mistakes in it are
+// returned; err is for what is no formula at all.
+func Parse(data []byte) (f *Formula, mistakes []*FieldError, err error) {
+	f = new(Formula)
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f); err != nil {
-		return nil, fmt.Errorf("scoring file: %w", err)
+	if err := dec.Decode(f); err != nil {
+		return nil, nil, fmt.Errorf("scoring file: %w", err)
+	}
+	wrong := func(message string, path ...string) {
+		mistakes = append(mistakes, &FieldError{append([]string{"types"}, path...), message})
 	}
 	for _, typ := range slices.Sorted(maps.Keys(f.Types)) {
 		if !slices.Contains(exports.Types, typ) {
-			return nil, &FieldError{[]string{"types", typ}, "is not a type of entity; known are " + strings.Join(exports.Types, ", ")}
+			wrong("is not a type of entity; known are "+strings.Join(exports.Types, ", "), typ)
+		}
+		if f.Types[typ] == nil {
+			wrong("is empty", typ)
+			continue
 		}
 		for _, dim := range slices.Sorted(maps.Keys(f.Types[typ].Dimensions)) {
-			d := f.Types[typ].Dimensions[dim]
 			if !slices.Contains(DimensionNames, dim) {
-				return nil, &FieldError{[]string{"types", typ, "dimensions", dim}, "is not a dimension; known are " + strings.Join(DimensionNames, ", ")}
+				wrong("is not a dimension; known are "+strings.Join(DimensionNames, ", "), typ, "dimensions", dim)
 			}
-			for i := range d.Measures {
-				if err := d.Measures[i].check(); err != "" {
-					return nil, &FieldError{[]string{"types", typ, "dimensions", dim, "measures", fmt.Sprint(i)}, err}
+			d := f.Types[typ].Dimensions[dim]
+			if d == nil {
+				wrong("is empty", typ, "dimensions", dim)
+				continue
+			}
+			if d.Weight > largest {
+				wrong("is too large", typ, "dimensions", dim, "weight")
+			}
+			for i, m := range d.Measures {
+				if message := m.check(); message != "" {
+					wrong(message, typ, "dimensions", dim, "measures", fmt.Sprint(i))
 				}
 			}
 		}
 	}
-	return &f, nil
+	return f, mistakes, nil
+}
+
+// largest is the highest number that a formula may hold: sums and products of
+// such numbers stay finite.
+const largest = 1e15
+
+// Read reads a formula that was checked before, such as the one a build carries:
+// a mistake in it is an error.
+func Read(data []byte) (*Formula, error) {
+	f, mistakes, err := Parse(data)
+	if err == nil && len(mistakes) > 0 {
+		err = mistakes[0]
+	}
+	return f, err
 }
 
 // check tells what is wrong with a measure, "" for nothing.
@@ -101,6 +131,8 @@ func (m *Measure) check() string {
 		return "needs a weight above 0"
 	case m.StaleAfter < 0:
 		return "staleAfter must not be negative"
+	case m.Weight > largest, m.Full > largest, m.HalfLife > largest, beyond(m.From), beyond(m.To):
+		return "holds a number that is too large"
 	}
 	isDay := m.Signal != "" && signal.Kind == exports.Day
 	switch m.Map {
@@ -129,6 +161,8 @@ func (m *Measure) check() string {
 	}
 	return ""
 }
+
+func beyond(x *float64) bool { return x != nil && math.Abs(*x) > largest }
 
 // Name is what the measure is called in an explanation.
 func (m *Measure) Name() string {

@@ -287,15 +287,22 @@ func (v *vectors) similarity(i, j uint32) float64 {
 
 // reasons are the three weightiest features that two entities share.
 func (v *vectors) reasons(i, j uint32) []uint32 {
-	var list []uint32
+	top := make([]uint32, 0, 4)
 	v.shared(i, j, func(id uint32) {
-		if v.weight[id] > 0 {
-			list = append(list, id)
+		if v.weight[id] == 0 {
+			return
+		}
+		at, _ := slices.BinarySearchFunc(top, id, v.compareReasons)
+		if at < 3 {
+			top = slices.Insert(top, at, id)
+			top = top[:min(3, len(top))]
 		}
 	})
-	slices.SortFunc(list, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(v.weight[b], v.weight[a]), cmp.Compare(v.features[a].Kind, v.features[b].Kind),
-			cmp.Compare(v.features[a].Value, v.features[b].Value))
-	})
-	return slices.Clone(list[:min(3, len(list))])
+	return top
+}
+
+// compareReasons orders features by weight, the heaviest first.
+func (v *vectors) compareReasons(a, b uint32) int {
+	return cmp.Or(cmp.Compare(v.weight[b], v.weight[a]), cmp.Compare(v.features[a].Kind, v.features[b].Kind),
+		cmp.Compare(v.features[a].Value, v.features[b].Value))
 }

@@ -28,7 +28,10 @@ func showCommand() *cobra.Command {
 		Example: "  kindex show tool/pytorch\n  kindex show model/gpt-5 --json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runShow(cmd.OutOrStdout(), o, args[0]) },
-		ValidArgsFunction: func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 || fromEnvironment(cmd) != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
 			return completeKeys(o.dir, toComplete), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
@@ -102,7 +105,7 @@ func unknownName(what, name string, known []string, near string) error {
 // explain computes the score of a record again, with its reasons.
 func explain(b *exports.Build, e *exports.Entity) (*score.Explanation, error) {
 	data, _, _ := b.File(exports.ScoringFile)
-	f, err := score.Parse(data)
+	f, err := score.Read(data)
 	if err != nil {
 		return nil, err
 	}
