@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -381,7 +382,7 @@ func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) 
 			}
 		}
 		ids := make(map[string]uint32, len(lists))
-		for _, key := range sortedKeys(lists) {
+		for _, key := range slices.Sorted(maps.Keys(lists)) {
 			ids[key] = uint32(len(keys))
 			keys, shown = append(keys, field+"\x00"+key), append(shown, mostFrequent(forms[key]))
 			places = binary.LittleEndian.AppendUint64(places, uint64(inverted.Len()))
@@ -406,19 +407,10 @@ func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) 
 	return values, inverted.Bytes(), packSections(forward...), nil
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // mostFrequent picks the spelling that most entities use.
 func mostFrequent(forms map[string]int) string {
 	best := ""
-	for _, f := range sortedKeys(forms) {
+	for _, f := range slices.Sorted(maps.Keys(forms)) {
 		if best == "" || forms[f] > forms[best] {
 			best = f
 		}

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -142,6 +143,9 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	sealed.seal()
 	if sealed.ID != m.ID {
 		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but its content gives %s", m.ID, sealed.ID)}
+	}
+	if !bytes.Equal(m.encode(), b) {
+		return nil, &DamageError{Path: path, Problem: "was altered: it holds more than the build wrote, or in another form"}
 	}
 	return &m, nil
 }

@@ -46,7 +46,7 @@ func Current(root string) (string, error) {
 // never something between, also after a power cut.
 func Publish(root, id string) error {
 	dir := filepath.Dir(currentPath(root))
-	tmp, err := os.CreateTemp(dir, ".current-")
+	tmp, err := os.CreateTemp(dir, temporaryPrefix)
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,13 @@ func Publish(root, id string) error {
 	return syncDir(dir)
 }
 
-// Builds lists the ids of the builds in a folder, oldest first.
+// Builds lists the ids of the builds in a folder, oldest first. A folder that
+// is not there holds none.
 func Builds(builds string) ([]string, error) {
 	entries, err := os.ReadDir(builds)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,10 +171,10 @@ func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*L
 			return nil, fmt.Errorf("wait for the other build: %w", err)
 		}
 	}
+	// What the file says is for people. On a full disk it cannot be written, and
+	// the builder that would clean up must not be kept out by that.
 	owner := fmt.Sprintf("process %d, since %s\n", os.Getpid(), time.Now().UTC().Format(time.RFC3339))
-	if err := os.WriteFile(path, []byte(owner), 0o644); err != nil {
-		return nil, errors.Join(err, l.Unlock())
-	}
+	_ = os.WriteFile(path, []byte(owner), 0o644)
 	return &Lock{lock: l}, nil
 }
 

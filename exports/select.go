@@ -136,10 +136,10 @@ func (b *Build) position(key int, p Place) (value, rank int64, ok bool) {
 	double := func(i int, found bool) int64 { return 2*int64(i) - 1 + int64(boolInt(found)) }
 	rank = double(b.keys.search(p.Type + "\x00" + p.Slug))
 	switch {
+	case SortKeys[key] == "name": // never null; of marks alone it folds to ""
+		return double(b.names.search(p.Value)), rank, true
 	case p.Value == "":
 		return nullValue, rank, true
-	case SortKeys[key] == "name":
-		return double(b.names.search(p.Value)), rank, true
 	case key > len(ScoreNames):
 		d, err := DayNumber(p.Value)
 		return 2 * int64(d), rank, err == nil

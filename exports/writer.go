@@ -127,7 +127,7 @@ func (w *Writer) Seal(m *Manifest, license func(path string) string) error {
 // an intact build of that name exists already, that one stays.
 func (w *Writer) Place(m *Manifest) error {
 	final := filepath.Join(BuildsDir(w.root), m.ID)
-	if _, err := os.Stat(filepath.Join(final, ManifestFile)); err == nil {
+	if _, err := os.Lstat(final); err == nil {
 		if _, err := Verify(final); err == nil {
 			return w.Discard()
 		}
@@ -147,10 +147,10 @@ func (w *Writer) Place(m *Manifest) error {
 // Discard removes what was written. It is safe to call after Place.
 func (w *Writer) Discard() error { return os.RemoveAll(w.dir) }
 
-// RemoveLeftovers deletes what killed builders left in a builds folder. The
-// caller holds the lock of the output folder.
-func RemoveLeftovers(builds string) error {
-	entries, err := os.ReadDir(builds)
+// RemoveLeftovers deletes what killed builders left in one of the folders that
+// they write to. The caller holds the lock of the output folder.
+func RemoveLeftovers(dir string) error {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -159,7 +159,7 @@ func RemoveLeftovers(builds string) error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), temporaryPrefix) {
-			if err := os.RemoveAll(filepath.Join(builds, e.Name())); err != nil {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}

@@ -110,7 +110,9 @@ func (f *Formula) compute(e *exports.Entity, asOf time.Time, explain bool) (expo
 		return s, x
 	}
 	x.Coverage = present / weights
-	if present == 0 || x.Coverage < t.MinimumCoverage {
+	// Weights like 0.1 and 0.2 do not add up exactly: a share that differs from
+	// the minimum by that alone has reached it.
+	if present == 0 || x.Coverage < t.MinimumCoverage-1e-9 {
 		x.unranked("too little is known: the weights of the known dimensions are below the minimum coverage")
 		return s, x
 	}
@@ -181,7 +183,7 @@ func (o *observation) explain(m *Measure) MeasureValue {
 func (m *Measure) observe(e *exports.Entity, asOf time.Time) observation {
 	o := observation{state: Missing}
 	if m.Benchmark != "" {
-		b, ok := latest(e.Signals.Benchmarks, m.Benchmark)
+		b, ok := latest(e.Signals.Benchmarks, m.Benchmark, asOf)
 		if !ok {
 			return o
 		}
@@ -212,14 +214,17 @@ func (m *Measure) observe(e *exports.Entity, asOf time.Time) observation {
 }
 
 // latest is the newest result of a benchmark, the highest of one day, the
-// undated ones last.
-func latest(list []exports.Benchmark, name string) (best exports.Benchmark, ok bool) {
+// undated ones last. One of the future is taken only where there is no other.
+func latest(list []exports.Benchmark, name string, asOf time.Time) (best exports.Benchmark, ok bool) {
+	past := false // best is not of the future
 	for _, b := range list {
 		if b.Name != name {
 			continue
 		}
-		if !ok || b.Date > best.Date || b.Date == best.Date && b.Value > best.Value {
-			best, ok = b, true
+		known := b.Date == "" || days(b.Date, asOf) >= 0
+		newer := b.Date > best.Date || b.Date == best.Date && b.Value > best.Value
+		if !ok || known && !past || known == past && newer {
+			best, ok, past = b, true, known
 		}
 	}
 	return best, ok

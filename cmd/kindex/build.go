@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -57,6 +58,9 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if o.keep < 1 {
 		return usageError{fmt.Errorf("--keep %d: at least the current build is kept; use 1 or more", o.keep)}
 	}
+	if o.memoryMiB < 1 || o.memoryMiB > math.MaxInt64>>20 {
+		return usageError{fmt.Errorf("--memory %d: use a number of MiB such as 900", o.memoryMiB)}
+	}
 	debug.SetMemoryLimit(o.memoryMiB << 20)
 	bar := newProgress(cmd.ErrOrStderr())
 	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, Progress: bar.step}
@@ -84,7 +88,7 @@ func parseAsOf(s string, now time.Time) (time.Time, error) {
 	if s != "" {
 		for _, layout := range []string{time.DateOnly, time.RFC3339} {
 			if t, err := time.Parse(layout, s); err == nil {
-				return t.UTC(), nil
+				return checkedAsOf("--as-of", s, t)
 			}
 		}
 		return time.Time{}, usageError{fmt.Errorf("--as-of %q: use YYYY-MM-DD or an RFC 3339 time such as 2026-07-01T12:00:00Z", s)}
@@ -94,9 +98,19 @@ func parseAsOf(s string, now time.Time) (time.Time, error) {
 		if err != nil || n < 0 {
 			return time.Time{}, usageError{fmt.Errorf("SOURCE_DATE_EPOCH=%q: it is a number of seconds since 1970", epoch)}
 		}
-		return time.Unix(n, 0).UTC(), nil
+		return checkedAsOf("SOURCE_DATE_EPOCH", epoch, time.Unix(n, 0))
 	}
 	return now.UTC().Truncate(24 * time.Hour), nil
+}
+
+// checkedAsOf keeps to times that RFC 3339 can write, in whole seconds: the
+// manifest must tell exactly the time that the scores were computed for.
+func checkedAsOf(name, given string, t time.Time) (time.Time, error) {
+	t = t.UTC().Truncate(time.Second)
+	if year := t.Year(); year < 1 || year > 9999 {
+		return time.Time{}, usageError{fmt.Errorf("%s %q: the year %d is not within 1 and 9999", name, given, year)}
+	}
+	return t, nil
 }
 
 func printReport(w io.Writer, r *builder.Report) {
@@ -106,9 +120,9 @@ func printReport(w io.Writer, r *builder.Report) {
 	commit := "no commit"
 	if r.Commit != "" {
 		commit = "commit " + string(r.Commit)[:12]
-	}
-	if r.Dirty {
-		commit += ", with changes that are not committed"
+		if r.Dirty {
+			commit += ", with changes that are not committed"
+		}
 	}
 	fmt.Fprintf(w, "published %s (%s)\n", r.ID, commit)
 	fmt.Fprintf(w, "%s, %d ranked, %d withdrawn, in %s, as of %s\n", plural(r.Counts.Entities, "entity", "entities"), r.Counts.Ranked,

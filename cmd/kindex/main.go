@@ -17,6 +17,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/exports"
+	"kindex/exports/nearest"
 )
 
 // The exit codes, as the help documents them.
@@ -63,24 +64,62 @@ func newRoot() *cobra.Command {
 		Use: "kindex", Short: "A knowledge index of AI tools and models", Long: about,
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd) },
-		Args:              cobra.NoArgs,
+		Args:              noSuchCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("kindex {{.Version}}\n")
-	root.SuggestionsMinimumDistance = 3
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
 	})
 	root.AddCommand(buildCommand(), serveCommand(), validateCommand(), showCommand(), searchCommand(),
 		verifyCommand(), schemaCommand(), versionCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		wrapArgs(c)
+		switch c.Name() {
+		case "help":
+			c.RunE, c.Example = helpOn, "  kindex help build"
+		case "completion":
+			c.Args, c.RunE = noSuchCommand, root.RunE
+			c.Example = "  kindex completion bash > /etc/bash_completion.d/kindex"
+		}
 	}
 	return root
 }
 
+// noSuchCommand refuses a word where one of the commands should be.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	err := unknownName("command", args[0], nil, nearest.Name(args[0], names))
+	return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
+}
+
+// helpOn is the help command, to which a word that is no command is an error.
+func helpOn(cmd *cobra.Command, args []string) error {
+	c, rest, err := cmd.Root().Find(args)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := noSuchCommand(c, rest); err != nil {
+		return err
+	}
+	c.InitDefaultHelpFlag()
+	c.InitDefaultVersionFlag()
+	return c.Help()
+}
+
 // wrapArgs makes wrong arguments usage errors.
 func wrapArgs(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		wrapArgs(sub)
+	}
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
@@ -123,7 +162,7 @@ func report(err error, stderr io.Writer) int {
 	switch {
 	case errors.As(err, &busy):
 		return exitBusy
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
+	case errors.As(err, &usage):
 		return exitUsage
 	}
 	return exitProblem

@@ -7,10 +7,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"kindex/exports"
+	"kindex/exports/nearest"
 	"kindex/indexes"
 )
 
@@ -44,6 +46,9 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	if o.limit < 1 {
 		return usageError{fmt.Errorf("--limit %d: use 1 or more", o.limit)}
 	}
+	if strings.TrimSpace(text) == "" {
+		return usageError{errors.New("name a word to search for; see: kindex search --help")}
+	}
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -58,7 +63,9 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
 			if b.Bitmap(field, value) == nil {
-				return usageError{fmt.Errorf("no entity has the %s %q", field, value)}
+				var known []string
+				b.Values(field, func(v string, _ *roaring.Bitmap) bool { known = append(known, v); return true })
+				return usageError{unknownName(field, value, nil, nearest.Name(value, known))}
 			}
 			f.Fields[field] = [][]string{{value}}
 		}

@@ -27,7 +27,8 @@ func version() string {
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the versions of the program and of its formats", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the versions of the program and of its formats",
+		Example: "  kindex version", Args: cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "kindex %s\nbuilder %s, format %d, mapping %d, %s %s/%s\n", version(),
 				builder.Version, exports.FormatVersion, indexes.MappingVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)

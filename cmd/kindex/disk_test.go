@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// fullDiskDir tells the test that it runs in a mount namespace of its own, and
+// where it may mount its small disk.
+const fullDiskDir = "FULL_DISK_DIR"
+
+// TestFullDisk builds on a disk that is full at many different moments. It runs
+// itself again where it may mount a file system.
+func TestFullDisk(t *testing.T) {
+	if dir := os.Getenv(fullDiskDir); dir != "" {
+		buildOnFullDisk(t, dir)
+		return
+	}
+	t.Parallel()
+	unshare := unshareCommand()
+	if unshare == nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("neither root nor a user namespace may mount here, so nobody tests the full disk")
+		}
+		t.Skip("NOT TESTED: what a full disk does; unshare --mount works neither as root nor in a user namespace here")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append(unshare[1:], "--", exe, "-test.run=^TestFullDisk$", "-test.v")
+	cmd := exec.Command(unshare[0], args...)
+	cmd.Env = append(os.Environ(), fullDiskDir+"="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestFullDisk")) {
+		t.Fatal(err)
+	}
+}
+
+// unshareCommand returns what starts a program that may mount, nil where
+// nothing does.
+func unshareCommand() []string {
+	for _, c := range [][]string{{"unshare", "--mount"}, {"unshare", "--user", "--map-root-user", "--mount"}} {
+		try := append(c[1:], "--", "mount", "-t", "tmpfs", "-o", "size=64k", "try", os.TempDir())
+		if exec.Command(c[0], try...).Run() == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func buildOnFullDisk(t *testing.T, disk string) {
+	content := t.TempDir()
+	writeContent(t, content, 60)
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "small", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out := filepath.Join(disk, "out")
+	build := func(day int) (code int, stderr string) {
+		t.Helper()
+		return kindex(t, "build", "--content", content, "--out", out, "--keep", "1", "--as-of", fmt.Sprintf("2026-07-%02d", day))
+	}
+	if code, stderr := build(1); code != exitOK {
+		t.Fatalf("the first build: exit %d, %s", code, stderr)
+	}
+	before := intact(t, out)
+
+	// From no room at all to enough, a step at a time.
+	ballast := filepath.Join(disk, "ballast")
+	named := regexp.MustCompile(`(mkdir|mkdirtemp|write|open|sync|truncate|rename|createtemp) \S*` + regexp.QuoteMeta(out) + `/\S+: no space left on device`)
+	failed := 0
+	for room := int64(0); ; room += 48 << 10 {
+		fillDisk(t, ballast, room)
+		code, stderr := build(2)
+		if code == exitOK {
+			break
+		}
+		failed++
+		if code != exitProblem || !named.MatchString(stderr) || strings.Contains(stderr, "panic") {
+			t.Errorf("with %d bytes of room: exit %d, %s", room, code, stderr)
+		}
+		if now := intact(t, out); now != before {
+			t.Errorf("with %d bytes of room: %s is published instead of %s", room, now, before)
+		}
+		noLeftovers(t, out)
+		if left := entries(t, filepath.Join(out, "indexes", "builds")); len(left) != 1 {
+			t.Errorf("with %d bytes of room: the indexes %s are left", room, left)
+		}
+	}
+	t.Logf("%d builds had too little room", failed)
+	if failed < 5 {
+		t.Errorf("the disk was too full for a build %d times", failed)
+	}
+	if now := intact(t, out); now == before {
+		t.Error("the build that succeeded is not published")
+	}
+
+	// What a killed builder left fills the disk; the next build clears it away.
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	killed := filepath.Join(exports.BuildsDir(out), ".tmp-killed")
+	if err := os.Mkdir(killed, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fillDisk(t, filepath.Join(killed, "entities.json"), 0)
+	if code, stderr := build(3); code != exitOK {
+		t.Errorf("with the disk full of leftovers: exit %d, %s", code, stderr)
+	}
+	intact(t, out)
+	noLeftovers(t, out)
+}
+
+// fillDisk writes a file until only so much room is left on its file system.
+func fillDisk(t *testing.T, path string, room int64) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size := int64(0)
+	for block := make([]byte, 4096); err == nil; size += int64(len(block)) {
+		_, err = f.Write(block)
+	}
+	if !strings.Contains(err.Error(), "no space left") {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(max(0, size-4096-room)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// intact checks the published build of an output folder and returns its id.
+func intact(t *testing.T, out string) string {
+	t.Helper()
+	id, err := exports.Current(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := exports.Verify(filepath.Join(exports.BuildsDir(out), id))
+	if err == nil {
+		_, err = indexes.Verify(indexes.Dir(out, id), id, m.Index)
+	}
+	if err != nil {
+		t.Fatalf("%s is published and not intact: %v", id, err)
+	}
+	return id
+}
+
+// noLeftovers checks that nothing temporary is left in an output folder.
+func noLeftovers(t *testing.T, out string) {
+	t.Helper()
+	files, err := readTree(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range files {
+		if strings.Contains(name, ".tmp-") {
+			t.Errorf("%s is left", name)
+		}
+	}
+	for _, dir := range []string{"exports", "exports/builds", "indexes/builds"} {
+		for _, name := range entries(t, filepath.Join(out, dir)) {
+			if strings.HasPrefix(name, ".tmp-") {
+				t.Errorf("%s/%s is left", dir, name)
+			}
+		}
+	}
+}
+
+func entries(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name()
+	}
+	return names
+}
+
+// kindex runs the program to its end.
+func kindex(t *testing.T, args ...string) (code int, stderr string) {
+	t.Helper()
+	cmd := program(args...)
+	var b bytes.Buffer
+	cmd.Stderr = &b
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), b.String()
+}
+
+// program is the program that TestMain installed.
+func program(args ...string) *exec.Cmd {
+	cmd := exec.Command("kindex", args...)
+	cmd.Env = append(os.Environ(), programEnvironment...)
+	return cmd
+}
+
+// writeContent makes a content folder with n tools.
+func writeContent(t *testing.T, dir string, n int) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Number %d of the tools that fill a disk.\ntags: [t%d, u%d]\n"+
+			"signals:\n  stars: {value: %d, date: 2026-06-01, source: https://example.org/%d}\n", i, i%7, i, i%5, i%3, i*i, i)
+		if err := os.WriteFile(filepath.Join(dir, "tool", fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kindex/exports"
+)
+
+// TestBuildersQueue lets builders meet: one waits for the other, or ends with
+// its own exit code where it may not.
+func TestBuildersQueue(t *testing.T) {
+	t.Parallel()
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 3)
+	lock, err := exports.AcquireLock(context.Background(), out, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy := fmt.Sprintf("%s: another build is running (process %d, since %d-", out, os.Getpid(), time.Now().UTC().Year())
+
+	code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait")
+	if code != exitBusy || !strings.HasPrefix(stderr, "kindex: "+busy) {
+		t.Errorf("--no-wait: exit %d, %s", code, stderr)
+	}
+
+	var builders []*running
+	for day := 1; day <= 3; day++ {
+		b := startBuilder(t, "build", "--content", content, "--out", out, "--as-of", fmt.Sprintf("2026-07-%02d", day))
+		if line := b.firstLine(t); !strings.HasPrefix(line, "waiting: "+busy) {
+			t.Errorf("the builder that waits says %q", line)
+		}
+		builders = append(builders, b)
+	}
+
+	// One does not want to wait any longer.
+	if err := builders[2].cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code, rest := builders[2].end(t); code != exitProblem || rest != "kindex: interrupted; nothing was published\n" {
+		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
+	}
+
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range builders[:2] {
+		if code, rest := b.end(t); code != exitOK {
+			t.Errorf("after waiting: exit %d, %s", code, rest)
+		}
+	}
+	intact(t, out)
+	noLeftovers(t, out)
+	if ids, err := exports.Builds(exports.BuildsDir(out)); err != nil || len(ids) != 2 {
+		t.Errorf("the builds are %v, %v", ids, err)
+	}
+	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != exitOK {
+		t.Errorf("nobody builds any more: exit %d, %s", code, stderr)
+	}
+}
+
+// TestKilledBuilder kills builders at any moment. Readers must not notice, and
+// the next builder clears away.
+func TestKilledBuilder(t *testing.T) {
+	t.Parallel()
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 60)
+	build := func(day int) []string {
+		return []string{"build", "--content", content, "--out", out, "--keep", "2", "--as-of", fmt.Sprintf("2026-07-%02d", day)}
+	}
+	start := time.Now()
+	if code, stderr := kindex(t, build(1)...); code != exitOK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	took := time.Since(start)
+	seed := uint64(start.UnixNano())
+	t.Logf("a build takes %v; seed %d", took, seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+
+	published, killed, leftovers := intact(t, out), 0, 0
+	for i := range 15 {
+		b := startBuilder(t, build(2+i)...)
+		time.Sleep(time.Duration((0.2 + r.Float64()) * float64(took)))
+		if err := b.cmd.Process.Kill(); err != nil && err != os.ErrProcessDone {
+			t.Fatal(err)
+		}
+		code, _ := b.end(t)
+		if code != exitOK {
+			killed++
+		}
+		now := intact(t, out)
+		fresh := strings.HasPrefix(now, fmt.Sprintf("202607%02d-", 2+i)) // whole, and published before the end
+		if now != published && !fresh || code == exitOK && !fresh {
+			t.Fatalf("%s is published; before it was %s", now, published)
+		}
+		published = now
+		for _, dir := range []string{"exports/builds", "indexes/builds"} {
+			for _, name := range entries(t, filepath.Join(out, dir)) {
+				if strings.HasPrefix(name, ".tmp-") {
+					leftovers++
+				}
+			}
+		}
+	}
+	t.Logf("%d of 15 were killed before their end; they left %d temporary folders behind", killed, leftovers)
+	if killed == 0 {
+		t.Error("every builder was through before it was killed")
+	}
+
+	if code, stderr := kindex(t, build(20)...); code != exitOK {
+		t.Fatalf("after the kills: exit %d, %s", code, stderr)
+	}
+	if now := intact(t, out); !strings.HasPrefix(now, "20260720-") {
+		t.Errorf("%s is published", now)
+	}
+	noLeftovers(t, out)
+	builds, indexed := entries(t, exports.BuildsDir(out)), entries(t, filepath.Join(out, "indexes", "builds"))
+	if len(builds) != 2 || strings.Join(builds, " ") != strings.Join(indexed, " ") {
+		t.Errorf("the builds are %v, the indexes %v", builds, indexed)
+	}
+}
+
+// running is a program at work.
+type running struct {
+	cmd    *exec.Cmd
+	stderr *bufio.Reader
+}
+
+func startBuilder(t *testing.T, args ...string) *running {
+	t.Helper()
+	cmd := program(args...)
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // the one that is still there after a failure
+	return &running{cmd, bufio.NewReader(pipe)}
+}
+
+// firstLine waits for a line of the program's messages.
+func (b *running) firstLine(t *testing.T) string {
+	t.Helper()
+	line, err := b.stderr.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return line
+}
+
+// end waits for the end and returns the exit code and the rest of the messages.
+func (b *running) end(t *testing.T) (code int, rest string) {
+	t.Helper()
+	text, err := io.ReadAll(b.stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = b.cmd.Wait() // its error is the exit code
+	return b.cmd.ProcessState.ExitCode(), string(text)
+}

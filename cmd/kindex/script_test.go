@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
+
+// TestMain lets scripts and tests run the program as "kindex".
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"kindex": main})
+}
+
+// TestScripts runs testdata/script, the specification of the command line. The
+// commands of the scripts, beside those of the package testscript, are below.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"), UpdateScripts: *update, RequireUniqueNames: true, Setup: fixedEnvironment,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
+			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,
+		},
+	})
+}
+
+// fixedEnvironment keeps the machine's settings and the clock out of commits.
+func fixedEnvironment(e *testscript.Env) error {
+	e.Vars = append(e.Vars, programEnvironment...)
+	e.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(e.WorkDir)) // no repository around the test
+	return nil
+}
+
+var programEnvironment = []string{
+	"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+	"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=2026-03-01T10:00:00Z",
+	"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=2026-03-01T10:00:00Z",
+	"GORACE=atexit_sleep_ms=0", // else every program under the race detector takes a second longer
+}
+
+func usage(ts *testscript.TestScript, ok bool, text string) {
+	if !ok {
+		ts.Fatalf("usage: %s", text)
+	}
+}
+
+// exits CODE PROGRAM [ARG...]: the program ends with exactly this code.
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 2, "exits CODE PROGRAM [ARG...]")
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit code %d instead of %s", got, args[0])
+	}
+}
+
+// valueAt finds a value in a JSON file: counts.types.tool, steps.0.name; len at
+// the end is the length of a list.
+func valueAt(ts *testscript.TestScript, file, path string) any {
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(file)))
+	dec.UseNumber()
+	var v any
+	ts.Check(dec.Decode(&v))
+	for name := range strings.SplitSeq(path, ".") {
+		ok := false
+		switch in := v.(type) {
+		case map[string]any:
+			v, ok = in[name]
+		case []any:
+			if name == "len" {
+				v, ok = len(in), true
+			} else if i, err := strconv.Atoi(name); err == nil && i < len(in) {
+				v, ok = in[i], true
+			}
+		}
+		if !ok {
+			ts.Fatalf("%s: nothing at %s", file, path)
+		}
+	}
+	return v
+}
+
+// json FILE PATH VALUE: the value in a JSON file is this one; >N is a number
+// above N. FILE may be stdout.
+func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 3, "json FILE PATH VALUE")
+	v := valueAt(ts, args[0], args[1])
+	if bound, ok := strings.CutPrefix(args[2], ">"); ok {
+		got, err1 := strconv.ParseFloat(fmt.Sprint(v), 64)
+		want, err2 := strconv.ParseFloat(bound, 64)
+		ts.Check(errors.Join(err1, err2))
+		if got <= want {
+			ts.Fatalf("%s is %v, not above %v", args[1], got, want)
+		}
+		return
+	}
+	if got := asText(v); got != args[2] {
+		ts.Fatalf("%s is %s instead of %s", args[1], got, args[2])
+	}
+}
+
+// jsonenv FILE PATH VAR: the variable takes the value in a JSON file.
+func cmdJSONEnv(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 3, "jsonenv FILE PATH VAR")
+	ts.Setenv(args[2], asText(valueAt(ts, args[0], args[1])))
+}
+
+func asText(v any) string {
+	if v == nil {
+		return "null"
+	}
+	return fmt.Sprint(v)
+}
+
+// edit FILE OLD NEW: replaces a text that must occur in the file exactly once.
+func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 3, "edit FILE OLD NEW")
+	text := ts.ReadFile(args[0])
+	if n := strings.Count(text, args[1]); n != 1 {
+		ts.Fatalf("%s holds %q %d times", args[0], args[1], n)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
+}
+
+// flipbyte FILE OFFSET: inverts one byte; a negative offset is from the end.
+func cmdFlipByte(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "flipbyte FILE OFFSET")
+	data := []byte(ts.ReadFile(args[0]))
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if at < 0 {
+		at += len(data)
+	}
+	if at < 0 || at >= len(data) {
+		ts.Fatalf("%s has %d bytes", args[0], len(data))
+	}
+	data[at] ^= 0xff
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// [!] sametree A B: two folders hold the same files with the same bytes.
+func cmdSameTree(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, len(args) == 2, "[!] sametree A B")
+	a, err1 := readTree(ts.MkAbs(args[0]))
+	b, err2 := readTree(ts.MkAbs(args[1]))
+	ts.Check(errors.Join(err1, err2))
+	differs := ""
+	for name := range a {
+		if other, ok := b[name]; !ok || !bytes.Equal(a[name], other) {
+			differs = name
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			differs = name
+		}
+	}
+	switch {
+	case len(a) == 0:
+		ts.Fatalf("%s holds no files", args[0])
+	case !neg && differs != "":
+		ts.Fatalf("%s differs", differs)
+	case neg && differs == "":
+		ts.Fatalf("no file differs")
+	}
+}
+
+func readTree(dir string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err == nil {
+			files[rel], err = os.ReadFile(path)
+		}
+		return err
+	})
+	return files, err
+}
+
+// freeport VAR...: each variable takes a loopback address that nobody uses.
+func cmdFreePort(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) > 0, "freeport VAR...")
+	for _, name := range args {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		ts.Check(err)
+		defer l.Close() // all of them at the end, so that they differ
+		ts.Setenv(name, l.Addr().String())
+	}
+}
+
+// httpget URL STATUS [HEADER: VALUE]: fetches; the body is then the output.
+func cmdHTTPGet(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && (len(args) == 2 || len(args) == 3), "httpget URL STATUS ['HEADER: VALUE']")
+	status, body, err := get(args[0], args[2:]...)
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), body)
+	if strconv.Itoa(status) != args[1] {
+		ts.Fatalf("status %d instead of %s", status, args[1])
+	}
+}
+
+// waithttp URL SECONDS TEXT: within so many seconds the address answers 200
+// with the text in its body.
+func cmdWaitHTTP(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 3, "waithttp URL SECONDS TEXT")
+	seconds, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	end := time.Now().Add(time.Duration(seconds * float64(time.Second)))
+	for {
+		status, body, err := get(args[0])
+		if err == nil && status == http.StatusOK && strings.Contains(body, args[2]) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("after %s s: status %d, error %v, body %.500s", args[1], status, err, body)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func get(url string, headers ...string) (status int, body string, err error) {
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	return res.StatusCode, string(b), err
+}
+
+// sigterm: sends SIGTERM to the programs in the background.
+func cmdSigterm(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 0, "sigterm")
+	for _, c := range ts.BackgroundCmds() {
+		ts.Check(c.Process.Signal(syscall.SIGTERM))
+	}
+}

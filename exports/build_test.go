@@ -1,0 +1,204 @@
+package exports
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+func TestRankOrder(t *testing.T) {
+	list := catalogue(1, 500)
+	for i := 1; i < len(list); i++ {
+		a, b := list[i-1], list[i]
+		key := func(e *Entity) string { // sorts as text in the wanted order
+			hidden, score := "0", "9999"
+			if e.Status == Withdrawn {
+				hidden = "1"
+			}
+			if e.Scores.Composite.Known() {
+				score = fmt.Sprintf("%04.0f", 1000-10*e.Scores.Composite.Float())
+			}
+			return hidden + score + e.Type + "\x00" + e.Slug
+		}
+		if key(a) >= key(b) {
+			t.Fatalf("%s (%v) stands before %s (%v)", a.Key(), a.Scores.Composite, b.Key(), b.Scores.Composite)
+		}
+	}
+}
+
+func TestBuildReadsBack(t *testing.T) {
+	list := catalogue(2, catalogueSize)
+	b := openBuild(t, list)
+	t.Run("addresses", func(t *testing.T) { checkAddresses(t, b, list) })
+	t.Run("records", func(t *testing.T) { checkRecords(t, b, list) })
+	t.Run("similar", func(t *testing.T) { checkSimilar(t, b, list) })
+}
+
+func checkAddresses(t *testing.T, b *Build, list []*Entity) {
+	type target struct {
+		ordinal int
+		moved   bool
+	}
+	want := map[[2]string]target{}
+	for i, e := range list {
+		want[[2]string{e.Type, e.Slug}] = target{i, false}
+	}
+	moved := 0
+	for i, e := range list {
+		for _, old := range e.Formerly {
+			if _, taken := want[[2]string{e.Type, old}]; !taken {
+				want[[2]string{e.Type, old}] = target{i, true}
+				moved++
+			}
+		}
+	}
+	if moved < 100 {
+		t.Fatalf("the catalogue has only %d earlier slugs", moved)
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	asked := [][2]string{{"", ""}, {"tool", ""}, {"", "a"}, {"tool\x00a", ""}, {"tools", "a"}, {"zzz", "zzz"}, {"tool", "a\x00"}, {"tool\x00", "a"}}
+	for k := range want {
+		asked = append(asked, k, [2]string{k[0], k[1] + "x"}, [2]string{k[0], k[1][:rng.IntN(len(k[1]))]}, [2]string{k[0][1:], k[1]})
+	}
+	for _, k := range asked {
+		w, known := want[k]
+		o, moved, ok := b.Find(k[0], k[1])
+		if ok != known || int(o) != w.ordinal || moved != w.moved {
+			t.Errorf("Find%q = %d, %v, %v; want %d, %v, %v", k, o, moved, ok, w.ordinal, w.moved, known)
+		}
+	}
+	for i, e := range list {
+		if typ, slug := b.Key(uint32(i)); typ != e.Type || slug != e.Slug {
+			t.Errorf("Key(%d) = %s/%s, want %s", i, typ, slug, e.Key())
+		}
+	}
+	var got [][2]string
+	b.Keys(func(typ, slug string) bool { got = append(got, [2]string{typ, slug}); return true })
+	if len(got) != len(want) || !slices.IsSortedFunc(got, func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
+		t.Errorf("%d keys, want %d in order", len(got), len(want))
+	}
+	for _, k := range got {
+		if _, ok := want[k]; !ok {
+			t.Errorf("Keys gives %q, which nobody has", k)
+		}
+	}
+	n := 0
+	b.Keys(func(string, string) bool { n++; return n < 5 })
+	if n != 5 {
+		t.Errorf("Keys went on to %d, it was to end at 5", n)
+	}
+}
+
+func checkRecords(t *testing.T, b *Build, list []*Entity) {
+	lines := map[string][]byte{}
+	listed := 0
+	for _, name := range []string{EntitiesFile + ".jsonl", WithdrawnFile} {
+		data, _, ok := b.File(name)
+		if !ok {
+			t.Fatalf("there is no %s", name)
+		}
+		last := ""
+		for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
+			var row struct{ Type, Slug string }
+			if err := json.Unmarshal(s.Bytes(), &row); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			key := row.Type + "\x00" + row.Slug
+			if name != WithdrawnFile {
+				if listed++; key <= last {
+					t.Errorf("%q stands behind %q", key, last)
+				}
+				last = key
+			}
+			lines[name+"\x00"+key] = slices.Clone(s.Bytes())
+		}
+	}
+	if b.Len() != len(list) || len(lines) != len(list) || b.Listed() != listed {
+		t.Errorf("%d records, %d listed, %d lines of which %d listed, want %d", b.Len(), b.Listed(), len(lines), listed, len(list))
+	}
+	ranked := 0
+	for i, e := range list {
+		o := uint32(i)
+		if got, want := b.Record(o), e.AppendJSON(nil); !bytes.Equal(got, want) {
+			t.Fatalf("record %d\ngot  %s\nwant %s", i, got, want)
+		}
+		back, err := b.Entity(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := *e
+		want.Formerly = nil
+		want.Tags, want.Capabilities = append([]string{}, e.Tags...), append([]string{}, e.Capabilities...)
+		if !reflect.DeepEqual(*back, want) {
+			t.Fatalf("entity %d\ngot  %+v\nwant %+v", i, *back, want)
+		}
+		file := EntitiesFile + ".jsonl"
+		if e.Status == Withdrawn {
+			file = WithdrawnFile
+		} else if e.Scores.Composite.Known() {
+			ranked++
+		}
+		if got, want := b.ExportRow(o), lines[file+"\x00"+e.Type+"\x00"+e.Slug]; !bytes.Equal(got, want) {
+			t.Fatalf("row %d\ngot  %s\nwant %s", i, got, want)
+		}
+		for _, name := range ScoreNames {
+			if got := b.Score(name, o); got != e.Scores.Get(name) {
+				t.Fatalf("%s of %d is %v, want %v", name, i, got, e.Scores.Get(name))
+			}
+		}
+	}
+	if b.Ranked() != ranked || b.Score("rank", 0).Known() {
+		t.Errorf("%d ranked, want %d", b.Ranked(), ranked)
+	}
+}
+
+func checkSimilar(t *testing.T, b *Build, list []*Entity) {
+	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(list))
+	for i, want := range near {
+		got := b.Similar(uint32(i))
+		if len(got) != len(want) {
+			t.Fatalf("%d neighbours of %d, want %d", len(got), i, len(want))
+		}
+		for j := range want {
+			if !reflect.DeepEqual(got[j], want[j]) {
+				t.Errorf("neighbour %d of %d is %+v, want %+v", j, i, got[j], want[j])
+			}
+			for _, r := range got[j].Reasons {
+				if b.Feature(r) != features[r] {
+					t.Errorf("feature %d is %q, want %q", r, b.Feature(r), features[r])
+				}
+			}
+		}
+	}
+}
+
+func TestNothingToWrite(t *testing.T) {
+	b := openBuild(t, nil)
+	set, err := b.Select(&Filter{})
+	if err != nil || !set.IsEmpty() || b.Len() != 0 {
+		t.Errorf("%v of %d, %v", set, b.Len(), err)
+	}
+	page, more, ok := b.Page(set, DefaultSort, &Place{Type: "tool", Slug: "a"}, 0, 10)
+	if len(page) != 0 || more || !ok || len(b.Facet(set, "tag", 5)) != 0 {
+		t.Error(page, more, ok)
+	}
+	if data, _, _ := b.File(EntitiesFile + ".json"); string(data) != "[]\n" {
+		t.Errorf("an empty export is %q", data)
+	}
+	if _, _, ok := b.Find("tool", "a"); ok {
+		t.Error("an empty build found something")
+	}
+	if o, ok := b.OrdinalOf(Place{Value: "5", Type: "tool", Slug: "a"}); !ok || o != -0.5 {
+		t.Error(o, ok)
+	}
+	if _, _, ok := b.File("../" + filepath.Base(os.TempDir())); ok {
+		t.Error("a path outside the build was found")
+	}
+}

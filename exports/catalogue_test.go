@@ -1,0 +1,241 @@
+package exports
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// catalogueSize is enough for several shards and for pages of many kinds.
+const catalogueSize = 3000
+
+// spellings maps what the catalogue spells in more than one way to the form in
+// which it is compared. It is written by hand: the model must not call Fold.
+var spellings = map[string]string{
+	"Élan": "elan", "ELAN": "elan", "Elan": "elan", "e\u0301lan": "elan",
+	"Ångström": "angstrom", "ANGSTROM": "angstrom", "ﬁne": "fine", "Fine": "fine", "①": "1", "1": "1",
+	"ΑΒΓ": "αβγ", "αβγ": "αβγ", "日本語": "日本語", "Ｗide": "wide", "İstanbul": "istanbul", "\u0301": "",
+	"Acme, Inc.": "acme, inc.", "ACME, INC.": "acme, inc.", "Acmé, Inc.": "acme, inc.", "acme": "acme",
+	"Meta": "meta", "meta": "meta", "a|b": "a|b", "Apache-2.0": "apache-2.0", "MIT": "mit", "mit": "mit",
+}
+
+func folded(s string) string {
+	if f, ok := spellings[s]; ok {
+		return f
+	}
+	return strings.ToLower(s) // ASCII: the catalogue has nothing else
+}
+
+// pick returns one of a list, "" as often as the given share.
+func pick(rng *rand.Rand, empty float64, list ...string) string {
+	if rng.Float64() < empty {
+		return ""
+	}
+	return list[rng.IntN(len(list))]
+}
+
+func pickSome(rng *rand.Rand, most int, prefix string, of int) []string {
+	var list []string
+	for range rng.IntN(most + 1) {
+		if s := fmt.Sprint(prefix, rng.IntN(of)); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// days are dates worth having: the ends of what can be written, the epoch.
+var someDays = []string{"0001-01-01", "1969-12-31", "1970-01-01", "2024-02-29", "2024-03-01", "2026-10-31", "2026-11-01", "9999-12-31"}
+
+func randomDay(rng *rand.Rand) string {
+	if rng.IntN(2) == 0 {
+		return pick(rng, 0.5, someDays...)
+	}
+	return fmt.Sprintf("2025-%02d-%02d", 1+rng.IntN(12), 1+rng.IntN(28))
+}
+
+func randomScores(rng *rand.Rand) (s Scores) {
+	for _, name := range ScoreNames {
+		switch rng.IntN(4) {
+		case 0: // null
+		case 1:
+			s.Set(name, ScoreOf([]float64{0, 0.1, 50, 99.9, 100}[rng.IntN(5)]))
+		default:
+			s.Set(name, ScoreOf(float64(rng.IntN(1001))/10))
+		}
+	}
+	return s
+}
+
+// randomEntity makes an entity of which everything but the key is random.
+func randomEntity(rng *rand.Rand, typ, slug string) *Entity {
+	e := &Entity{
+		Type: typ, Slug: slug, Status: Active,
+		Name: pick(rng, 0, "Élan", "ELAN", "Elan", "e\u0301lan", "Ångström", "ANGSTROM", "ﬁne", "Fine", "①", "1",
+			"ΑΒΓ", "αβγ", "日本語", "Ｗide", "İstanbul", "\u0301", fmt.Sprint("Name ", rng.IntN(500)), slug),
+		Provider:     pick(rng, 0.2, "Acme, Inc.", "ACME, INC.", "ACME, INC.", "Acmé, Inc.", "acme", "Meta", "meta", "a|b", fmt.Sprint("P", rng.IntN(99))),
+		Description:  pick(rng, 0, "x | y é ⫶", "two\nlines \"quoted\"", "comma, \u2028 and \t tab", strings.Repeat("word ", 40)),
+		Category:     fmt.Sprint("c", rng.IntN(12)),
+		Version:      pick(rng, 0.5, "1.10", "2"),
+		PricingModel: pick(rng, 0.3, PricingModels...),
+		License:      pick(rng, 0.3, "MIT", "mit", "Apache-2.0", "(MIT OR Apache-2.0) AND BSD-3-Clause"),
+		URL:          pick(rng, 0.3, "https://example.org/?a=1&b=<2>"),
+		Tags:         pickSome(rng, 8, "t", 40),
+		Capabilities: pickSome(rng, 3, "k", 10),
+		Scores:       randomScores(rng),
+		AddedDate:    randomDay(rng),
+		LastUpdated:  randomDay(rng),
+	}
+	switch rng.IntN(12) {
+	case 0:
+		e.Status = Withdrawn
+	case 1:
+		e.Status = Deprecated
+	}
+	for _, name := range []string{"homepage", "paper"}[:rng.IntN(3)] {
+		e.Links = append(e.Links, Link{name, "https://example.org/" + name})
+	}
+	for _, s := range SignalTypes {
+		if rng.IntN(4) > 0 {
+			continue
+		}
+		f := Fact{Name: s.Name, Number: float64(rng.IntN(1 << 40)), Date: pick(rng, 0.3, "2026-01-01", "2025-12"), Source: pick(rng, 0.3, "https://example.org/s")}
+		if s.Kind == Day {
+			f.Number, f.Day = 0, "2025-06"
+		}
+		e.Signals.Facts = append(e.Signals.Facts, f)
+	}
+	for i := range rng.IntN(3) {
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, Benchmark{Name: fmt.Sprintf("B (%d)", i), Value: rng.NormFloat64() * 50, Date: pick(rng, 0.5, "2025-03")})
+	}
+	return e
+}
+
+// randomKey makes slugs of which many are the beginning of another.
+func randomKey(rng *rand.Rand) (typ, slug string) {
+	slug = string(rune('a' + rng.IntN(6)))
+	for range rng.IntN(9) {
+		slug += []string{"a", "b", "1", "-a", "-0"}[rng.IntN(5)]
+	}
+	return Types[rng.IntN(len(Types))], slug
+}
+
+// catalogue makes n entities in the order of their ordinals.
+func catalogue(seed uint64, n int) []*Entity {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	return grow(rng, nil, n)
+}
+
+// grow adds entities until there are n.
+func grow(rng *rand.Rand, list []*Entity, n int) []*Entity {
+	taken := map[string]bool{}
+	for _, e := range list {
+		taken[e.Key()] = true
+	}
+	for len(list) < n {
+		typ, slug := randomKey(rng)
+		if taken[typ+"/"+slug] {
+			continue
+		}
+		taken[typ+"/"+slug] = true
+		e := randomEntity(rng, typ, slug)
+		for range max(0, rng.IntN(6)-3) {
+			_, old := randomKey(rng) // may be that of another, or asked for twice
+			e.Formerly = append(e.Formerly, old)
+		}
+		list = append(list, e)
+	}
+	slices.SortFunc(list, CompareRank)
+	return list
+}
+
+// someNeighbours makes up lists of similar entities.
+func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
+	features := []Feature{{"category", "c1"}, {"tag", "t1"}, {"word", ""}, {"provider", "Acmé, Inc."}, {"word", "日本"}}
+	lists := make([][]Neighbour, n)
+	for i := range lists {
+		for range rng.IntN(5) {
+			nb := Neighbour{Ordinal: uint32(rng.IntN(n)), Similarity: float64(rng.IntN(10001)) / 10000}
+			for range rng.IntN(maxReasons + 1) {
+				nb.Reasons = append(nb.Reasons, uint32(rng.IntN(len(features))))
+			}
+			lists[i] = append(lists[i], nb)
+		}
+	}
+	return lists, features
+}
+
+// writeBuild writes and places a build as the builder does, and returns its id.
+func writeBuild(t testing.TB, root string, entities []*Entity) string {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := NewWriter(root)
+	check(err)
+	m := &Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Counts: Counts{Types: map[string]int{}}}
+	places := make([]RowPlace, len(entities))
+	var order []int
+	var hidden []byte
+	for i, e := range entities {
+		if e.Status != Withdrawn {
+			order = append(order, i)
+			m.Counts.Entities++
+			m.Counts.Types[e.Type]++
+			m.Counts.Ranked += boolInt(e.Scores.Composite.Known())
+			continue
+		}
+		m.Counts.Withdrawn++
+		from := len(hidden)
+		hidden = AppendRow(hidden, EntityColumns, e.Row())
+		places[i] = RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
+		hidden = append(hidden, '\n')
+	}
+	check(w.Add(WithdrawnFile, hidden))
+	slices.SortFunc(order, func(x, y int) int { return CompareKey(entities[x], entities[y]) })
+	keys := make([]string, len(order))
+	for i, o := range order {
+		keys[i] = entities[o].Key()
+	}
+	lengths, err := w.WriteTable(EntitiesFile, EntityColumns, keys, func(i int) Row { return entities[order[i]].Row() })
+	check(err)
+	offset := int64(0)
+	for i, n := range lengths {
+		places[order[i]] = RowPlace{Offset: offset, Length: n}
+		offset += n + 1
+	}
+	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
+	check(w.WriteLookups(entities, places, near, features))
+	check(w.AddVariants(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
+	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
+	check(w.Place(m))
+	check(Publish(root, m.ID))
+	return m.ID
+}
+
+// openBuild writes a build, verifies it and opens it.
+func openBuild(t testing.TB, entities []*Entity) *Build {
+	t.Helper()
+	root := t.TempDir()
+	id := writeBuild(t, root, entities)
+	if _, err := Verify(filepath.Join(BuildsDir(root), id)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := OpenCurrent(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}

@@ -1,0 +1,366 @@
+package exports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// damages lists the DamageErrors within an error, and fails on any other kind.
+func damages(t *testing.T, err error) (list []*DamageError) {
+	t.Helper()
+	var damage *DamageError
+	switch e := err.(type) {
+	case nil:
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			list = append(list, damages(t, inner)...)
+		}
+	default:
+		if !errors.As(err, &damage) {
+			t.Fatalf("%T: %v", err, err)
+		}
+		list = append(list, damage)
+	}
+	return list
+}
+
+// wantDamage checks that an error names one file and nothing else.
+func wantDamage(t *testing.T, err error, path, problem string) {
+	t.Helper()
+	list := damages(t, err)
+	if len(list) != 1 || list[0].Path != path || !strings.Contains(list[0].Problem, problem) {
+		t.Errorf("%v, want one damage: %s %s", err, path, problem)
+	}
+}
+
+// verify and open are the two ways to meet a build.
+func verify(dir string) error { _, err := Verify(dir); return err }
+func open(dir string) error {
+	b, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	return b.Close()
+}
+
+func smallBuild(t *testing.T) (dir string, m *Manifest) {
+	t.Helper()
+	root := t.TempDir()
+	dir = filepath.Join(BuildsDir(root), writeBuild(t, root, catalogue(8, 40)))
+	m, err := Verify(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, m
+}
+
+// changed runs f while a file holds other bytes.
+func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
+	t.Helper()
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(b []byte) {
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(change(slices.Clone(old)))
+	defer write(old)
+	f()
+}
+
+func TestDamagedFiles(t *testing.T) {
+	dir, m := smallBuild(t)
+	rng := rand.New(rand.NewPCG(4, 4))
+	if len(m.Files) < 20 {
+		t.Fatalf("only %d files", len(m.Files))
+	}
+	for _, f := range m.Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Path))
+		flip := func(b []byte) []byte { b[rng.IntN(len(b))] ^= 1 << rng.IntN(8); return b }
+		changed(t, path, flip, func() { wantDamage(t, verify(dir), path, "was altered") })
+		for _, change := range []func([]byte) []byte{
+			func(b []byte) []byte { return b[:rng.IntN(len(b))] },
+			func(b []byte) []byte { return append(b, 0) },
+		} {
+			changed(t, path, change, func() {
+				wantDamage(t, verify(dir), path, "the manifest says")
+				wantDamage(t, open(dir), path, "the manifest says")
+			})
+		}
+		away := filepath.Join(t.TempDir(), "away")
+		if err := os.Rename(path, away); err != nil {
+			t.Fatal(err)
+		}
+		wantDamage(t, verify(dir), path, "is missing")
+		wantDamage(t, open(dir), path, "is missing")
+		if err := os.Rename(away, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, extra := range []string{"extra.json", "lookup/extra.bin", "new/folder/x"} {
+		path := filepath.Join(dir, filepath.FromSlash(extra))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		wantDamage(t, verify(dir), path, "is not named in the manifest")
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, last := filepath.Join(dir, m.Files[0].Path), filepath.Join(dir, m.Files[len(m.Files)-1].Path)
+	cut := func([]byte) []byte { return nil }
+	changed(t, first, cut, func() {
+		changed(t, last, cut, func() {
+			if list := damages(t, verify(dir)); len(list) != 2 {
+				t.Errorf("two files are damaged, %v", list)
+			}
+		})
+	})
+	if err := errors.Join(verify(dir), open(dir)); err != nil {
+		t.Fatalf("put together again: %v", err)
+	}
+}
+
+func TestDamagedManifest(t *testing.T) {
+	dir, m := smallBuild(t)
+	path := filepath.Join(dir, ManifestFile)
+	rng := rand.New(rand.NewPCG(5, 5))
+	replace := func(old, new string) func([]byte) []byte {
+		return func(b []byte) []byte { return bytes.Replace(b, []byte(old), []byte(new), 1) }
+	}
+	cases := map[string]struct {
+		change  func([]byte) []byte
+		problem string
+	}{
+		"empty":          {func([]byte) []byte { return nil }, "is not a manifest"},
+		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a manifest"},
+		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a manifest"},
+		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
+		"other format":   {replace(`"formatVersion": 1`, `"formatVersion": 2`), "has format version 2, this program reads 1"},
+		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "says id"},
+		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "says id"},
+		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "says id"},
+		"unknown field":  {replace(`"title"`, `"more": 1, "title"`), "was altered"},
+		"other form":     {func(b []byte) []byte { return append(b, '\n') }, "was altered"},
+		"other letters":  {replace(`"builder"`, `"Builder"`), "was altered"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			changed(t, path, c.change, func() {
+				wantDamage(t, verify(dir), path, c.problem)
+				wantDamage(t, open(dir), path, c.problem)
+			})
+		})
+	}
+	for range 300 {
+		changed(t, path, func(b []byte) []byte { b[rng.IntN(len(b))] ^= 1 << rng.IntN(8); return b }, func() {
+			wantDamage(t, verify(dir), path, "")
+		})
+	}
+	if err := os.Rename(path, path+"x"); err != nil {
+		t.Fatal(err)
+	}
+	wantDamage(t, verify(dir), path, "is missing")
+	wantDamage(t, open(dir), path, "is missing")
+	moved := filepath.Join(filepath.Dir(dir), "20261101-0123456789abcdef")
+	if err := errors.Join(os.Rename(path+"x", path), os.Rename(dir, moved)); err != nil {
+		t.Fatal(err)
+	}
+	wantDamage(t, verify(moved), filepath.Join(moved, ManifestFile), "lies in the folder of 20261101-0123456789abcdef")
+	wantDamage(t, open(moved), filepath.Join(moved, ManifestFile), "lies in the folder of")
+}
+
+// TestLookupsThatDoNotFit seals builds whose lookup files are of another shape:
+// what a faulty builder would make. Opening them is an error or works, and
+// never a panic.
+func TestLookupsThatDoNotFit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	dir, m := smallBuild(t)
+	refused := 0
+	for _, f := range m.Files {
+		if !strings.HasPrefix(f.Path, "lookup/") {
+			continue
+		}
+		for _, n := range []int{0, 7, 8, rng.IntN(int(f.Size)), int(f.Size) - 1} {
+			changed(t, filepath.Join(dir, f.Path), func(b []byte) []byte { return b[:min(n, len(b))] }, func() {
+				sealed := *m
+				sealed.Files = slices.Clone(m.Files)
+				for i := range sealed.Files {
+					if sealed.Files[i].Path == f.Path {
+						file, err := Describe(dir, filepath.Join(dir, f.Path))
+						if err != nil {
+							t.Fatal(err)
+						}
+						file.License = sealed.Files[i].License
+						sealed.Files[i] = file
+					}
+				}
+				sealed.seal()
+				other := filepath.Join(filepath.Dir(dir), sealed.ID)
+				if err := os.Rename(dir, other); err != nil {
+					t.Fatal(err)
+				}
+				changed(t, filepath.Join(other, ManifestFile), func([]byte) []byte { return sealed.encode() }, func() {
+					if err := verify(other); err != nil {
+						t.Fatal(err)
+					}
+					if list := damages(t, open(other)); len(list) > 0 {
+						refused++
+						if list[0].Path != other {
+							t.Errorf("%s: %v", f.Path, list[0])
+						}
+					}
+				})
+				if err := os.Rename(other, dir); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+	if refused < 25 {
+		t.Errorf("only %d builds were refused", refused)
+	}
+}
+
+// tree reads all files below a folder.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, dir)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestSameEntitiesSameBytes(t *testing.T) {
+	list := catalogue(9, 1200)
+	var first map[string]string
+	var id string
+	for i, procs := range []int{runtime.GOMAXPROCS(0), 1, 8} {
+		before := runtime.GOMAXPROCS(procs)
+		root := t.TempDir()
+		got := writeBuild(t, root, catalogue(9, 1200))
+		runtime.GOMAXPROCS(before)
+		files := tree(t, filepath.Join(BuildsDir(root), got))
+		if i == 0 {
+			first, id = files, got
+			checkVariants(t, files)
+			continue
+		}
+		if got != id || len(files) != len(first) {
+			t.Errorf("with %d processors: %s of %d files, want %s of %d", procs, got, len(files), id, len(first))
+		}
+		for name, want := range first {
+			if files[name] != want {
+				t.Errorf("with %d processors %s differs", procs, name)
+			}
+		}
+	}
+	list[7].Description += "!"
+	if other := writeBuild(t, t.TempDir(), list); other == id || !ValidID(other) || other[:9] != id[:9] {
+		t.Errorf("other content gives %q beside %q", other, id)
+	}
+}
+
+func decode(t *testing.T, encoding, data string) string {
+	t.Helper()
+	var r io.Reader
+	var err error
+	switch in := strings.NewReader(data); encoding {
+	case ".gz":
+		r, err = gzip.NewReader(in)
+	case ".zst":
+		r, err = zstd.NewReader(in)
+	case ".br":
+		r = brotli.NewReader(in)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatalf("%s: %v", encoding, err)
+	}
+	return string(out)
+}
+
+func checkVariants(t *testing.T, files map[string]string) {
+	seen := map[string]int{}
+	for name, data := range files {
+		ext := filepath.Ext(name)
+		if ext != ".gz" && ext != ".zst" && ext != ".br" {
+			continue
+		}
+		seen[ext]++
+		plain := files[strings.TrimSuffix(name, ext)]
+		if plain == "" || decode(t, ext, data) != plain {
+			t.Errorf("%s does not decode to the file", name)
+		}
+		if len(data) >= len(plain) {
+			t.Errorf("%s has %d bytes, the file %d", name, len(data), len(plain))
+		}
+	}
+	if seen[".gz"] != 4 || seen[".zst"] != 4 || seen[".br"] != 1 {
+		t.Errorf("variants: %v", seen)
+	}
+	if n := strings.Count(files["/entities.jsonl.gz"], "\x1f\x8b\x08"); n < 3 {
+		t.Errorf("the export has %d gzip members: too few shards for this test", n)
+	}
+}
+
+func TestCompressIsPure(t *testing.T) {
+	if _, err := Compress("deflate", nil); err == nil {
+		t.Error("an unknown coding was accepted")
+	}
+	rng := rand.New(rand.NewPCG(11, 11))
+	var texts []string
+	for range 25 {
+		var b strings.Builder
+		for range rng.IntN(1500) {
+			fmt.Fprintf(&b, "word%d ", int(rng.ExpFloat64()*50))
+		}
+		texts = append(texts, b.String())
+	}
+	for _, encoding := range Encodings {
+		first := map[string]string{}
+		for range 80 {
+			text := texts[rng.IntN(len(texts))]
+			got, err := Compress(encoding, []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, known := first[text]; known && string(got) != want {
+				t.Fatalf("%s depends on what was compressed before", encoding)
+			}
+			first[text] = string(got)
+			if decode(t, EncodingExtension(encoding), string(got)) != text {
+				t.Fatalf("%s does not decode", encoding)
+			}
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package exports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestPlaceKeepsOrMends(t *testing.T) {
+	root := t.TempDir()
+	list := catalogue(10, 30)
+	id := writeBuild(t, root, list)
+	dir := filepath.Join(BuildsDir(root), id)
+	only := func() {
+		t.Helper()
+		entries, err := os.ReadDir(BuildsDir(root))
+		if err != nil || len(entries) != 1 || entries[0].Name() != id {
+			t.Errorf("%v, %v", entries, err)
+		}
+		if err := verify(dir); err != nil {
+			t.Error(err)
+		}
+	}
+	before, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeBuild(t, root, list)
+	only()
+	if after, err := os.Stat(dir); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the intact build was replaced: %v", err)
+	}
+	for _, damage := range []func() error{
+		func() error { return os.Remove(filepath.Join(dir, ManifestFile)) },
+		func() error { return os.WriteFile(filepath.Join(dir, "lookup", "keys.bin"), nil, 0o644) },
+		func() error { return os.WriteFile(filepath.Join(dir, "extra"), nil, 0o644) },
+		func() error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644)) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		writeBuild(t, root, list)
+		only()
+	}
+}
+
+func TestPrune(t *testing.T) {
+	ids := make([]string, 6)
+	for keep, want := range map[int][]int{0: {2}, 1: {2}, 2: {2, 5}, 3: {2, 4, 5}, 5: {1, 2, 3, 4, 5}, 6: {0, 1, 2, 3, 4, 5}, 9: {0, 1, 2, 3, 4, 5}} {
+		dir := t.TempDir()
+		for i := range ids {
+			ids[i] = fmt.Sprintf("20261101-%016x", 99-i) // the name tells nothing of the age
+			at := time.Date(2026, 11, 1, i, 0, 0, 0, time.UTC)
+			path := filepath.Join(dir, ids[i])
+			if err := errors.Join(os.MkdirAll(filepath.Join(path, "lookup"), 0o755), os.Chtimes(path, at, at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Mkdir(filepath.Join(dir, "notes"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		removed, err := Prune(dir, ids[2], keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := Builds(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names, gone []string
+		for i, id := range ids {
+			if slices.Contains(want, i) {
+				names = append(names, id)
+			} else {
+				gone = append(gone, id)
+			}
+		}
+		if !slices.Equal(kept, names) || !slices.Equal(removed, gone) {
+			t.Errorf("keep %d: kept %v, removed %v", keep, kept, removed)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) != len(want)+1 {
+			t.Errorf("keep %d leaves %v, %v", keep, entries, err)
+		}
+	}
+	if removed, err := Prune(filepath.Join(t.TempDir(), "none"), "", 1); err != nil || len(removed) != 0 {
+		t.Errorf("a folder that is not there: %v, %v", removed, err)
+	}
+}
+
+func TestRemoveLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".tmp-1/lookup/x", "20261101-0123456789abcdef/x", "other/.tmp-2"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".tmp-3"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	temporary, err := TemporaryDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := NewWriter(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Add("a/b", []byte("x")), RemoveLeftovers(dir), RemoveLeftovers(filepath.Join(dir, "none"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(temporary); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the temporary folder is still there")
+	}
+	files := tree(t, dir)
+	if err := errors.Join(RemoveLeftovers(BuildsDir(dir)), w.Discard()); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := files["/other/.tmp-2"]; len(files) != 3 || !ok || len(tree(t, dir)) != 2 {
+		t.Errorf("left: %v, then %v", files, tree(t, dir))
+	}
+}
+
+func TestPublishIsAtomic(t *testing.T) {
+	root := t.TempDir()
+	if _, err := Current(root); !errors.Is(err, ErrNoBuild) {
+		t.Errorf("nothing is published, but %v", err)
+	}
+	if err := os.MkdirAll(BuildsDir(root), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	id := func(i int) string { return fmt.Sprintf("20261101-%016x", i) }
+	if err := Publish(root, id(0)); err != nil {
+		t.Fatal(err)
+	}
+	var latest, reads atomic.Int64
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				low := latest.Load()
+				got, err := Current(root)
+				var n int64
+				if _, serr := fmt.Sscanf(got, "20261101-%x", &n); err != nil || serr != nil || n < low {
+					t.Errorf("%q, %v: older than %d", got, err, low)
+					return
+				}
+				reads.Add(1)
+			}
+		})
+	}
+	for i := 1; i <= 200 || reads.Load() < 3000 && !t.Failed(); i++ {
+		if err := Publish(root, id(i)); err != nil {
+			t.Fatal(err)
+		}
+		latest.Store(int64(i))
+	}
+	close(stop)
+	readers.Wait()
+	for _, bad := range []string{"", "x", "../../etc", "20261101-0123456789ABCDEF", "20261101-0123456789abcdef0"} {
+		path := filepath.Join(root, "exports", "current")
+		if err := os.WriteFile(path, []byte(bad+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Current(root)
+		wantDamage(t, err, path, "which is no build id")
+	}
+	entries, err := os.ReadDir(filepath.Join(root, "exports"))
+	if err != nil || len(entries) != 2 {
+		t.Errorf("publishing leaves %v, %v", entries, err)
+	}
+}
+
+func TestLock(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "new", "folder")
+	ctx := t.Context()
+	first, err := AcquireLock(ctx, root, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy *BusyError
+	_, err = AcquireLock(ctx, root, nil)
+	if !errors.As(err, &busy) || busy.Root != root || !strings.Contains(err.Error(), fmt.Sprintf("process %d, since 2", os.Getpid())) {
+		t.Errorf("a second lock gives %v", err)
+	}
+	waits := 0
+	short, cancel := context.WithCancel(ctx)
+	_, err = AcquireLock(short, root, func(b *BusyError) { waits++; cancel() })
+	if !errors.Is(err, context.Canceled) || waits != 1 {
+		t.Errorf("waiting in vain %d times gives %v", waits, err)
+	}
+	told := make(chan *BusyError, 9)
+	got := make(chan error, 1)
+	go func() {
+		second, err := AcquireLock(ctx, root, func(b *BusyError) { told <- b })
+		if err == nil {
+			err = second.Release()
+		}
+		got <- err
+	}()
+	if b := <-told; b.Root != root || !strings.HasPrefix(b.Owner, "process ") {
+		t.Errorf("told %+v", b)
+	}
+	select {
+	case err := <-got:
+		t.Fatalf("the lock was given to two: %v", err)
+	case <-time.After(150 * time.Millisecond):
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil || len(told) != 0 {
+		t.Errorf("after the wait: %v, told again %d times", err, len(told))
+	}
+	third, err := AcquireLock(ctx, root, func(*BusyError) { t.Error("nobody has the lock") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := third.Release(); err != nil {
+		t.Fatal(err)
+	}
+}

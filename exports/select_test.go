@@ -1,0 +1,391 @@
+package exports
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// The model: an entity as a handful of texts, and everything computed by
+// looking at all of them. It shares nothing with the code but the entities.
+
+func modelField(e *Entity, field string) []string {
+	list := map[string][]string{
+		"capability": e.Capabilities, "tag": e.Tags,
+		"category": {e.Category}, "license": {e.License}, "pricingModel": {e.PricingModel},
+		"provider": {e.Provider}, "status": {e.Status}, "type": {e.Type},
+	}[field]
+	var known []string
+	for _, v := range list {
+		if v != "" {
+			known = append(known, v)
+		}
+	}
+	return known
+}
+
+// modelFields are the folded values of all entities by field.
+func modelFields(list []*Entity) []map[string][]string {
+	out := make([]map[string][]string, len(list))
+	for i, e := range list {
+		out[i] = map[string][]string{}
+		for _, field := range modelFieldNames {
+			for _, v := range modelField(e, field) {
+				out[i][field] = append(out[i][field], folded(v))
+			}
+		}
+	}
+	return out
+}
+
+var modelFieldNames = []string{"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type"}
+
+// modelValue is a sort value as text that sorts as text, "" for null.
+func modelValue(e *Entity, key string) string {
+	switch key {
+	case "name":
+		return "=" + folded(e.Name)
+	case "addedDate":
+		return e.AddedDate
+	case "lastUpdated":
+		return e.LastUpdated
+	}
+	if s := e.Scores.Get(key); s.Known() {
+		return scoreTexts[s.Float()]
+	}
+	return ""
+}
+
+var scoreTexts = func() map[float64]string {
+	texts := map[float64]string{}
+	for i := range 1001 {
+		texts[float64(i)/10] = fmt.Sprintf("%05.1f", float64(i)/10)
+	}
+	return texts
+}()
+
+func modelCompare(a, b *Entity, s Sort) int {
+	x, y := modelValue(a, s.Key), modelValue(b, s.Key)
+	if (x == "") != (y == "") {
+		if x == "" {
+			return 1
+		}
+		return -1
+	}
+	c := strings.Compare(x, y)
+	if s.Desc {
+		c = -c
+	}
+	return cmp.Or(c, strings.Compare(a.Type, b.Type), strings.Compare(a.Slug, b.Slug))
+}
+
+func modelMatches(e *Entity, fields map[string][]string, f *Filter) bool {
+	if _, asked := f.Fields["status"]; !asked && e.Status == "withdrawn" {
+		return false
+	}
+	for field, alternatives := range f.Fields {
+		found := false
+		for _, values := range alternatives {
+			all := true
+			for _, v := range values {
+				all = all && slices.Contains(fields[field], folded(v))
+			}
+			found = found || all
+		}
+		if !found {
+			return false
+		}
+	}
+	if f.MinScore.Known() && (!e.Scores.Composite.Known() || e.Scores.Composite.Float() < f.MinScore.Float()) {
+		return false
+	}
+	return (f.AddedSince == "" || e.AddedDate >= f.AddedSince) && (f.UpdatedSince == "" || e.LastUpdated >= f.UpdatedSince)
+}
+
+func allSorts() (list []Sort) {
+	for _, key := range []string{"composite", "adoption", "quality", "freshness", "citations", "engagement", "name", "addedDate", "lastUpdated"} {
+		list = append(list, Sort{key, false}, Sort{key, true})
+	}
+	return list
+}
+
+// someSets are all records, few enough to be sorted, and many at random.
+func someSets(rng *rand.Rand, n int) map[string]*roaring.Bitmap {
+	sets := map[string]*roaring.Bitmap{"all": roaring.New(), "few": roaring.New(), "many": roaring.New(), "none": roaring.New()}
+	sets["all"].AddRange(0, uint64(n))
+	for range n / 40 {
+		sets["few"].Add(uint32(rng.IntN(n)))
+	}
+	for range n / 2 {
+		sets["many"].Add(uint32(rng.IntN(n)))
+	}
+	return sets
+}
+
+// modelOrder lists a set in an order.
+func modelOrder(list []*Entity, set *roaring.Bitmap, s Sort) []uint32 {
+	out := set.ToArray()
+	slices.SortFunc(out, func(x, y uint32) int { return modelCompare(list[x], list[y], s) })
+	return out
+}
+
+func wantOrdinals(t *testing.T, what string, got, want []uint32) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Fatalf("%s:\ngot  %v\nwant %v", what, got, want)
+	}
+}
+
+// nextYear is the list with a tenth of the entities gone, a tenth changed and a
+// tenth new. The old entities stay as they are.
+func nextYear(rng *rand.Rand, list []*Entity) []*Entity {
+	var next []*Entity
+	for _, e := range list {
+		switch rng.IntN(10) {
+		case 0:
+			continue
+		case 1:
+			changed := randomEntity(rng, e.Type, e.Slug)
+			changed.Formerly = e.Formerly
+			next = append(next, changed)
+		case 2:
+			better := *e
+			better.Scores = randomScores(rng)
+			next = append(next, &better)
+		default:
+			next = append(next, e)
+		}
+	}
+	return grow(rng, next, len(list))
+}
+
+func TestSelection(t *testing.T) {
+	rng := rand.New(rand.NewPCG(20, 26))
+	list := catalogue(6, catalogueSize)
+	next := nextYear(rng, list)
+	b, c := openBuild(t, list), openBuild(t, next)
+	t.Run("select", func(t *testing.T) { checkSelect(t, rng, b, list) })
+	t.Run("values", func(t *testing.T) { checkValues(t, rng, b, list) })
+	t.Run("board", func(t *testing.T) { checkBoards(t, b, list) })
+	t.Run("page", func(t *testing.T) { checkPages(t, rng, b, list) })
+	t.Run("across", func(t *testing.T) { checkAcross(t, rng, b, list, c, next) })
+	t.Run("ordinal", func(t *testing.T) { checkOrdinalOf(t, b, list, c, next) })
+	t.Run("hostile", func(t *testing.T) { checkHostile(t, rng, b, list) })
+}
+
+// randomFilter asks for what some entities have, in other spellings too, and
+// sometimes for what none has.
+func randomFilter(rng *rand.Rand, list []*Entity) *Filter {
+	f := &Filter{}
+	for _, field := range modelFieldNames {
+		if rng.IntN(5) > 0 {
+			continue
+		}
+		if f.Fields == nil {
+			f.Fields = map[string][][]string{}
+		}
+		var alternatives [][]string
+		for range 1 + rng.IntN(3) {
+			e := list[rng.IntN(len(list))]
+			values := slices.Clone(modelField(e, field))
+			rng.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
+			values = values[:min(len(values), 1+rng.IntN(3))]
+			for i, v := range values {
+				if _, special := spellings[v]; !special && rng.IntN(4) == 0 {
+					values[i] = strings.ToUpper(v)
+				}
+			}
+			if len(values) == 0 || rng.IntN(12) == 0 {
+				values = append(values, []string{"nobody has this", "c", "t", "", "c1 "}[rng.IntN(5)])
+			}
+			alternatives = append(alternatives, values)
+		}
+		f.Fields[field] = alternatives
+	}
+	if rng.IntN(4) == 0 {
+		f.MinScore = ScoreOf([]float64{0, 0.1, 50, 99.9, 100, float64(rng.IntN(1000)) / 10}[rng.IntN(6)])
+	}
+	if rng.IntN(4) == 0 {
+		f.AddedSince = randomDay(rng)
+	}
+	if rng.IntN(4) == 0 {
+		f.UpdatedSince = randomDay(rng)
+	}
+	return f
+}
+
+func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
+	fields := modelFields(list)
+	hits := 0
+	for range 500 {
+		f := randomFilter(rng, list)
+		got, err := b.Select(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []uint32
+		for i, e := range list {
+			if modelMatches(e, fields[i], f) {
+				want = append(want, uint32(i))
+			}
+		}
+		wantOrdinals(t, fmt.Sprintf("%+v", *f), got.ToArray(), want)
+		if len(want) > 0 {
+			hits++
+		}
+		got.Flip(0, uint64(b.Len())) // the set is the caller's: the next filters must not see this
+	}
+	if hits < 100 {
+		t.Errorf("only %d filters chose anything", hits)
+	}
+	if !(&Filter{}).Empty() || (&Filter{MinScore: ScoreOf(0)}).Empty() || (&Filter{AddedSince: "x"}).Empty() || (&Filter{UpdatedSince: "x"}).Empty() {
+		t.Error("Empty is wrong")
+	}
+	if _, err := b.Select(&Filter{AddedSince: "2025-02-30"}); err == nil {
+		t.Error("the 30th of February was accepted")
+	}
+}
+
+func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
+	for _, field := range modelFieldNames {
+		having := map[string][]uint32{}
+		forms := map[string]map[string]int{}
+		for i, e := range list {
+			for _, v := range modelField(e, field) {
+				key := folded(v)
+				if forms[key] == nil {
+					forms[key] = map[string]int{}
+				}
+				forms[key][v]++
+				having[key] = append(having[key], uint32(i))
+			}
+		}
+		shown := map[string]string{} // the most frequent spelling, else the first
+		var keys []string
+		for key, counts := range forms {
+			keys = append(keys, key)
+			for v, n := range counts {
+				if best := counts[shown[key]]; n > best || n == best && v < shown[key] {
+					shown[key] = v
+				}
+			}
+			for _, v := range []string{shown[key], strings.ToUpper(key), key} {
+				if folded(v) != key {
+					continue // "İSTANBUL" and the like: not what the model can fold
+				}
+				wantOrdinals(t, field+" "+v, b.Bitmap(field, v).ToArray(), having[key])
+			}
+		}
+		slices.Sort(keys)
+		i := 0
+		b.Values(field, func(value string, set *roaring.Bitmap) bool {
+			if i >= len(keys) || value != shown[keys[i]] {
+				t.Fatalf("value %d of %s is %q, want %q", i, field, value, shown[keys[min(i, len(keys)-1)]])
+			}
+			wantOrdinals(t, field+" "+value, set.ToArray(), having[keys[i]])
+			i++
+			return true
+		})
+		if i != len(keys) {
+			t.Errorf("%d values of %s, want %d", i, field, len(keys))
+		}
+		b.Values(field, func(string, *roaring.Bitmap) bool { i--; return false })
+		if i != len(keys)-1 {
+			t.Errorf("Values of %s went on", field)
+		}
+		if b.Bitmap(field, "nobody has this") != nil {
+			t.Errorf("somebody has it in %s", field)
+		}
+		for name, set := range someSets(rng, len(list)) {
+			var want []FacetCount
+			for _, key := range keys {
+				n := int(roaring.And(set, roaring.BitmapOf(having[key]...)).GetCardinality())
+				if n > 0 {
+					want = append(want, FacetCount{shown[key], n})
+				}
+			}
+			slices.SortStableFunc(want, func(x, y FacetCount) int { return y.Count - x.Count })
+			for _, top := range []int{0, 1, 5, 1000} {
+				if got := b.Facet(set, field, top); !slices.Equal(got, want[:min(top, len(want))]) {
+					t.Errorf("facet %s over %s:\ngot  %v\nwant %v", field, name, got, want[:min(top, len(want))])
+				}
+			}
+		}
+	}
+}
+
+func checkBoards(t *testing.T, b *Build, list []*Entity) {
+	for _, category := range []string{"all", "c1", "c11", "c99"} {
+		for _, typ := range []string{"", "tool", "model", "robot"} {
+			for _, score := range []string{"composite", "adoption", "engagement"} {
+				var want []uint32
+				for i, e := range list {
+					if e.Status != "withdrawn" && (category == "all" || e.Category == category) && (typ == "" || e.Type == typ) && e.Scores.Get(score).Known() {
+						want = append(want, uint32(i))
+					}
+				}
+				got, err := b.Board(category, typ, score)
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantOrdinals(t, category+" "+typ+" "+score, got.ToArray(), want)
+			}
+		}
+	}
+}
+
+func checkPages(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
+	for name, set := range someSets(rng, len(list)) {
+		byKey := set.ToArray()
+		slices.SortFunc(byKey, func(x, y uint32) int {
+			return cmp.Or(strings.Compare(list[x].Type, list[y].Type), strings.Compare(list[x].Slug, list[y].Slug))
+		})
+		wantOrdinals(t, "in key order", b.InKeyOrder(set), byKey)
+		for _, s := range allSorts() {
+			want := modelOrder(list, set, s)
+			what := fmt.Sprintf("%s by %+v", name, s)
+			limit := 1 + len(want)/(5+rng.IntN(20))
+			page := func(got []uint32, more, ok bool, from int) {
+				t.Helper()
+				end := min(from+limit, len(want))
+				if !ok || more != (end < len(want)) {
+					t.Fatalf("%s from %d: more %v, ok %v", what, from, more, ok)
+				}
+				wantOrdinals(t, fmt.Sprintf("%s from %d", what, from), got, want[from:end])
+			}
+			for from := 0; from < len(want); from += limit {
+				got, more, ok := b.Page(set, s, nil, from, limit)
+				page(got, more, ok, from)
+			}
+			got, more, ok := b.Page(set, s, nil, len(want)+7, limit)
+			if len(got) != 0 || more || !ok {
+				t.Fatalf("%s behind the end: %v %v %v", what, got, more, ok)
+			}
+			var after *Place
+			for from := 0; from <= len(want); from += limit {
+				got, more, ok := b.Page(set, s, after, 0, limit)
+				page(got, more, ok, from)
+				if !more {
+					break
+				}
+				place := b.PlaceOf(s, got[len(got)-1])
+				after = &place
+				if n := b.CountUntil(set, s, place); n != from+len(got) {
+					t.Fatalf("%s: %d until %+v, want %d", what, n, place, from+len(got))
+				}
+			}
+			if len(want) > 5 {
+				place := b.PlaceOf(s, want[2])
+				got, more, ok := b.Page(set, s, &place, 2, 1)
+				if !ok || more != (len(want) > 6) || len(got) != 1 || got[0] != want[5] {
+					t.Fatalf("%s: skipping behind a place gives %v %v %v, want %d", what, got, more, ok, want[5])
+				}
+			}
+		}
+	}
+}
