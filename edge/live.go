@@ -21,13 +21,19 @@ type live struct {
 	metrics *metrics
 	current atomic.Pointer[view]
 
-	mu      sync.Mutex
-	refused string // the id that was last refused, so that it is reported once
+	mu        sync.Mutex
+	refused   string // the id that was last refused
+	refusedAt time.Time
+	refusal   error
 }
 
 // recheck is how often the pointer is read even if the system reports nothing:
-// some file systems never do.
-const recheck = 2 * time.Second
+// some file systems never do. A refused build is read again more seldom, in
+// case somebody mends it: verifying it reads every byte.
+const (
+	recheck        = 2 * time.Second
+	recheckRefused = 30 * time.Second
+)
 
 // acquire returns the current view, nil before there is one. The caller
 // releases it.
@@ -54,13 +60,17 @@ func (l *live) load() error {
 		l.refused = ""
 		return nil
 	}
+	if l.refused == id && time.Since(l.refusedAt) < recheckRefused {
+		return l.refusal
+	}
 	start := time.Now()
 	next, err := openView(l.root, id)
 	if err != nil {
 		if l.refused != id {
 			l.metrics.refused.Inc()
 		}
-		return l.refuse(id, err)
+		l.refused, l.refusedAt, l.refusal = id, time.Now(), err
+		return err
 	}
 	next.close = func() {
 		if err := errors.Join(next.index.Close(), next.build.Close()); err != nil {
@@ -78,17 +88,6 @@ func (l *live) load() error {
 	return nil
 }
 
-// errRepeated marks a refusal that was reported before.
-var errRepeated = errors.New("refused before")
-
-func (l *live) refuse(id string, err error) error {
-	if l.refused == id {
-		return errRepeated
-	}
-	l.refused = id
-	return err
-}
-
 // follow moves to every newly published build until ctx ends.
 func (l *live) follow(ctx context.Context) {
 	var events <-chan fsnotify.Event
@@ -102,6 +101,7 @@ func (l *live) follow(ctx context.Context) {
 		events = w.Events
 		go drainErrors(w.Errors)
 	}
+	reported := "" // an error that goes on is reported once
 	tick := time.NewTicker(recheck)
 	defer tick.Stop()
 	for {
@@ -114,7 +114,11 @@ func (l *live) follow(ctx context.Context) {
 			}
 		case <-tick.C:
 		}
-		if err := l.load(); err != nil && !errors.Is(err, errRepeated) {
+		err := l.load()
+		if err == nil {
+			reported = ""
+		} else if err.Error() != reported {
+			reported = err.Error()
 			l.log.Error("the new build is refused; the old one goes on being served", "error", err)
 		}
 	}

@@ -58,7 +58,7 @@ func Publish(root, id string) error {
 	if err := os.Rename(tmp.Name(), currentPath(root)); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncDir(dir)
 }
 
 // Builds lists the ids of the builds in a folder, oldest first. A folder that
@@ -179,4 +179,7 @@ func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*L
 }
 
 // Release gives the lock back.
-func (l *Lock) Release() error { return l.lock.Unlock() }
+func (l *Lock) Release() error {
+	_ = os.Truncate(l.lock.Path(), 0) // the owner's name is a courtesy
+	return l.lock.Unlock()
+}

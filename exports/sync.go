@@ -16,7 +16,8 @@ func SyncTree(dir string) error {
 	})
 }
 
-func syncDir(dir string) error { return syncPath(dir) }
+// SyncDir makes the names in a folder durable.
+func SyncDir(dir string) error { return syncPath(dir) }
 
 func syncPath(path string) error {
 	f, err := os.Open(path)

@@ -127,21 +127,19 @@ func (w *Writer) Seal(m *Manifest, license func(path string) string) error {
 // an intact build of that name exists already, that one stays.
 func (w *Writer) Place(m *Manifest) error {
 	final := filepath.Join(BuildsDir(w.root), m.ID)
-	if _, err := os.Lstat(final); err == nil {
-		if _, err := Verify(final); err == nil {
-			return w.Discard()
-		}
-		if err := os.RemoveAll(final); err != nil {
-			return fmt.Errorf("remove the damaged build of the same name: %w", err)
-		}
+	if _, err := Verify(final); err == nil {
+		return w.Discard()
 	}
 	if err := SyncTree(w.dir); err != nil {
 		return err
 	}
+	if err := os.RemoveAll(final); err != nil {
+		return fmt.Errorf("remove the damaged build of the same name: %w", err)
+	}
 	if err := os.Rename(w.dir, final); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(final))
+	return SyncDir(filepath.Dir(final))
 }
 
 // Discard removes what was written. It is safe to call after Place.

@@ -160,8 +160,6 @@ func (p *Prepared) Place(root, dir, id string) error {
 	final := Dir(root, id)
 	if _, err := Verify(final, id, p.Stub); err == nil {
 		return os.RemoveAll(dir)
-	} else if err := os.RemoveAll(final); err != nil {
-		return err
 	}
 	m := Manifest{FormatVersion: exports.FormatVersion, IndexStub: p.Stub, Build: id}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -186,7 +184,13 @@ func (p *Prepared) Place(root, dir, id string) error {
 	if err := exports.SyncTree(dir); err != nil {
 		return err
 	}
-	return os.Rename(dir, final)
+	if err := os.RemoveAll(final); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, final); err != nil {
+		return err
+	}
+	return exports.SyncDir(filepath.Dir(final))
 }
 
 // Verify checks the index of a build: its versions, that it was made from the

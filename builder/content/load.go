@@ -105,14 +105,21 @@ func find(dir string) ([]source, Problems, error) {
 			complain(path, "is not a file of a content folder; known are "+strings.Join(rootFiles, ", "), nearest.Name(name, rootFiles))
 		}
 	}
+	if inner := filepath.Join(dir, "content"); len(sources) == 0 && holdsTypes(inner) {
+		return nil, nil, fmt.Errorf("%s: holds no entity files; did you mean %s?", dir, inner)
+	}
 	if len(sources) == 0 && len(problems) == 0 {
-		hint := ""
-		if _, err := os.Stat(filepath.Join(dir, "content")); err == nil {
-			hint = "; did you mean " + filepath.Join(dir, "content") + "?"
-		}
-		return nil, nil, fmt.Errorf("%s: holds no entity files (%s/<slug>.yaml)%s", dir, strings.Join(exports.Types, "/<slug>.yaml, "), hint)
+		return nil, nil, fmt.Errorf("%s: holds no entity files (%s/<slug>.yaml)", dir, strings.Join(exports.Types, "/<slug>.yaml, "))
 	}
 	return sources, problems, nil
+}
+
+// holdsTypes tells whether a folder has a folder of entities in it.
+func holdsTypes(dir string) bool {
+	return slices.ContainsFunc(exports.Types, func(t string) bool {
+		info, err := os.Stat(filepath.Join(dir, t))
+		return err == nil && info.IsDir()
+	})
 }
 
 func findType(dir, typ string, sources []source, complain func(path, message, suggestion string)) ([]source, error) {

@@ -4,12 +4,14 @@ package history
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
+
+	"kindex/exports"
 )
 
 // Head is the state of the repository that a content folder lies in.
@@ -57,11 +59,16 @@ func ReadHead(ctx context.Context, dir string) (Head, error) {
 	for l := range strings.Lines(status) {
 		l = strings.TrimRight(l, "\n\"")
 		// Ignored files count only where the loader would read them.
-		if !strings.HasPrefix(l, "!!") || strings.HasSuffix(l, ".yaml") || strings.HasSuffix(l, "/") {
+		if !strings.HasPrefix(l, "!!") || strings.HasSuffix(l, ".yaml") || isTypeFolder(l) {
 			h.Dirty = true
 		}
 	}
 	return h, nil
+}
+
+// isTypeFolder tells whether a line of git status names a folder of entities.
+func isTypeFolder(line string) bool {
+	return slices.ContainsFunc(exports.Types, func(t string) bool { return strings.HasSuffix(line, "/"+t+"/") || strings.HasSuffix(line, " "+t+"/") })
 }
 
 // git runs one git command in dir, without the caller's repository settings and
@@ -81,7 +88,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", errors.New("git " + args[0] + ": " + strings.TrimSpace(stderr.String()+" "+err.Error()))
+		return "", fmt.Errorf("git %s: %s (%w)", args[0], strings.Join(strings.Fields(stderr.String()), " "), err)
 	}
 	return string(out), nil
 }

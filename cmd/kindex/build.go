@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
@@ -145,8 +144,7 @@ type progress struct {
 }
 
 func newProgress(w io.Writer) *progress {
-	f, ok := w.(*os.File)
-	return &progress{w: w, watched: ok && isatty.IsTerminal(f.Fd())}
+	return &progress{w: w, watched: isTerminal(w)}
 }
 
 func (p *progress) step(name string, done, total int) {

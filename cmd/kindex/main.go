@@ -158,7 +158,7 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "kindex: interrupted; nothing was published")
 		return exitProblem
 	}
-	fmt.Fprintln(stderr, color.RedString("kindex:"), err)
+	fmt.Fprintln(stderr, paint(stderr, color.FgRed, "kindex:"), err)
 	switch {
 	case errors.As(err, &busy):
 		return exitBusy

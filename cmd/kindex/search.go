@@ -49,6 +49,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	if strings.TrimSpace(text) == "" {
 		return usageError{errors.New("name a word to search for; see: kindex search --help")}
 	}
+	defer damaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -102,6 +103,6 @@ func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {
 	if score == "" {
 		score = "-"
 	}
-	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", color.New(color.Bold).Sprint(e.Name), e.Key(), score, e.Description)
+	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", paint(w, color.Bold, e.Name), e.Key(), score, e.Description)
 	return nil
 }

@@ -60,6 +60,7 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 	if !ok {
 		return usageError{fmt.Errorf("%q: name an entity as TYPE/SLUG, such as tool/pytorch", key)}
 	}
+	defer damaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func explain(b *exports.Build, e *exports.Entity) (*score.Explanation, error) {
 }
 
 func printEntity(w io.Writer, e *exports.Entity) {
-	fmt.Fprintln(w, color.New(color.Bold).Sprint(e.Name))
+	fmt.Fprintln(w, paint(w, color.Bold, e.Name))
 	fmt.Fprintln(w, e.Description)
 	fmt.Fprintln(w)
 	for _, f := range []struct{ name, value string }{

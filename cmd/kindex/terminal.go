@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/fatih/color"
+	"github.com/mattn/go-isatty"
+)
+
+// isTerminal tells whether somebody watches what is written to w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// paint colours a text where it is seen, and NO_COLOR (https://no-color.org)
+// does not forbid it.
+func paint(w io.Writer, attribute color.Attribute, text string) string {
+	c := color.New(attribute)
+	if _, never := os.LookupEnv("NO_COLOR"); isTerminal(w) && !never {
+		c.EnableColor()
+	} else {
+		c.DisableColor()
+	}
+	return c.Sprint(text)
+}
+
+// damaged turns a panic while reading a build that was not verified into an
+// error that says what to do. It is deferred by commands that must start in
+// milliseconds and therefore do not read every byte first.
+func damaged(dir string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("the build in %s cannot be read (%v); find out what is damaged with: kindex verify %s", dir, r, dir)
+	}
+}
