@@ -13,7 +13,7 @@ N        ?= 100000
 CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
 FUZZTIME ?= 5s
 
-.PHONY: help run build test check lint scale corpus bench fuzz fmt clean tools test-tools
+.PHONY: help run build test check lint scale snapshots corpus fuzz fmt clean tools test-tools
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -ts "$$(printf '\t')"
@@ -36,6 +36,7 @@ build: tools ## compile the program into bin/
 test: test-tools lint ## everything: all tests with the race detector, fuzzing, 100,000 entities
 	$(GO) test -race -count=1 -timeout 20m ./...
 	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory snapshots
 	@$(MAKE) --no-print-directory scale
 
 check: tools lint ## the fast tests: under two minutes, no network
@@ -55,13 +56,16 @@ fuzz: tools ## every fuzz target for FUZZTIME
 	  done; done
 
 corpus: tools ## N generated entities in CORPUS
-	@test -d $(CORPUS) || $(GO) run ./cmd/corpus -n $(N) -content content -out $(CORPUS)
+	@test -d $(CORPUS) || { rm -rf $(CORPUS).part && $(GO) run ./cmd/corpus -n $(N) -content content -out $(CORPUS).part && mv $(CORPUS).part $(CORPUS); }
 
 scale: build corpus ## validate, build and verify N generated entities, with times and memory
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
 	  echo "validate $(N) generated entities"; time bin/kindex validate $(CORPUS); \
 	  bin/kindex build --content $(CORPUS) --out "$$out" --as-of 2026-11-01; \
 	  bin/kindex verify "$$out"
+
+snapshots: tools ## build the shipped content and every public snapshot, with times and memory
+	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot' ./builder | grep -vE '^(=== |    --- PASS)'
 
 fmt: ## format the code
 	@gofmt -w $$(git ls-files '*.go')

@@ -3,6 +3,7 @@ package exports
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -10,7 +11,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 func TestRankOrder(t *testing.T) {
@@ -38,6 +42,7 @@ func TestBuildReadsBack(t *testing.T) {
 	b := openBuild(t, list)
 	t.Run("addresses", func(t *testing.T) { checkAddresses(t, b, list) })
 	t.Run("records", func(t *testing.T) { checkRecords(t, b, list) })
+	t.Run("exports", func(t *testing.T) { checkExports(t, b) })
 	t.Run("similar", func(t *testing.T) { checkSimilar(t, b, list) })
 }
 
@@ -159,6 +164,63 @@ func checkRecords(t *testing.T, b *Build, list []*Entity) {
 	}
 }
 
+// checkExports compares the other formats of the export, each written in several
+// shards or row groups, with the lines of the JSONL.
+func checkExports(t *testing.T, b *Build) {
+	file := func(ext string) []byte {
+		data, _, ok := b.File(EntitiesFile + ext)
+		if !ok {
+			t.Fatalf("there is no %s", ext)
+		}
+		return data
+	}
+	lines := bytes.Split(bytes.TrimSuffix(file(".jsonl"), []byte("\n")), []byte("\n"))
+	var objects []json.RawMessage
+	if err := json.Unmarshal(file(".json"), &objects); err != nil {
+		t.Fatal(err)
+	}
+	table := csv.NewReader(bytes.NewReader(file(".csv")))
+	records, err := table.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		Slug string   `parquet:"slug,optional"`
+		Tags []string `parquet:"tags,list"`
+	}
+	rows, err := parquet.Read[row](bytes.NewReader(file(".parquet")), int64(len(file(".parquet"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(objects) != len(lines) || len(records) != len(lines)+1 || len(rows) != len(lines) {
+		t.Fatalf("%d lines, %d objects, %d records, %d rows", len(lines), len(objects), len(records), len(rows))
+	}
+	for i, line := range lines {
+		want, err := ParseRow(line, EntityColumns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(objects[i], line) {
+			t.Fatalf("object %d is\n%s\nwant\n%s", i, objects[i], line)
+		}
+		if rows[i].Slug != want[0].Text || !slices.Equal(rows[i].Tags, want[10].List) {
+			t.Fatalf("row %d is %+v, want %+v", i, rows[i], want)
+		}
+		for j, c := range EntityColumns {
+			text := want[j].Text
+			switch {
+			case c.Kind == List:
+				text = strings.Join(want[j].List, "|")
+			case c.Kind == Decimal && want[j].Known:
+				text = fmt.Sprintf("%.1f", want[j].Number)
+			}
+			if records[i+1][j] != text || records[0][j] != c.Name {
+				t.Fatalf("%s of record %d is %q, want %q", records[0][j], i, records[i+1][j], text)
+			}
+		}
+	}
+}
+
 func checkSimilar(t *testing.T, b *Build, list []*Entity) {
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(list))
 	for i, want := range near {
@@ -175,6 +237,24 @@ func checkSimilar(t *testing.T, b *Build, list []*Entity) {
 					t.Errorf("feature %d is %q, want %q", r, b.Feature(r), features[r])
 				}
 			}
+		}
+	}
+}
+
+func TestSpellingShown(t *testing.T) {
+	var list []*Entity
+	for i, provider := range []string{"acme", "ACME", "Acme", "ACME", "acme"} {
+		list = append(list, &Entity{Type: "tool", Slug: fmt.Sprint("t", i), Name: "T", Category: "c", Status: Active, Provider: provider, Tags: []string{"É", "e", "E"}})
+	}
+	b := openBuild(t, list)
+	set, err := b.Select(&Filter{Fields: map[string][][]string{"provider": {{"Acmé"}}}})
+	if err != nil || set.GetCardinality() != 5 {
+		t.Errorf("%v, %v", set, err)
+	}
+	// Of two that are as frequent, the first; and one entity counts once.
+	for field, want := range map[string]FacetCount{"provider": {"ACME", 5}, "tag": {"E", 5}} {
+		if got := b.Facet(set, field, 9); !slices.Equal(got, []FacetCount{want}) {
+			t.Errorf("%s: %v, want %v", field, got, want)
 		}
 	}
 }

@@ -63,6 +63,13 @@ func TestMembers(t *testing.T) {
 			if name == "scores" || name == "links" || name == "signals" {
 				compareMembers(t, value)
 			}
+			if name == "signals" {
+				var inner []string
+				Members(value, func(name string, _ []byte) { inner = append(inner, name) })
+				if !slices.IsSorted(inner) {
+					t.Fatalf("the signals are %q", inner)
+				}
+			}
 		})
 		if !slices.Equal(names, RecordFields) {
 			t.Fatalf("the record has %q", names)

@@ -49,6 +49,9 @@ func Parse(raw string, allowed []string) (*Params, error) {
 		if slices.Contains(allowed, name) {
 			continue
 		}
+		if name == "" {
+			return nil, &Error{Param: "query", Message: "holds a value without a name"}
+		}
 		e := &Error{Param: name, Unknown: true, Message: "this address takes no parameters"}
 		if len(allowed) > 0 {
 			e.Message = "is not a parameter of this address; known are " + strings.Join(slices.Sorted(slices.Values(allowed)), ", ")

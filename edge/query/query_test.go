@@ -26,7 +26,7 @@ func TestRefusals(t *testing.T) {
 		"offset=-1", "offset=1&cursor=x", "cursor=x", "cursor=%21", "sort=rank", "order=up", "type=robot", "status=old",
 		"pricingModel=fre", "category=nope", "tag=", "tag=a,,b", "minScore=101", "minScore=-1", "minScore=NaN", "minScore=x",
 		"addedSince=2024-02-30", "addedSince=yesterday", "updatedSince=2024", "fields=nmae", "fields=",
-		"type=%zz", "a=%",
+		"type=%zz", "a=%", "=", "=x",
 	} {
 		if err := readAll(raw); err == nil {
 			t.Errorf("%s was accepted", raw)
@@ -87,6 +87,7 @@ func TestCursorRoundTrip(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("limit=5&sort=name&tag=a,b&cursor=abc")
 	f.Add("%zz=1;&&=")
+	f.Add("=")
 	f.Fuzz(func(t *testing.T, raw string) {
 		var e *Error
 		if err := readAll(raw); err != nil && (!errors.As(err, &e) || e.Param == "" || e.Message == "") {
