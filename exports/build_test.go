@@ -38,6 +38,7 @@ func TestRankOrder(t *testing.T) {
 }
 
 func TestBuildReadsBack(t *testing.T) {
+	t.Parallel()
 	list := catalogue(2, catalogueSize)
 	b := openBuild(t, list)
 	t.Run("addresses", func(t *testing.T) { checkAddresses(t, b, list) })

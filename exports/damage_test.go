@@ -86,6 +86,7 @@ func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
 }
 
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	dir, m := smallBuild(t)
 	rng := rand.New(rand.NewPCG(4, 4))
 	if len(m.Files) < 20 {
@@ -139,6 +140,7 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 func TestDamagedManifest(t *testing.T) {
+	t.Parallel()
 	dir, m := smallBuild(t)
 	path := filepath.Join(dir, ManifestFile)
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -191,6 +193,7 @@ func TestDamagedManifest(t *testing.T) {
 // what a faulty builder would make. Opening them is an error or works, and
 // never a panic.
 func TestLookupsThatDoNotFit(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	dir, m := smallBuild(t)
 	refused := 0
@@ -334,6 +337,7 @@ func checkVariants(t *testing.T, files map[string]string) {
 }
 
 func TestCompressIsPure(t *testing.T) {
+	t.Parallel()
 	if _, err := Compress("deflate", nil); err == nil {
 		t.Error("an unknown coding was accepted")
 	}

@@ -16,6 +16,7 @@ import (
 )
 
 func TestPlaceKeepsOrMends(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	list := catalogue(10, 30)
 	id := writeBuild(t, root, list)
@@ -132,6 +133,7 @@ func TestRemoveLeftovers(t *testing.T) {
 }
 
 func TestPublishIsAtomic(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	if _, err := Current(root); !errors.Is(err, ErrNoBuild) {
 		t.Errorf("nothing is published, but %v", err)

@@ -165,6 +165,7 @@ func nextYear(rng *rand.Rand, list []*Entity) []*Entity {
 }
 
 func TestSelection(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(20, 26))
 	list := catalogue(6, catalogueSize)
 	next := nextYear(rng, list)

@@ -369,7 +369,7 @@ func TestScoresAreLocal(t *testing.T) {
 	for range 500 {
 		e := randomEntity(rng)
 		list = append(list, e)
-		alone = append(alone, defaultFormula(t).Scores(copyOf(e), asOf))
+		alone = append(alone, parse(t, before).Scores(copyOf(e), asOf))
 	}
 	for range 3 {
 		for _, i := range rng.Perm(len(list)) {
