@@ -74,25 +74,39 @@ func Parse(data []byte) (f *Formula, mistakes []*FieldError, err error) {
 	wrong := func(message string, path ...string) {
 		mistakes = append(mistakes, &FieldError{append([]string{"types"}, path...), message})
 	}
+	if c := f.DeprecatedCap; c != nil && !(*c >= 0 && *c <= 100) {
+		mistakes = append(mistakes, &FieldError{[]string{"deprecatedCap"}, "must be from 0 to 100"})
+	}
 	for _, typ := range slices.Sorted(maps.Keys(f.Types)) {
 		if !slices.Contains(exports.Types, typ) {
 			wrong("is not a type of entity; known are "+strings.Join(exports.Types, ", "), typ)
+			continue
 		}
 		if f.Types[typ] == nil {
 			wrong("is empty", typ)
 			continue
 		}
+		if c := f.Types[typ].MinimumCoverage; !(c >= 0 && c <= 1) {
+			wrong("must be from 0 to 1", typ, "minimumCoverage")
+		}
 		for _, dim := range slices.Sorted(maps.Keys(f.Types[typ].Dimensions)) {
 			if !slices.Contains(DimensionNames, dim) {
 				wrong("is not a dimension; known are "+strings.Join(DimensionNames, ", "), typ, "dimensions", dim)
+				continue
 			}
 			d := f.Types[typ].Dimensions[dim]
 			if d == nil {
 				wrong("is empty", typ, "dimensions", dim)
 				continue
 			}
-			if d.Weight > largest {
+			switch {
+			case d.Weight < 0:
+				wrong("must not be negative", typ, "dimensions", dim, "weight")
+			case d.Weight > largest:
 				wrong("is too large", typ, "dimensions", dim, "weight")
+			}
+			if !(d.Prior >= 0 && d.Prior <= 100) {
+				wrong("must be from 0 to 100", typ, "dimensions", dim, "prior")
 			}
 			for i, m := range d.Measures {
 				if message := m.check(); message != "" {

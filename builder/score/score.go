@@ -124,7 +124,10 @@ func (f *Formula) compute(e *exports.Entity, asOf time.Time, explain bool) (expo
 		x.Cap = f.DeprecatedCap
 	}
 	s.Composite = exports.ScoreOf(capped)
-	x.Composite, x.Ranked = s.Composite, true
+	x.Composite, x.Ranked = s.Composite, e.Status != exports.Withdrawn
+	if !x.Ranked {
+		x.unranked("it is withdrawn, and withdrawn entities are on no leaderboard")
+	}
 	return s, x
 }
 

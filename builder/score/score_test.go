@@ -194,7 +194,7 @@ func TestComposite(t *testing.T) {
 			if x.Coverage != c.cover || (x.Cap != nil) != c.cap || x.Composite != s.Composite || x.FormulaVersion != "7" || x.AsOf != "2026-11-01T00:00:00Z" {
 				t.Errorf("explained as %+v", x)
 			}
-			if x.Ranked != s.Composite.Known() || (x.Reason == nil) != x.Ranked || (x.Uncapped != nil) != x.Ranked {
+			if x.Ranked != (s.Composite.Known() && c.entity.Status != "withdrawn") || (x.Reason == nil) != x.Ranked || (x.Uncapped != nil) != s.Composite.Known() {
 				t.Errorf("ranked %v, %v, %v", x.Ranked, x.Reason, x.Uncapped)
 			}
 		})
@@ -222,6 +222,10 @@ func TestParseErrors(t *testing.T) {
 		`{"types": {"tool": {"dimensions": {"composite": {}}}}}`:                                        "types.tool.dimensions.composite: is not a dimension; known are adoption,",
 		`{"types": {"model": {"dimensions": {"quality": null}}}}`:                                       "types.model.dimensions.quality: is empty",
 		`{"types": {"tool": {"dimensions": {"quality": {"weight": 1e16}}}}}`:                            "types.tool.dimensions.quality.weight: is too large",
+		`{"types": {"tool": {"dimensions": {"quality": {"weight": -1}}}}}`:                              "types.tool.dimensions.quality.weight: must not be negative",
+		`{"types": {"tool": {"dimensions": {"quality": {"prior": 101}}}}}`:                              "types.tool.dimensions.quality.prior: must be from 0 to 100",
+		`{"types": {"tool": {"minimumCoverage": 2}}}`:                                                   "types.tool.minimumCoverage: must be from 0 to 1",
+		`{"deprecatedCap": -1}`:                                                                         "deprecatedCap: must be from 0 to 100",
 		in(`{"map": "log", "full": 1, "weight": 1}`):                                                    first + ": names either a signal or a benchmark",
 		in(`{"signal": "stars", "benchmark": "B", "map": "log", "full": 1, "weight": 1}`):               first + ": names either a signal or a benchmark",
 		in(`{"signal": "Stars", "map": "log", "full": 1, "weight": 1}`):                                 first + ": Stars is not a signal",
@@ -266,7 +270,7 @@ func TestParseErrors(t *testing.T) {
 	for _, m := range mistakes {
 		paths = append(paths, strings.Join(m.Path, "."))
 	}
-	if want := []string{"types.model", "types.robot", "types.robot", "types.tool.dimensions.adoption.measures.0",
+	if want := []string{"types.model", "types.robot", "types.tool.dimensions.adoption.measures.0",
 		"types.tool.dimensions.adoption.measures.1", "types.tool.dimensions.quality"}; err != nil || !slices.Equal(paths, want) {
 		t.Errorf("all mistakes at once: %v, %v", mistakes, err)
 	}
