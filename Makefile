@@ -31,7 +31,7 @@ run: build ## build the shipped content and serve it
 	@exec bin/kindex serve --dir . --addr $(ADDR) --admin $(ADMIN)
 
 build: tools ## compile the program into bin/
-	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
+	@echo 'compiling bin/kindex' && $(GO) build -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
 
 test: test-tools lint ## everything: all tests with the race detector, fuzzing, 100,000 entities
 	$(GO) test -race -count=1 -timeout 20m ./...
