@@ -21,6 +21,16 @@ func ValidSlug(s string) bool { return len(s) <= 100 && slugGrammar.MatchString(
 // is in the problems; the entity is nil where one of them is an error. path is
 // only for messages. Scores and dates from the history are not set.
 func ParseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems) {
+	e, problems := parseEntity(path, typ, slug, data)
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
+	}
+	return e, problems
+}
+
+// parseEntity is ParseEntity, but for an entity with errors it returns what
+// could be read of it, for it to be compared with the others.
+func parseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems) {
 	d := parseDocument(path, data, "version")
 	m, ok := d.fields()
 	if !ok {
@@ -29,11 +39,7 @@ func ParseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems
 	entitySchema.check(d)
 	e := decodeEntity(typ, slug, m)
 	d.checkEntity(e)
-	problems := d.report()
-	if n, _ := problems.Count(); n > 0 {
-		return nil, problems
-	}
-	return e, problems
+	return e, d.report()
 }
 
 // decodeEntity takes over what has the right type; the schema has complained

@@ -51,13 +51,13 @@ func Load(dir string, progress func(done, total int)) (c *Content, problems Prob
 		return nil, nil, err
 	}
 	problems = append(problems, more...)
-	entities, more, err := parseAll(sources, progress)
+	entities, found, err := parseAll(sources, progress)
 	if err != nil {
 		return nil, nil, err
 	}
-	problems = append(problems, more...)
-	for _, e := range entities {
-		if e != nil {
+	for i, e := range entities {
+		problems = append(problems, found[i]...)
+		if n, _ := found[i].Count(); n == 0 {
 			c.Entities = append(c.Entities, e)
 		}
 	}
@@ -195,9 +195,9 @@ func Slugify(name string) string {
 	return strings.TrimSuffix(b.String(), "-")
 }
 
-// parseAll reads files on all processors. An entity is nil where its file has
-// errors.
-func parseAll(sources []source, progress func(done, total int)) ([]*exports.Entity, Problems, error) {
+// parseAll reads files on all processors, and returns for each what could be
+// read of it, nil for nothing, and what is wrong with it.
+func parseAll(sources []source, progress func(done, total int)) ([]*exports.Entity, []Problems, error) {
 	entities := make([]*exports.Entity, len(sources))
 	found := make([]Problems, len(sources))
 	failed := make([]error, len(sources))
@@ -211,7 +211,7 @@ func parseAll(sources []source, progress func(done, total int)) ([]*exports.Enti
 				if err != nil {
 					failed[i] = err
 				} else {
-					entities[i], found[i] = ParseEntity(sources[i].shown, sources[i].typ, sources[i].slug, data)
+					entities[i], found[i] = parseEntity(sources[i].shown, sources[i].typ, sources[i].slug, data)
 				}
 				if n := int(done.Add(1)); progress != nil {
 					progress(n, len(sources))
@@ -224,7 +224,7 @@ func parseAll(sources []source, progress func(done, total int)) ([]*exports.Enti
 	}
 	close(next)
 	wg.Wait()
-	return entities, slices.Concat(found...), errors.Join(failed...)
+	return entities, found, errors.Join(failed...)
 }
 
 // checkTogether finds what is wrong between files: categories that nobody
@@ -255,7 +255,7 @@ func (c *Content) checkTogether(sources []source, entities []*exports.Entity) Pr
 		if e == nil {
 			continue
 		}
-		if len(declared) > 0 && !declared[e.Category] {
+		if len(declared) > 0 && !declared[e.Category] && ValidSlug(e.Category) {
 			complain(i, Error, []string{"category"}, shown(e.Category)+" is not in categories.yaml", nearest.Name(e.Category, slugs))
 		}
 		for j, old := range e.Formerly {
@@ -266,6 +266,9 @@ func (c *Content) checkTogether(sources []source, entities []*exports.Entity) Pr
 				complain(i, Error, path, shown(old)+" is claimed by "+file+" too", "")
 			}
 			former[key] = sources[i].shown
+		}
+		if e.Name == "" {
+			continue
 		}
 		name := e.Type + "/" + exports.Fold(e.Name)
 		if file, ok := names[name]; ok {
