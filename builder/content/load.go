@@ -262,7 +262,7 @@ func (c *Content) checkTogether(sources []source, entities []*exports.Entity) Pr
 			key, path := e.Type+"/"+old, []string{"formerly", fmt.Sprint(j)}
 			if file, ok := at[key]; ok && old != e.Slug {
 				complain(i, Error, path, shown(old)+" is the slug of "+file, "")
-			} else if file, ok := former[key]; ok {
+			} else if file, ok := former[key]; ok && file != sources[i].shown {
 				complain(i, Error, path, shown(old)+" is claimed by "+file+" too", "")
 			}
 			former[key] = sources[i].shown
