@@ -54,7 +54,8 @@ type Report struct {
 	Removed   []string         `json:"removed"`   // old builds that were deleted
 }
 
-// Step is one step of the recipe and how long it took.
+// Step is one step of the recipe and how long it took. The index is made beside
+// other steps, so the steps may add up to more than the whole.
 type Step struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
@@ -74,15 +75,16 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		name string
 		run  func(context.Context) error
 	}{
-		{"clean", b.clean},     // what a killed builder left
-		{"load", b.load},       // YAML → entities
-		{"score", b.score},     // signals → scores
-		{"rank", b.rank},       // scores → ordinals, leaderboards
-		{"similar", b.similar}, // entities → neighbours
-		{"write", b.write},     // everything → files, and the search index beside them
-		{"place", b.place},     // temporary folders → the build's name, durable
-		{"publish", b.publish}, // the pointer, last of all
-		{"prune", b.prune},     // builds that nobody needs
+		{"clean", b.clean},      // what a killed builder left
+		{"load", b.load},        // YAML → entities
+		{"score", b.score},      // signals → scores
+		{"rank", b.rank},        // scores → ordinals, leaderboards
+		{"index", b.startIndex}, // documents → search index; it goes on beside the next two
+		{"similar", b.similar},  // entities → neighbours
+		{"write", b.write},      // everything → files
+		{"place", b.place},      // temporary folders → the build's name, durable
+		{"publish", b.publish},  // the pointer, last of all
+		{"prune", b.prune},      // builds that nobody needs
 	} {
 		if err := ctx.Err(); err != nil && !b.published {
 			return nil, errors.Join(err, b.discard())
@@ -91,7 +93,9 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		if err := s.run(ctx); err != nil {
 			return nil, errors.Join(err, b.discard())
 		}
-		b.report.Steps = append(b.report.Steps, Step{s.name, time.Since(start).Seconds()})
+		if s.name != "index" { // that one says itself how long it takes
+			b.report.Steps = append(b.report.Steps, Step{s.name, time.Since(start).Seconds()})
+		}
 	}
 	return b.finish(), nil
 }
@@ -113,6 +117,9 @@ type build struct {
 	manifest *exports.Manifest
 	docs     *indexes.Prepared
 	indexDir string
+	indexing errgroup.Group
+
+	indexSeconds float64
 
 	published bool // from here on the build is there to stay
 }
@@ -171,28 +178,37 @@ func (b *build) similar(context.Context) error {
 	return nil
 }
 
-// write makes all files. The index is built at the same time, on what the
-// exports leave of the processors.
-func (b *build) write(context.Context) error {
-	b.progress("write", 0, 0)
+// startIndex begins the search index, most of whose work keeps one processor
+// busy.
+func (b *build) startIndex(context.Context) error {
 	titles := make(map[string]string, len(b.content.Categories))
 	for _, c := range b.content.Categories {
 		titles[c.Slug] = c.Title
 	}
 	b.docs = indexes.Prepare(b.content.Entities, titles)
+	b.indexing.Go(func() (err error) {
+		start := time.Now()
+		b.indexDir, err = b.docs.Write(b.Out)
+		b.indexSeconds = time.Since(start).Seconds()
+		return err
+	})
+	return nil
+}
+
+// write makes all files, and waits for the index.
+func (b *build) write(context.Context) error {
+	b.progress("write", 0, 0)
 	var err error
 	if b.out, err = exports.NewWriter(b.Out); err != nil {
 		return err
 	}
-	var g errgroup.Group
-	g.Go(func() (err error) {
-		b.indexDir, err = b.docs.Write(b.Out)
-		return err
-	})
-	g.Go(b.writeFiles)
-	if err := g.Wait(); err != nil {
+	if err := b.writeFiles(); err != nil {
 		return err
 	}
+	if err := b.indexing.Wait(); err != nil {
+		return err
+	}
+	b.report.Steps = append(b.report.Steps, Step{"index", b.indexSeconds})
 	b.manifest = b.describe()
 	return b.out.Seal(b.manifest, b.licenseOf)
 }
@@ -240,6 +256,7 @@ func (b *build) pruneIndexes() error {
 
 // discard removes what an unfinished build has written.
 func (b *build) discard() error {
+	_ = b.indexing.Wait() // another error is reported; this one may be its consequence
 	var errs []error
 	if b.out != nil {
 		errs = append(errs, b.out.Discard())

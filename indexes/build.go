@@ -73,23 +73,17 @@ func lean() (mapping.IndexMapping, error) {
 
 // Prepared are the documents of a build, ready to be indexed.
 type Prepared struct {
+	// Stub is what the identity of the index depends on; Write sets it.
 	Stub exports.IndexStub
 
 	entities []*exports.Entity
 	titles   map[string]string
 }
 
-// Prepare computes what the identity of the index depends on. The entities are
-// in the order of their ordinals; titles are those of their categories.
+// Prepare takes the entities in the order of their ordinals, and the titles of
+// their categories.
 func Prepare(entities []*exports.Entity, titles map[string]string) *Prepared {
-	sum := newFingerprint()
-	for _, e := range entities {
-		newDocument(e, titles[e.Category]).fingerprint(sum)
-	}
-	return &Prepared{
-		Stub:     exports.IndexStub{MappingVersion: MappingVersion, Documents: len(entities), SHA256: hex.EncodeToString(sum.Sum(nil))},
-		entities: entities, titles: titles,
-	}
+	return &Prepared{entities: entities, titles: titles}
 }
 
 // Write indexes the documents below an output folder and returns the temporary
@@ -116,17 +110,50 @@ func (p *Prepared) Write(root string) (dir string, err error) {
 		return dir, err
 	}
 	lengths := make([]byte, len(p.entities))
-	for i, e := range p.entities {
-		d := newDocument(e, p.titles[e.Category])
+	sum := newFingerprint()
+	i := uint32(0)
+	for d := range p.documents {
+		d.fingerprint(sum)
 		lengths[i] = byte(min(d.nameLength, 255))
-		if err := b.Index(docID(uint32(i)), d.fields()); err != nil {
-			return dir, errors.Join(fmt.Errorf("index %s: %w", e.Key(), err), b.Close())
+		if err := b.Index(docID(i), d.fields()); err != nil {
+			return dir, errors.Join(fmt.Errorf("index %s: %w", p.entities[i].Key(), err), b.Close())
 		}
+		i++
 	}
 	if err := b.Close(); err != nil {
 		return dir, err
 	}
+	p.Stub = exports.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: hex.EncodeToString(sum.Sum(nil))}
 	return dir, writeOrdinals(dir, lengths)
+}
+
+// documents calls yield with the documents in order. They are made ahead, by
+// another processor than the one that indexes them.
+func (p *Prepared) documents(yield func(document) bool) {
+	const ahead = 64
+	batches, stop := make(chan []document, 2), make(chan struct{})
+	defer close(stop)
+	go func() {
+		defer close(batches)
+		for from := 0; from < len(p.entities); from += ahead {
+			var batch []document
+			for _, e := range p.entities[from:min(from+ahead, len(p.entities))] {
+				batch = append(batch, newDocument(e, p.titles[e.Category]))
+			}
+			select {
+			case batches <- batch:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	for batch := range batches {
+		for _, d := range batch {
+			if !yield(d) {
+				return
+			}
+		}
+	}
 }
 
 // docID is the external id of a document: its ordinal.

@@ -168,7 +168,8 @@ type scratch struct {
 type candidate struct {
 	entity  uint32
 	rank    int32
-	promise float32 // the part of the similarity that is known
+	shared  uint32  // the weight that is known to be shared
+	promise float32 // the part of the similarity that comes from it
 }
 
 // before tells whether c promises more than d.
@@ -218,13 +219,14 @@ func (v *vectors) neighbours(i uint32, s *scratch, budget int) []exports.Neighbo
 		return cmp.Or(cmp.Compare(len(v.inverted[a]), len(v.inverted[b])), cmp.Compare(a, b))
 	})
 	s.touched = s.touched[:0]
-	read := 0
-	for _, id := range s.order {
+	read, unread := 0, s.order[len(s.order):]
+	for k, id := range s.order {
 		w := v.weight[id]
 		if w == 0 {
 			continue
 		}
 		if read > 0 && read+len(v.inverted[id]) > budget {
+			unread = s.order[k:]
 			break
 		}
 		read += len(v.inverted[id])
@@ -238,13 +240,14 @@ func (v *vectors) neighbours(i uint32, s *scratch, budget int) []exports.Neighbo
 	s.best = s.best[:0]
 	for _, j := range s.touched {
 		if j != i && !v.hidden[j] {
-			s.offer(candidate{j, v.rank[j], float32(s.partial[j]) * v.inverse[j]})
+			s.offer(candidate{j, v.rank[j], s.partial[j], float32(s.partial[j]) * v.inverse[j]})
 		}
 		s.partial[j] = 0
 	}
 	best := make([]exports.Neighbour, 0, len(s.best))
 	for _, c := range s.best {
-		if sim := v.similarity(i, c.entity); sim >= weakest {
+		dot := uint64(c.shared) + v.sharedOf(unread, c.entity)
+		if sim := v.cosine(dot, i, c.entity); sim >= weakest {
 			best = append(best, exports.Neighbour{Ordinal: c.entity, Similarity: sim})
 		}
 	}
@@ -275,10 +278,19 @@ func (v *vectors) shared(i, j uint32, f func(id uint32)) {
 	}
 }
 
-// similarity is the cosine, rounded so that equals are equal.
-func (v *vectors) similarity(i, j uint32) float64 {
+// sharedOf is the weight of those of some features that an entity has.
+func (v *vectors) sharedOf(features []uint32, j uint32) uint64 {
 	var dot uint64
-	v.shared(i, j, func(id uint32) { dot += uint64(v.weight[id]) * uint64(v.weight[id]) })
+	for _, id := range features {
+		if _, ok := slices.BinarySearch(v.has[j], id); ok {
+			dot += uint64(v.weight[id]) * uint64(v.weight[id])
+		}
+	}
+	return dot
+}
+
+// cosine is the similarity, rounded so that equals are equal.
+func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	if dot == 0 {
 		return 0
 	}

@@ -43,7 +43,9 @@ func exact(v *vectors, i uint32) []exports.Neighbour {
 		if uint32(j) == i || v.hidden[j] {
 			continue
 		}
-		if sim := v.similarity(i, uint32(j)); sim >= weakest {
+		var dot uint64
+		v.shared(i, uint32(j), func(id uint32) { dot += uint64(v.weight[id]) * uint64(v.weight[id]) })
+		if sim := v.cosine(dot, i, uint32(j)); sim >= weakest {
 			all = append(all, exports.Neighbour{Ordinal: uint32(j), Similarity: sim})
 		}
 	}
@@ -65,8 +67,18 @@ func TestRecall(t *testing.T) {
 	v := newVectors(catalogue(6000), strings.Fields)
 	s := &scratch{partial: make([]uint32, len(v.has))}
 	found, wanted := 0, 0
+	similarity := func(i, j uint32) float64 {
+		var dot uint64
+		v.shared(i, j, func(id uint32) { dot += uint64(v.weight[id]) * uint64(v.weight[id]) })
+		return v.cosine(dot, i, j)
+	}
 	for i := 0; i < len(v.has); i += 20 {
 		want, got := exact(v, uint32(i)), v.neighbours(uint32(i), s, budget)
+		for _, n := range got {
+			if n.Similarity != similarity(uint32(i), n.Ordinal) {
+				t.Fatalf("%d and %d: %v, exactly %v", i, n.Ordinal, n.Similarity, similarity(uint32(i), n.Ordinal))
+			}
+		}
 		want, got = want[:min(10, len(want))], got[:min(10, len(got))]
 		for k := range want {
 			wanted++

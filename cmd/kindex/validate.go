@@ -21,6 +21,7 @@ warnings alone are no failure.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
+			collectSeldom(defaultMemoryMiB)
 			l, problems, err := builder.LoadContent(dir, nil)
 			if err != nil {
 				return err
