@@ -42,7 +42,9 @@ func newDocument(e *exports.Entity, categoryTitle string) document {
 	for _, alias := range append([]string{e.Slug}, e.Formerly...) {
 		d.name = append(d.name, terms(alias)...)
 	}
-	d.topic = append(d.topic, terms(e.Provider)...)
+	for _, t := range terms(e.Provider) { // its stop words count: it is a name
+		d.topic = append(d.topic, stem(t))
+	}
 	for _, s := range slices.Concat([]string{e.Category, categoryTitle, e.Type}, e.Tags, e.Capabilities) {
 		d.topic = append(d.topic, meaningful(s)...)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -265,6 +266,25 @@ func TestHighlight(t *testing.T) {
 	} {
 		if got, _ := res.Highlight(text); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestWordsOfAProvider finds a provider by its words as they are written, also
+// those that the index holds in the singular.
+func TestWordsOfAProvider(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := "name: Foo\ncategory: a\ndescription: x\nprovider: The Acme Technologies\n"
+	if err := os.WriteFile(filepath.Join(dir, "tool", "foo.yaml"), []byte(file), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, dir)
+	for _, q := range []string{"technologies", "technology", "acme", "the", "technologis"} {
+		if got, _ := c.find(t, q, 5); len(got) != 1 {
+			t.Errorf("%s: %v", q, got)
 		}
 	}
 }
