@@ -14,6 +14,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"kindex/exports"
 )
 
 // rootFiles are the files beside the type folders. All are optional.
@@ -89,7 +91,11 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFileSize+1))
 }
 
-// checkCategories refuses a slug that two categories share.
+// reserved is why no category may have the name of the leaderboard over all.
+const reserved = " is the leaderboard over all categories; take another slug"
+
+// checkCategories refuses a slug that two categories share, and the reserved
+// one.
 func (d *document) checkCategories() {
 	list, _ := valueAt(d.value, []string{"categories"}).([]any)
 	seen := map[string]bool{}
@@ -98,6 +104,8 @@ func (d *document) checkCategories() {
 		slug, ok := valueAt(d.value, path).(string)
 		if ok && seen[slug] {
 			d.addAt(path, false, Problem{Message: shown(slug) + " is given twice"})
+		} else if slug == exports.AllBoard {
+			d.addAt(path, false, Problem{Message: shown(slug) + reserved})
 		}
 		seen[slug] = true
 	}

@@ -255,7 +255,9 @@ func (c *Content) checkTogether(sources []source, entities []*exports.Entity) Pr
 		if e == nil {
 			continue
 		}
-		if len(declared) > 0 && !declared[e.Category] && ValidSlug(e.Category) {
+		if e.Category == exports.AllBoard {
+			complain(i, Error, []string{"category"}, shown(e.Category)+reserved, "")
+		} else if len(declared) > 0 && !declared[e.Category] && ValidSlug(e.Category) {
 			complain(i, Error, []string{"category"}, shown(e.Category)+" is not in categories.yaml", nearest.Name(e.Category, slugs))
 		}
 		for j, old := range e.Formerly {
