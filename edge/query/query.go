@@ -5,6 +5,7 @@ package query
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -216,7 +217,9 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 		if err != nil || !(x >= 0 && x <= 100) {
 			return nil, &Error{Param: "minScore", Message: quoted(score) + " is not a number from 0 to 100"}
 		}
-		f.MinScore = exports.ScoreOf(x)
+		// Scores have one decimal: the least that is not below x. The small
+		// number takes back what 10 times a decimal fraction may be off.
+		f.MinScore = exports.ScoreOf(math.Ceil(x*10-1e-6) / 10)
 	}
 	if f.AddedSince, err = p.day("addedSince"); err != nil {
 		return nil, err

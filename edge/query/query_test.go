@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,6 +54,29 @@ func readAll(raw string) error {
 	}
 	_, err = p.Page(p.Canonical("cursor", "limit", "offset"), MaxLimit)
 	return err
+}
+
+// TestMinScoreIsNotRounded keeps records below the given score out.
+func TestMinScoreIsNotRounded(t *testing.T) {
+	for given, want := range map[string]float64{"40.04": 40.1, "40.06": 40.1, "99.99": 100, "0.00": 0} {
+		p, err := Parse("minScore="+given, allowed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err := p.Filter(nil); err != nil || f.MinScore != exports.ScoreOf(want) {
+			t.Errorf("minScore=%s: %v, %v", given, f, err)
+		}
+	}
+	for tenths := range 1001 { // what is given exactly stays
+		given := strconv.FormatFloat(float64(tenths)/10, 'f', 1, 64)
+		p, err := Parse("minScore="+given, allowed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err := p.Filter(nil); err != nil || f.MinScore.String() != given {
+			t.Errorf("minScore=%s: %v, %v", given, f, err)
+		}
+	}
 }
 
 func TestFilter(t *testing.T) {
