@@ -352,7 +352,7 @@ func testUnknownAddresses(t *testing.T, c *contract) {
 // testDamage provokes the only failure that can be had without breaking the
 // server: a file of an old build cannot be read any more.
 func testDamage(t *testing.T, c *contract) {
-	c.send(t, request{op: "getDataFile", target: "/data/{old}/scoring.json", status: 200})
+	c.send(t, request{op: "getDataFile", target: "/data/{old}/categories.json", status: 200})
 	c.damageOld(t, "scoring.json")
 	c.send(t, request{op: "getDataFile", target: "/data/{old}/scoring.json", status: 500})
 }

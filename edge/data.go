@@ -62,29 +62,52 @@ func (s *Server) dataFile(v *view, id, path string) (io.ReadSeeker, exports.File
 	if !exports.ValidID(id) {
 		return nil, exports.File{}, unknown
 	}
-	m, err := s.old.manifest(id)
-	if err != nil {
-		return nil, exports.File{}, errors.Join(unknown, err)
-	}
-	f, ok := m.File(path)
-	if !ok {
-		return nil, f, unknown
-	}
-	// Whole files are read: the builder may remove the build at any moment,
-	// and a started answer must be finished.
-	data, err := os.ReadFile(filepath.Join(exports.BuildsDir(s.options.Dir), id, filepath.FromSlash(f.Path)))
+	content, f, err := s.old.open(id, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, f, unknown
 	}
-	return bytes.NewReader(data), f, err
+	return content, f, err
 }
 
-// oldBuilds keeps the manifests of builds that are not current any more.
+// oldBuilds keeps what is known of builds that are not current any more.
 type oldBuilds struct {
 	root string
 
 	mu        sync.Mutex
 	manifests map[string]*exports.Manifest
+	intact    map[string]bool // files that were compared with their manifest
+}
+
+// open opens a file. Its bytes will be kept for a year by whoever gets them, so
+// they are compared with the manifest before they are first sent. The builder
+// may remove the build at any moment; an open file can still be read to its end.
+func (o *oldBuilds) open(id, path string) (*os.File, exports.File, error) {
+	m, err := o.manifest(id)
+	if err != nil {
+		return nil, exports.File{}, errors.Join(fs.ErrNotExist, err)
+	}
+	f, ok := m.File(path)
+	if !ok {
+		return nil, f, fs.ErrNotExist
+	}
+	full := filepath.Join(exports.BuildsDir(o.root), id, filepath.FromSlash(f.Path))
+	content, err := os.Open(full)
+	if err != nil {
+		return nil, f, err
+	}
+	o.mu.Lock()
+	intact := o.intact[full]
+	o.mu.Unlock()
+	if intact {
+		return content, f, nil
+	}
+	if err := exports.VerifyFile(full, f); err != nil {
+		return nil, f, errors.Join(err, content.Close())
+	}
+	o.mu.Lock()
+	o.intact[full] = true
+	o.mu.Unlock()
+	return content, f, nil
 }
 
 // keptManifests bounds the memory for manifests of old builds.
@@ -101,7 +124,7 @@ func (o *oldBuilds) manifest(id string) (*exports.Manifest, error) {
 		return nil, err
 	}
 	if o.manifests == nil || len(o.manifests) >= keptManifests {
-		o.manifests = map[string]*exports.Manifest{}
+		o.manifests, o.intact = map[string]*exports.Manifest{}, map[string]bool{}
 	}
 	o.manifests[id] = m
 	return m, nil

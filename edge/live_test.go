@@ -230,6 +230,17 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 			t.Errorf("%s: %d", p, a.status)
 		}
 	}
+	other := filepath.Join(exports.BuildsDir(s.out), first, "entities.json")
+	data, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := flip(other, data); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.ask(t, "GET", "/data/"+first+"/entities.json"); a.status != 500 || strings.Contains(a.header.Get("Cache-Control"), "immutable") {
+		t.Errorf("a damaged file of an old build answers %d, Cache-Control: %s", a.status, a.header.Get("Cache-Control"))
+	}
 	if err := os.RemoveAll(filepath.Join(exports.BuildsDir(s.out), first)); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type reply struct {
 
 // fileReply is a file of a build, and its precompressed variants.
 type fileReply struct {
-	content  io.ReadSeeker
+	content  io.ReadSeeker // closed behind the answer if it is an io.Closer
 	etag     string
 	variants map[string]variant // by content coding, nil for none
 }
@@ -176,6 +176,9 @@ func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
 func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 	h := w.Header()
 	f := r.file
+	if c, ok := f.content.(io.Closer); ok {
+		defer c.Close()
+	}
 	if f.variants != nil && c.sensibleRange().Header.Get("Range") == "" {
 		var offered []string
 		for _, enc := range exports.Encodings {

@@ -71,7 +71,7 @@ func VerifyFiles(dir string, files []File, manifest string) error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range order {
 		g.Go(func() error {
-			problems[i] = verifyFile(filepath.Join(dir, filepath.FromSlash(f.Path)), f)
+			problems[i] = VerifyFile(filepath.Join(dir, filepath.FromSlash(f.Path)), f)
 			return nil
 		})
 	}
@@ -93,7 +93,8 @@ func VerifyFiles(dir string, files []File, manifest string) error {
 	return errors.Join(append(problems, err)...)
 }
 
-func verifyFile(path string, want File) error {
+// VerifyFile compares size and SHA-256 of one file with its entry in a manifest.
+func VerifyFile(path string, want File) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return &DamageError{Path: path, Problem: "is missing"}
