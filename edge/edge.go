@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -85,6 +86,10 @@ type call struct {
 
 // param returns a named part of the path.
 func (c *call) param(name string) string { return c.path.ByName(name) }
+
+// header returns a list that a client sent, perhaps on several lines (RFC 9110
+// section 5.3).
+func (c *call) header(name string) string { return strings.Join(c.request.Header.Values(name), ",") }
 
 // handler answers a request with a value or an error.
 type handler func(*call) (*reply, error)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -347,5 +348,24 @@ func TestSearchPagesJoinUp(t *testing.T) {
 	}
 	if len(byCursor) != count || strings.Join(byCursor, " ") != strings.Join(byOffset, " ") || count != 90 {
 		t.Errorf("count %d, by cursor %d, by offset %d", count, len(byCursor), len(byOffset))
+	}
+}
+
+// TestListsOnSeveralLines joins what a client or a proxy has sent apart.
+func TestListsOnSeveralLines(t *testing.T) {
+	s := serve(t, 30)
+	ask := func(name string, values ...string) *http.Response {
+		r := httptest.NewRequest("GET", "/api/entities", nil)
+		r.Header[name] = values
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w.Result()
+	}
+	tag := ask("Accept-Encoding", "identity").Header.Get("ETag")
+	if r := ask("If-None-Match", `"other"`, tag); r.StatusCode != http.StatusNotModified {
+		t.Errorf("If-None-Match on two lines: %d", r.StatusCode)
+	}
+	if r := ask("Accept-Encoding", "identity;q=0.5", "gzip"); r.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("Accept-Encoding on two lines: %q", r.Header.Get("Content-Encoding"))
 	}
 }

@@ -86,7 +86,7 @@ func (c *call) respondBody(w http.ResponseWriter, r *reply) error {
 	sum := sha256.Sum256(r.body)
 	enc := identity
 	if len(r.body) >= compressFrom && compressible(r.mediaType) {
-		enc = chooseEncoding(c.request.Header.Get("Accept-Encoding"), offeredEncodings)
+		enc = chooseEncoding(c.header("Accept-Encoding"), offeredEncodings)
 	}
 	tag := entityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), enc)
 	if c.unchanged(w, tag) {
@@ -120,7 +120,7 @@ func entityTag(base, encoding string) string {
 // (RFC 9110 section 13.1.2).
 func (c *call) unchanged(w http.ResponseWriter, tag string) bool {
 	w.Header().Set("ETag", tag)
-	if !tagMatches(c.request.Header.Get("If-None-Match"), tag) {
+	if !tagMatches(c.header("If-None-Match"), tag) {
 		return false
 	}
 	w.Header().Del("Content-Type")
@@ -147,7 +147,7 @@ func tagMatches(header, tag string) bool {
 func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
 	enc := identity
 	if compressible(r.mediaType) {
-		enc = chooseEncoding(c.request.Header.Get("Accept-Encoding"), offeredEncodings)
+		enc = chooseEncoding(c.header("Accept-Encoding"), offeredEncodings)
 	}
 	sum := sha256.Sum256([]byte(c.view.id() + "\x00" + r.seed))
 	if c.unchanged(w, entityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), enc)) {
@@ -186,7 +186,7 @@ func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 				offered = append(offered, enc)
 			}
 		}
-		if enc := chooseEncoding(c.request.Header.Get("Accept-Encoding"), offered); enc != identity {
+		if enc := chooseEncoding(c.header("Accept-Encoding"), offered); enc != identity {
 			v := f.variants[enc]
 			h.Del("Repr-Digest") // it is that of the identity coding
 			if c.unchanged(w, v.etag) {
