@@ -23,7 +23,6 @@ import (
 // Options say what an edge serves.
 type Options struct {
 	Dir         string // the folder that build --out wrote
-	Version     string // of the program, for the OpenAPI description
 	Log         *slog.Logger
 	LogRequests bool
 }

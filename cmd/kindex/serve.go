@@ -48,7 +48,7 @@ func runServe(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	s, err := edge.New(edge.Options{Dir: o.dir, Version: version(), Log: log, LogRequests: o.logRequests})
+	s, err := edge.New(edge.Options{Dir: o.dir, Log: log, LogRequests: o.logRequests})
 	if err != nil {
 		return err
 	}
