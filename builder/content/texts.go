@@ -82,7 +82,7 @@ func (d *document) checkDate(s string, path []string) {
 }
 
 // checkLicense warns of what is no licence expression: it may well be a true
-// name, but nobody can filter by it.
+// name, but programs that read SPDX cannot tell what it means.
 func (d *document) checkLicense(s string, path []string) {
 	ok, guess := licenseExpression(strings.TrimSpace(s))
 	switch {
