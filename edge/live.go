@@ -131,8 +131,11 @@ func drainErrors(errs <-chan error) {
 	}
 }
 
-// stop gives up the current view.
+// stop gives up the current view. It waits for a load under way, which gives
+// up the same view.
 func (l *live) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if v := l.current.Swap(nil); v != nil {
 		v.release()
 	}
