@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/julienschmidt/httprouter"
-	"github.com/rs/cors"
-
 	"kindex/edge/query"
 )
 
@@ -50,18 +48,31 @@ func New(o Options) (*Server, error) {
 	s.live = &live{root: o.Dir, log: o.Log, metrics: s.metrics}
 	s.old.root = o.Dir
 	s.routes()
-	s.handler = cors.New(cors.Options{
-		AllowedOrigins: []string{"*"},
-		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete},
-		AllowedHeaders: []string{"x-api-key", "Content-Type", "Idempotency-Key", "If-None-Match", "Range"},
-		ExposedHeaders: []string{"ETag", "Link", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
-			"X-RateLimit-Tier", "RateLimit", "RateLimit-Policy", "X-Request-Id", "X-Build"},
-		MaxAge: 86400,
-	}).Handler(s.router)
+	s.handler = anyOrigin(s.router)
 	if err := s.live.load(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// anyOrigin lets pages of every origin read the answers (CORS), never with
+// cookies. It says so whether or not a page asks, so that one cached answer
+// serves everybody.
+func anyOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+			h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, "+
+				"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build")
+			next.ServeHTTP(w, r)
+			return
+		}
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, DELETE")
+		h.Set("Access-Control-Allow-Headers", "x-api-key, Content-Type, Idempotency-Key, If-None-Match, Range")
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+	})
 }
 
 // Follow moves the server to every newly published build until ctx ends.
@@ -104,6 +115,7 @@ func (s *Server) handle(route string, params []string, h handler) httprouter.Han
 		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 		rec.Header().Set("X-Request-Id", c.id)
 		rec.Header().Set("X-Content-Type-Options", "nosniff")
+		rec.Header().Set("Vary", "Accept-Encoding")
 		s.metrics.inFlight.Inc()
 		defer func() {
 			abort := c.recovered(rec, recover())

@@ -138,19 +138,24 @@ func TestCORS(t *testing.T) {
 	if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%v", a.header)
 	}
-	for _, h := range []string{"Etag", "Link", "Retry-After", "X-Ratelimit-Remaining", "X-Build"} {
+	for _, h := range []string{"ETag", "Link", "Retry-After", "X-RateLimit-Remaining", "X-Build"} {
 		if !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), h) {
 			t.Errorf("%s is not exposed: %s", h, a.header.Get("Access-Control-Expose-Headers"))
 		}
 	}
-	for _, h := range []string{"x-api-key", "content-type", "idempotency-key", "if-none-match", "range"} {
-		a := s.ask(t, "OPTIONS", "/api/entities", "Origin", "https://a.example", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", h)
-		if a.status != 204 || !strings.EqualFold(a.header.Get("Access-Control-Allow-Headers"), h) {
+	a = s.ask(t, "OPTIONS", "/api/entities", "Origin", "https://a.example", "Access-Control-Request-Method", "GET")
+	for _, h := range []string{"x-api-key", "Content-Type", "Idempotency-Key", "If-None-Match", "Range"} {
+		if a.status != 204 || !strings.Contains(a.header.Get("Access-Control-Allow-Headers"), h) {
 			t.Errorf("preflight for %s: %d %v", h, a.status, a.header)
 		}
 	}
-	if a := s.ask(t, "OPTIONS", "/api/entities", "Origin", "https://a.example", "Access-Control-Request-Method", "PATCH"); a.header.Get("Access-Control-Allow-Methods") != "" {
+	if strings.Contains(a.header.Get("Access-Control-Allow-Methods"), "PATCH") {
 		t.Error("PATCH was allowed")
+	}
+	// What a shared cache keeps for one origin must serve all others.
+	a = s.ask(t, "GET", "/data/"+s.live.current.Load().id()+"/entities.csv")
+	if a.header.Get("Access-Control-Allow-Origin") != "*" || strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Origin") {
+		t.Errorf("without an origin: %v", a.header)
 	}
 }
 

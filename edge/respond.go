@@ -65,9 +65,6 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 		w.WriteHeader(http.StatusMovedPermanently)
 		return nil
 	}
-	if !r.immutable {
-		h.Add("Vary", "Accept-Encoding")
-	}
 	if c.view != nil && !r.immutable {
 		h.Set("Last-Modified", c.view.modified)
 	}
