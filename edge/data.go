@@ -25,7 +25,13 @@ func (s *Server) data(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{}
+	m := c.view.build.Manifest
+	if id != m.ID {
+		if m, err = s.old.manifest(id); err != nil {
+			return nil, errors.Join(err, content.Close())
+		}
+	}
+	h := http.Header{"Last-Modified": {m.LastModified().UTC().Format(http.TimeFormat)}}
 	addLicense(h, f.License)
 	mediaType := f.MediaType
 	switch f.Encoding {
@@ -42,7 +48,7 @@ func (s *Server) data(c *call) (*reply, error) {
 
 // dataFile finds a file of the current build in memory, and of an older one on
 // the disk. Only what a manifest names is served, whatever the path looks like.
-func (s *Server) dataFile(v *view, id, path string) (io.ReadSeeker, exports.File, error) {
+func (s *Server) dataFile(v *view, id, path string) (io.ReadSeekCloser, exports.File, error) {
 	unknown := newProblem("unknown-build", "There is no file "+shorten(path)+" of a build "+shorten(id)+
 		" here; old builds are removed. GET /api/export/manifest lists the files of the current one.")
 	if path == exports.ManifestFile && exports.ValidID(id) {
@@ -50,14 +56,14 @@ func (s *Server) dataFile(v *view, id, path string) (io.ReadSeeker, exports.File
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, f, unknown
 		}
-		return bytes.NewReader(data), f, err
+		return inMemory(data), f, err
 	}
 	if id == v.id() {
 		data, f, ok := v.build.File(path)
 		if !ok {
 			return nil, f, unknown
 		}
-		return bytes.NewReader(data), f, nil
+		return inMemory(data), f, nil
 	}
 	if !exports.ValidID(id) {
 		return nil, exports.File{}, unknown
@@ -67,6 +73,14 @@ func (s *Server) dataFile(v *view, id, path string) (io.ReadSeeker, exports.File
 		return nil, f, unknown
 	}
 	return content, f, err
+}
+
+// inMemory is a file that needs no closing.
+func inMemory(data []byte) io.ReadSeekCloser {
+	return struct {
+		*bytes.Reader
+		io.Closer
+	}{bytes.NewReader(data), io.NopCloser(nil)}
 }
 
 // oldBuilds keeps what is known of builds that are not current any more.

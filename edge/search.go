@@ -152,7 +152,7 @@ func (s *Server) suggest(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.view.index.Suggest(text, within, limit)
+	found, total, err := c.view.index.Suggest(text, within, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -161,5 +161,5 @@ func (s *Server) suggest(c *call) (*reply, error) {
 	for _, o := range found {
 		list.body = short.append(list.next(), b.Record(o))
 	}
-	return list.end(c.view, len(found)), nil
+	return list.end(c.view, total), nil
 }

@@ -276,15 +276,15 @@ func (r *ranking) page(after *After, skip, limit int) []Hit {
 }
 
 // Suggest returns the records within a set whose name begins with a text, or
-// has a word from which on it does, the best first.
-func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
+// has a word from which on it does: the best, and how many there are.
+func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []uint32, total int, err error) {
 	prefix := strings.Join(terms(text), " ")
 	if prefix == "" {
-		return nil, nil
+		return nil, 0, nil
 	}
 	s, err := x.store.session()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer x.store.sessions.Put(s)
 	var sets []*roaring.Bitmap
@@ -296,9 +296,9 @@ func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) ([]uint3
 		return err == nil
 	})
 	if err := errors.Join(err, failed); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	r := &ranking{index: x, within: within}
 	list := r.ordinals(roaring.FastOr(sets...)).ToArray()
-	return list[:min(limit, len(list))], nil
+	return list[:min(limit, len(list))], len(list), nil
 }

@@ -291,8 +291,8 @@ func TestWordsOfAProvider(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	c := shipped(t)
-	found, err := c.index.Suggest("pyt", c.all, 5)
-	if err != nil || len(found) < 2 {
+	found, total, err := c.index.Suggest("pyt", c.all, 5)
+	if err != nil || len(found) < 2 || total < len(found) {
 		t.Fatalf("%v %v", found, err)
 	}
 	for i, o := range found {
@@ -301,11 +301,11 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("%d: %s %v", i, e.Name, err)
 		}
 	}
-	if found, err := c.index.Suggest("lightning", c.all, 5); err != nil || len(found) != 1 {
+	if found, _, err := c.index.Suggest("lightning", c.all, 5); err != nil || len(found) != 1 {
 		t.Errorf("a later word of a name suggests %v %v", found, err)
 	}
 	for _, q := range []string{"", "zzzz", "!", "\xff\xff"} {
-		if found, err := c.index.Suggest(q, c.all, 5); err != nil || len(found) != 0 {
+		if found, _, err := c.index.Suggest(q, c.all, 5); err != nil || len(found) != 0 {
 			t.Errorf("%q suggests %v %v", q, found, err)
 		}
 	}
@@ -363,7 +363,7 @@ func FuzzSearch(f *testing.F) {
 				t.Errorf("%q: %s", q, marked)
 			}
 		}
-		if _, err := c.index.Suggest(q, c.all, 5); err != nil {
+		if _, _, err := c.index.Suggest(q, c.all, 5); err != nil {
 			t.Fatalf("%q: %v", q, err)
 		}
 	})

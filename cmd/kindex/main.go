@@ -53,10 +53,15 @@ func main() {
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
+	out := &checkedWriter{w: stdout}
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	return report(root.ExecuteContext(ctx), stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("the output is not whole: %w", out.err)
+	}
+	return report(err, stderr)
 }
 
 func newRoot() *cobra.Command {

@@ -9,8 +9,27 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
+// checkedWriter remembers that something could not be written, so that a full
+// disk behind a pipe does not look like success.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (c *checkedWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
 // isTerminal tells whether somebody watches what is written to w.
 func isTerminal(w io.Writer) bool {
+	if c, ok := w.(*checkedWriter); ok {
+		w = c.w
+	}
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }

@@ -138,7 +138,7 @@ func (p *Params) Int(name string, def, least, most int) (int, error) {
 		return def, err
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || n < least || n > most {
+	if err != nil || s[0] == '+' || n < least || n > most {
 		near := def
 		if err == nil {
 			near = min(max(n, least), most)
@@ -214,7 +214,7 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	}
 	if score != "" {
 		x, err := strconv.ParseFloat(score, 64)
-		if err != nil || !(x >= 0 && x <= 100) {
+		if err != nil || strings.Trim(score, "0123456789.") != "" || !(x >= 0 && x <= 100) {
 			return nil, &Error{Param: "minScore", Message: quoted(score) + " is not a number from 0 to 100"}
 		}
 		// Scores have one decimal: the least that is not below x. The small
