@@ -140,11 +140,10 @@ func (b *build) describe() *exports.Manifest {
 		m.CommitTime = exports.Optional(b.head.Time.Format(time.RFC3339))
 	}
 	for _, s := range b.content.Index.Sources {
-		types := s.Types
-		if types == nil {
-			types = exports.Types
+		if s.Types == nil {
+			s.Types = exports.Types
 		}
-		m.Sources = append(m.Sources, exports.Source{Name: s.Name, URL: s.URL, License: s.License, Types: types, Changes: s.Changes})
+		m.Sources = append(m.Sources, s)
 	}
 	for _, t := range exports.Types {
 		m.Counts.Types[t] = 0

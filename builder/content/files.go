@@ -30,19 +30,10 @@ type Category struct {
 
 // Index is what index.yaml says about the index as a whole.
 type Index struct {
-	Title       string   `json:"title"`
-	Description string   `json:"description"`
-	License     string   `json:"license"`
-	Sources     []Source `json:"sources"`
-}
-
-// Source credits a collection that facts were taken from.
-type Source struct {
-	Name    string   `json:"name"`
-	URL     string   `json:"url"`
-	License string   `json:"license"`
-	Types   []string `json:"types"`
-	Changes string   `json:"changes"`
+	Title       string           `json:"title"`
+	Description string           `json:"description"`
+	License     string           `json:"license"`
+	Sources     []exports.Source `json:"sources"`
 }
 
 // loadRootFiles reads categories.yaml, index.yaml and scoring.yaml.
