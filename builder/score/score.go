@@ -80,55 +80,67 @@ func (f *Formula) compute(e *exports.Entity, asOf time.Time, explain bool) (expo
 		return s, x
 	}
 	x.MinimumCoverage = t.MinimumCoverage
-	var sum, weights, present float64
-	for _, name := range DimensionNames {
-		d := t.Dimensions[name]
-		if d == nil {
-			continue
-		}
-		value, known, measures := d.value(e, asOf, explain)
-		counted := d.Prior
-		if known {
-			counted = value
-			present += d.Weight
-			s.Set(name, exports.ScoreOf(value))
-		}
-		// The conversion keeps the compiler from fusing the multiplication
-		// with the sum, which would differ between processors.
-		sum += float64(d.Weight * counted)
-		weights += d.Weight
-		if explain {
-			p := Part{Name: name, Score: s.Get(name), Weight: d.Weight, Prior: d.Prior, Counted: counted, Measures: measures}
-			if known {
-				p.Value = &value
-			}
-			x.Dimensions = append(x.Dimensions, p)
-		}
-	}
-	if weights == 0 {
+	sums := t.dimensions(e, asOf, &s, x, explain)
+	if sums.weights == 0 {
 		x.unranked("the formula for type " + e.Type + " has no dimensions")
 		return s, x
 	}
-	x.Coverage = present / weights
+	x.Coverage = sums.known / sums.weights
 	// Weights like 0.1 and 0.2 do not add up exactly: a share that differs from
 	// the minimum by that alone has reached it.
-	if present == 0 || x.Coverage < t.MinimumCoverage-1e-9 {
+	if sums.known == 0 || x.Coverage < t.MinimumCoverage-1e-9 {
 		x.unranked("too little is known: the weights of the known dimensions are below the minimum coverage")
 		return s, x
 	}
-	composite := clip(sum / weights)
-	x.Uncapped = &composite
-	capped := composite
-	if e.Status == exports.Deprecated && f.DeprecatedCap != nil && *f.DeprecatedCap < capped {
-		capped = *f.DeprecatedCap
-		x.Cap = f.DeprecatedCap
-	}
-	s.Composite = exports.ScoreOf(capped)
+	s.Composite = exports.ScoreOf(f.capped(e, clip(sums.counted/sums.weights), x))
 	x.Composite, x.Ranked = s.Composite, e.Status != exports.Withdrawn
 	if !x.Ranked {
 		x.unranked("it is withdrawn, and withdrawn entities are on no leaderboard")
 	}
 	return s, x
+}
+
+// sums are what the composite is made of.
+type sums struct {
+	counted float64 // weight × what counts, over all dimensions
+	weights float64
+	known   float64 // the weights of the known dimensions
+}
+
+// dimensions scores every dimension and adds them up.
+func (t *TypeFormula) dimensions(e *exports.Entity, asOf time.Time, s *exports.Scores, x *Explanation, explain bool) (all sums) {
+	for _, name := range DimensionNames {
+		d := t.Dimensions[name]
+		if d == nil {
+			continue
+		}
+		p := Part{Name: name, Weight: d.Weight, Prior: d.Prior, Counted: d.Prior}
+		value, known, measures := d.value(e, asOf, explain)
+		if known {
+			p.Counted, p.Value = value, &value
+			all.known += d.Weight
+			s.Set(name, exports.ScoreOf(value))
+		}
+		// The conversion keeps the compiler from fusing the multiplication
+		// with the sum, which would differ between processors.
+		all.counted += float64(d.Weight * p.Counted)
+		all.weights += d.Weight
+		if explain {
+			p.Score, p.Measures = s.Get(name), measures
+			x.Dimensions = append(x.Dimensions, p)
+		}
+	}
+	return all
+}
+
+// capped is the composite of an entity, which for a deprecated one has a limit.
+func (f *Formula) capped(e *exports.Entity, composite float64, x *Explanation) float64 {
+	x.Uncapped = &composite
+	if e.Status != exports.Deprecated || f.DeprecatedCap == nil || *f.DeprecatedCap >= composite {
+		return composite
+	}
+	x.Cap = f.DeprecatedCap
+	return *f.DeprecatedCap
 }
 
 func (x *Explanation) unranked(reason string) { x.Reason = &reason }
