@@ -16,7 +16,7 @@ FUZZTIME ?= 5s
 .PHONY: help run build test check lint scale snapshots corpus fuzz fmt clean tools test-tools
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -ts "$$(printf '\t')"
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build the shipped content and serve it
 	@bin/kindex build --content content --out .
@@ -89,5 +89,4 @@ test-tools: tools
 	$(call need,gcc,gcc libc6-dev)
 	$(call need,unshare,util-linux)
 	$(call need,python3,python3)
-	$(call need,column,bsdextrautils)
 	$(call need,curl,curl)

@@ -57,16 +57,16 @@ func TestEverySnapshot(t *testing.T) {
 	if shared == "" {
 		shared = filepath.Join("..", "..", "shared")
 	}
-	files, err := filepath.Glob(filepath.Join(shared, "data", "*", "*.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pattern := range []string{"models*.json", filepath.Join("from-providers", "*.json")} {
-		more, err := filepath.Glob(filepath.Join(shared, "data", "models-dev", pattern))
+	var files []string
+	patterns := []string{"best-of/*.csv.gz", "models-dev/models*.json", "models-dev/from-providers/models-*.json"}
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(filepath.Join(shared, "data", filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, more...)
+		if files = append(files, found...); len(files) > 0 && len(found) == 0 {
+			t.Errorf("no snapshots in %s", pattern)
+		}
 	}
 	if len(files) == 0 {
 		if os.Getenv("KINDEX_SHARED") != "" {
@@ -84,11 +84,17 @@ func TestEverySnapshot(t *testing.T) {
 					args = append(args, "--date", "2026-07-01")
 				}
 			}
-			if out, err := exec.Command("python3", args...).CombinedOutput(); err != nil {
+			cmd := exec.Command("python3", args...)
+			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			if r := build(t, filepath.Join(dir, "content")); r.Counts.Entities < 50 {
-				t.Errorf("%d entities", r.Counts.Entities)
+			written, err := filepath.Glob(filepath.Join(dir, "content", "*", "*.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := build(t, filepath.Join(dir, "content")); r.Counts.Entities != len(written) || len(written) == 0 {
+				t.Errorf("%d entities of %d files", r.Counts.Entities, len(written))
 			}
 		})
 	}
