@@ -204,7 +204,7 @@ func (s *Server) exportLeaderboard(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := set.ToArray() // ordinals are in the order of the board
+	order := c.view.build.InRankOrder(set)
 	return &reply{mediaType: format.MediaType, header: header,
 		seed: c.request.URL.Path + "?" + c.query.Canonical(),
 		stream: func(w io.Writer) error {

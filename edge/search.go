@@ -84,7 +84,7 @@ func (c *call) searchAfter(cur *query.Cursor) (*indexes.After, error) {
 	if cur == nil {
 		return nil, nil
 	}
-	at, ok := c.view.build.OrdinalOf(cur.Place)
+	at, ok := c.view.build.StandingOf(cur.Place)
 	if !ok || cur.Relevance == nil {
 		return nil, &query.Error{Param: "cursor", Message: "does not belong to a search; begin again without one"}
 	}

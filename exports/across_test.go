@@ -38,7 +38,7 @@ func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*Entity, b *
 	}
 }
 
-func checkOrdinalOf(t *testing.T, old *Build, before []*Entity, b *Build, list []*Entity) {
+func checkStandingOf(t *testing.T, old *Build, before []*Entity, b *Build, list []*Entity) {
 	at := map[string]int{}
 	for i, e := range list {
 		at[e.Key()] = i
@@ -48,7 +48,7 @@ func checkOrdinalOf(t *testing.T, old *Build, before []*Entity, b *Build, list [
 		e := before[o]
 		seen++
 		place := old.PlaceOf(DefaultSort, uint32(o))
-		if got, ok := old.OrdinalOf(place); !ok || got != float64(o) {
+		if got, ok := old.StandingOf(place); !ok || got != float64(o) {
 			t.Fatalf("%+v is %v, want %d", place, got, o)
 		}
 		want := -0.5
@@ -61,7 +61,7 @@ func checkOrdinalOf(t *testing.T, old *Build, before []*Entity, b *Build, list [
 			want = float64(i)
 			exact++
 		}
-		if got, ok := b.OrdinalOf(place); !ok || got != want {
+		if got, ok := b.StandingOf(place); !ok || got != want {
 			t.Fatalf("%+v is %v, want %v", place, got, want)
 		}
 	}
@@ -128,7 +128,7 @@ func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
 	}
 	for range 2000 {
 		p := Place{Value: texts[rng.IntN(len(texts))], Type: texts[rng.IntN(len(texts))], Slug: texts[rng.IntN(len(texts))]}
-		if o, ok := b.OrdinalOf(p); ok && (o < -0.5 || o > float64(b.Len())) {
+		if o, ok := b.StandingOf(p); ok && (o < -0.5 || o > float64(b.Len())) {
 			t.Fatalf("%q is %v", p, o)
 		}
 		b.Find(p.Type, p.Slug)

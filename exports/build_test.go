@@ -160,8 +160,8 @@ func checkRecords(t *testing.T, b *Build, list []*Entity) {
 			}
 		}
 	}
-	if b.Ranked() != ranked || b.Score("rank", 0).Known() {
-		t.Errorf("%d ranked, want %d", b.Ranked(), ranked)
+	if n := b.Manifest.Counts.Ranked; n != ranked || b.Score("rank", 0).Known() {
+		t.Errorf("%d ranked, want %d", n, ranked)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestNothingToWrite(t *testing.T) {
 	if _, _, ok := b.Find("tool", "a"); ok {
 		t.Error("an empty build found something")
 	}
-	if o, ok := b.OrdinalOf(Place{Value: "5", Type: "tool", Slug: "a"}); !ok || o != -0.5 {
+	if o, ok := b.StandingOf(Place{Value: "5", Type: "tool", Slug: "a"}); !ok || o != -0.5 {
 		t.Error(o, ok)
 	}
 	if _, _, ok := b.File("../" + filepath.Base(os.TempDir())); ok {

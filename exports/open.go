@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -25,7 +25,6 @@ type Build struct {
 
 	n        int // entities, withdrawn ones included
 	listed   int
-	ranked   int
 	records  []byte
 	offsets  []byte
 	rows     []byte
@@ -38,12 +37,14 @@ type Build struct {
 	names    stringTable
 	orders   []uint32s // SortKeys × (asc, desc)
 	values   stringTable
-	shown    stringTable
+	spelled  stringTable
 	places   []byte
 	bitmaps  []byte
 	facets   [][2]uint32s
 	similar  [2][]byte
 	features stringTable
+
+	draft *draft // edits beside the build, nil for none
 }
 
 // Open maps a build into memory. It checks the manifest, not the bytes of the
@@ -142,7 +143,7 @@ func (b *Build) openLookups() error {
 		b.orders = append(b.orders, part)
 	}
 	values := s.open(valuesFile, 3)
-	b.values, b.shown, b.places = s.strings(valuesFile, values[0]), s.strings(valuesFile, values[1]), values[2]
+	b.values, b.spelled, b.places = s.strings(valuesFile, values[0]), s.strings(valuesFile, values[1]), values[2]
 	b.bitmaps = b.files[bitmapsFile]
 	facets := s.open(facetsFile, 2*len(FilterFields))
 	for i := range FilterFields {
@@ -154,15 +155,18 @@ func (b *Build) openLookups() error {
 	if s.err != nil {
 		return s.err
 	}
-	b.listed, b.ranked = b.Manifest.Counts.Entities, b.Manifest.Counts.Ranked
-	if len(b.offsets) != 8*(b.n+1) || b.keyRank.len() != b.n || b.listed > b.n || b.ranked > b.listed {
+	b.listed = b.Manifest.Counts.Entities
+	if len(b.offsets) != 8*(b.n+1) || b.keyRank.len() != b.n || b.listed > b.n || b.Manifest.Counts.Ranked > b.listed {
 		return errSections
 	}
 	return nil
 }
 
-// Close unmaps the build.
+// Close unmaps the build. A build with edits leaves that to the one below.
 func (b *Build) Close() error {
+	if b.draft != nil {
+		return nil
+	}
 	var errs []error
 	for _, m := range b.files {
 		if m != nil {
@@ -182,35 +186,60 @@ func (b *Build) File(path string) ([]byte, File, bool) {
 	return b.files[path], f, true
 }
 
-// Len is the number of records, withdrawn ones included. Listed records come
-// first in the order of ordinals, and of those the ranked ones.
-func (b *Build) Len() int { return b.n }
+// Len is the number of ordinals. Listed records come first in their order, the
+// best first, then withdrawn ones, then edited ones.
+func (b *Build) Len() int { return b.n + len(b.Edited()) }
 
-// Listed is the number of records that are not withdrawn: the ordinals below it.
-func (b *Build) Listed() int { return b.listed }
+// Listed is the number of records that are not withdrawn.
+func (b *Build) Listed() int {
+	if b.draft == nil {
+		return b.listed
+	}
+	return int(b.everything(false).GetCardinality())
+}
 
-// Ranked is the number of listed records with a composite score: the ordinals
-// below it.
-func (b *Build) Ranked() int { return b.ranked }
+// everything returns the records that lists show, or withdrawn ones too.
+func (b *Build) everything(withdrawn bool) *roaring.Bitmap {
+	set := roaring.New()
+	if withdrawn {
+		set.AddRange(0, uint64(b.n))
+	} else {
+		set.AddRange(0, uint64(b.listed))
+	}
+	return b.settle(set, func(e *Entity) bool { return withdrawn || e.Status != Withdrawn })
+}
 
 // Find returns the ordinal at an address. moved tells that the address is an
 // earlier one.
 func (b *Build) Find(typ, slug string) (ordinal uint32, moved, ok bool) {
-	i, ok := b.keys.search(typ + "\x00" + slug)
+	key := typ + "\x00" + slug
+	if b.draft != nil {
+		if t, ok := b.draft.keys[key]; ok {
+			return t >> 1, t&1 == 1, true
+		}
+	}
+	i, ok := b.keys.search(key)
 	if !ok {
 		return 0, false, false
 	}
 	t := b.targets.at(i)
+	if b.draft != nil && b.draft.dead.Contains(t>>1) {
+		return 0, false, false
+	}
 	return t >> 1, t&1 == 1, true
 }
 
 // Key returns the type and slug of a record.
 func (b *Build) Key(ordinal uint32) (typ, slug string) {
+	if e := b.edited(ordinal); e != nil {
+		return e.Type, e.Slug
+	}
 	typ, slug, _ = strings.Cut(string(b.keys.at(int(b.keyRank.at(int(ordinal))))), "\x00")
 	return typ, slug
 }
 
-// Keys calls yield with every address, earlier ones included, in order.
+// Keys calls yield with every address that the build has, earlier ones
+// included, in order.
 func (b *Build) Keys(yield func(typ, slug string) bool) {
 	for i := range b.keys.len() {
 		typ, slug, _ := strings.Cut(string(b.keys.at(i)), "\x00")
@@ -222,13 +251,19 @@ func (b *Build) Keys(yield func(typ, slug string) bool) {
 
 // Record returns the JSON form of a record.
 func (b *Build) Record(ordinal uint32) []byte {
+	if b.edited(ordinal) != nil {
+		return b.draft.records[int(ordinal)-b.n]
+	}
 	from := binary.LittleEndian.Uint64(b.offsets[8*int(ordinal):])
 	to := binary.LittleEndian.Uint64(b.offsets[8*int(ordinal)+8:])
 	return b.records[from:to:to]
 }
 
-// Entity decodes a record.
+// Entity decodes a record. It must not be changed.
 func (b *Build) Entity(ordinal uint32) (*Entity, error) {
+	if e := b.edited(ordinal); e != nil {
+		return e, nil
+	}
 	e := new(Entity)
 	if err := e.UnmarshalJSON(b.Record(ordinal)); err != nil {
 		return nil, err
@@ -239,6 +274,9 @@ func (b *Build) Entity(ordinal uint32) (*Entity, error) {
 // ExportRow returns the line of a record in the JSONL export, without its end.
 // Withdrawn records have one too, though no prebuilt export holds it.
 func (b *Build) ExportRow(ordinal uint32) []byte {
+	if b.edited(ordinal) != nil {
+		return b.draft.rows[int(ordinal)-b.n]
+	}
 	at := binary.LittleEndian.Uint64(b.rows[16*int(ordinal):])
 	n := binary.LittleEndian.Uint64(b.rows[16*int(ordinal)+8:])
 	file := b.files[EntitiesFile+".jsonl"]
@@ -249,26 +287,36 @@ func (b *Build) ExportRow(ordinal uint32) []byte {
 	return file[at : at+n : at+n]
 }
 
-// Score returns one of the scores of a record.
+// Score returns one of the scores of a record, null for a name that is none.
 func (b *Build) Score(name string, ordinal uint32) Score {
-	for i, s := range ScoreNames {
-		if s == name {
-			return scoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
-		}
+	i := slices.Index(ScoreNames, name)
+	if i < 0 {
+		return Score{}
 	}
-	return Score{}
+	if e := b.edited(ordinal); e != nil {
+		return e.Scores.Get(name)
+	}
+	return scoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
 }
 
-// Values calls yield with every value of a filter field and the records that
-// have it, sorted by the folded value.
-func (b *Build) Values(field string, yield func(value string, set *roaring.Bitmap) bool) {
-	i, _ := b.values.search(field + "\x00")
-	for ; i < b.values.len(); i++ {
-		if !strings.HasPrefix(string(b.values.at(i)), field+"\x00") {
-			return
-		}
-		if !yield(string(b.shown.at(i)), b.bitmap(i)) {
-			return
+// Values lists what records of the build have in a filter field, as most of
+// them spell it, sorted by the folded value.
+func (b *Build) Values(field string) []string {
+	var list []string
+	for i := range b.valuesOf(field) {
+		list = append(list, string(b.spelled.at(i)))
+	}
+	return list
+}
+
+// valuesOf calls yield with the places of the values of a field.
+func (b *Build) valuesOf(field string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		i, _ := b.values.search(field + "\x00")
+		for ; i < b.values.len() && strings.HasPrefix(string(b.values.at(i)), field+"\x00"); i++ {
+			if !yield(i) {
+				return
+			}
 		}
 	}
 }
@@ -276,11 +324,19 @@ func (b *Build) Values(field string, yield func(value string, set *roaring.Bitma
 // Bitmap returns the records that have a value in a filter field, nil if none
 // has. The comparison folds case and marks.
 func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
-	i, ok := b.values.search(field + "\x00" + Fold(value))
-	if !ok {
+	folded := Fold(value)
+	i, ok := b.values.search(field + "\x00" + folded)
+	if !ok && b.draft == nil {
 		return nil
 	}
-	return b.bitmap(i)
+	set := roaring.New()
+	if ok {
+		set = b.bitmap(i)
+	}
+	if set = b.settle(set, func(e *Entity) bool { return e.hasValue(field, folded) }); set.IsEmpty() {
+		return nil
+	}
+	return set
 }
 
 func (b *Build) bitmap(i int) *roaring.Bitmap {
@@ -291,23 +347,42 @@ func (b *Build) bitmap(i int) *roaring.Bitmap {
 	return set
 }
 
-// Similar returns the precomputed neighbours of a record, the nearest first.
+// Similar returns the neighbours of a record as the build knew them, the nearest
+// first. An edited record keeps those that it had; a new one has none yet.
 func (b *Build) Similar(ordinal uint32) []Neighbour {
+	if e := b.edited(ordinal); e != nil {
+		i, ok := b.keys.search(e.Type + "\x00" + e.Slug)
+		if !ok || b.targets.at(i)&1 == 1 {
+			return nil
+		}
+		ordinal = b.targets.at(i) >> 1
+	}
 	offsets := uint32s(b.similar[0])
 	from, to := offsets.at(int(ordinal)), offsets.at(int(ordinal)+1)
 	list := make([]Neighbour, 0, to-from)
 	for i := from; i < to; i++ {
 		raw := b.similar[1][int(i)*neighbourSize:]
-		nb := Neighbour{
-			Ordinal:    binary.LittleEndian.Uint32(raw),
-			Similarity: float64(binary.LittleEndian.Uint16(raw[4:])) / 10000,
+		at, ok := b.now(binary.LittleEndian.Uint32(raw))
+		if !ok {
+			continue
 		}
+		nb := Neighbour{Ordinal: at, Similarity: float64(binary.LittleEndian.Uint16(raw[4:])) / 10000}
 		for j := range min(int(binary.LittleEndian.Uint16(raw[6:])), maxReasons) {
 			nb.Reasons = append(nb.Reasons, binary.LittleEndian.Uint32(raw[8+4*j:]))
 		}
 		list = append(list, nb)
 	}
 	return list
+}
+
+// now is the ordinal at which a listed record of the build stands after the
+// edits; ok is false where it is gone or withdrawn.
+func (b *Build) now(ordinal uint32) (at uint32, ok bool) {
+	if b.draft == nil || !b.draft.dead.Contains(ordinal) {
+		return ordinal, true
+	}
+	at, ok = b.draft.moved[ordinal]
+	return at, ok && b.edited(at).Status != Withdrawn
 }
 
 // Feature returns what a Neighbour's reason points to.
@@ -318,6 +393,9 @@ func (b *Build) Feature(i uint32) Feature {
 
 // sortValue is what a record has in a sort key.
 func (b *Build) sortValue(key int, ordinal uint32) int64 {
+	if b.edited(ordinal) != nil {
+		return b.draft.values[key][int(ordinal)-b.n]
+	}
 	i := int(ordinal)
 	switch k := len(ScoreNames); {
 	case key < k:
@@ -326,11 +404,16 @@ func (b *Build) sortValue(key int, ordinal uint32) int64 {
 		}
 		return nullValue
 	case key == k:
-		return int64(b.nameRank.at(i))
+		return int64(b.nameRank.at(i)) * b.stretch()
 	default:
-		if d := int32(b.dates[key-k-1].at(i)); d != math.MinInt32 {
-			return int64(d)
-		}
-		return nullValue
+		return dateValue(int32(b.dates[key-k-1].at(i)))
 	}
+}
+
+// rank is the place of a record in the order by type and slug.
+func (b *Build) rank(ordinal uint32) int64 {
+	if b.edited(ordinal) != nil {
+		return b.draft.rank[int(ordinal)-b.n]
+	}
+	return int64(b.keyRank.at(int(ordinal))) * b.stretch()
 }

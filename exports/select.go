@@ -29,12 +29,7 @@ func (f *Filter) Empty() bool {
 
 // Select returns the ordinals that a filter chooses. The set is the caller's.
 func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
-	set := roaring.New()
-	if f.Fields["status"] == nil {
-		set.AddRange(0, uint64(b.listed))
-	} else {
-		set.AddRange(0, uint64(b.n))
-	}
+	set := b.everything(f.Fields["status"] != nil)
 	for _, field := range FilterFields {
 		alternatives, ok := f.Fields[field]
 		if !ok {
@@ -42,7 +37,7 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 		}
 		any := roaring.New()
 		for _, values := range alternatives {
-			any.Or(b.all(field, values))
+			any.Or(b.havingAll(field, values))
 		}
 		set.And(any)
 	}
@@ -62,8 +57,8 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 	return set, nil
 }
 
-// all returns the records that have every one of the values.
-func (b *Build) all(field string, values []string) *roaring.Bitmap {
+// havingAll returns the records that have every one of the values.
+func (b *Build) havingAll(field string, values []string) *roaring.Bitmap {
 	var set *roaring.Bitmap
 	for _, v := range values {
 		one := b.Bitmap(field, v)
@@ -92,7 +87,13 @@ func (b *Build) atLeast(key int, least int64) *roaring.Bitmap {
 		list[i] = order.at(i)
 	}
 	slices.Sort(list)
-	return roaring.BitmapOf(list...)
+	set := roaring.BitmapOf(list...)
+	for o := range b.drafts {
+		if b.sortValue(key, o) >= least {
+			set.Add(o)
+		}
+	}
+	return set
 }
 
 // Sort is an order of records.
@@ -121,7 +122,11 @@ func (b *Build) PlaceOf(s Sort, ordinal uint32) Place {
 	switch {
 	case v == nullValue:
 	case s.Key == "name":
-		p.Value = string(b.names.at(int(v)))
+		if e := b.edited(ordinal); e != nil {
+			p.Value = Fold(e.Name)
+		} else {
+			p.Value = string(b.names.at(int(b.nameRank.at(int(ordinal)))))
+		}
 	case key > len(ScoreNames):
 		p.Value = time.Unix(v*86400, 0).UTC().Format(time.DateOnly)
 	default:
@@ -130,32 +135,33 @@ func (b *Build) PlaceOf(s Sort, ordinal uint32) Place {
 	return p
 }
 
-// position turns a place into comparable numbers of this build, doubled, so
-// that what this build does not have falls between its neighbours.
+// position turns a place into comparable numbers of this build; what the build
+// does not have falls between its neighbours.
 func (b *Build) position(key int, p Place) (value, rank int64, ok bool) {
-	double := func(i int, found bool) int64 { return 2*int64(i) - 1 + int64(boolInt(found)) }
-	rank = double(b.keys.search(p.Type + "\x00" + p.Slug))
+	rank = b.rankOf(p.Type, p.Slug)
 	switch {
 	case SortKeys[key] == "name": // never null; of marks alone it folds to ""
-		return double(b.names.search(p.Value)), rank, true
+		return b.nameValue(p.Value), rank, true
 	case p.Value == "":
 		return nullValue, rank, true
 	case key > len(ScoreNames):
 		d, err := DayNumber(p.Value)
-		return 2 * int64(d), rank, err == nil
+		return dateValue(d), rank, err == nil
 	default:
 		v, err := strconv.ParseInt(p.Value, 10, 16)
-		return 2 * v, rank, err == nil && v >= 0 && v <= 1000
+		return v, rank, err == nil && v >= 0 && v <= 1000
 	}
 }
 
 // comparePosition orders a record against a position.
 func (b *Build) comparePosition(key int, o uint32, value, rank int64, desc bool) int {
-	v := b.sortValue(key, o)
-	if v != nullValue {
-		v *= 2
-	}
-	return comparePlaces(v, 2*int64(b.keyRank.at(int(o))), value, rank, desc)
+	return comparePlaces(b.sortValue(key, o), b.rank(o), value, rank, desc)
+}
+
+// before is how many ordinals within a range, which is in the default order,
+// stand before a position in it.
+func (b *Build) before(value, rank int64, from, to int) int {
+	return from + sort.Search(to-from, func(i int) bool { return b.comparePosition(0, uint32(from+i), value, rank, true) > 0 })
 }
 
 // Page returns up to limit ordinals of a set in an order, after skipping skip
@@ -163,7 +169,6 @@ func (b *Build) comparePosition(key int, o uint32, value, rank int64, desc bool)
 // place instead; ok is false where the place does not fit the order.
 func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Place, skip, limit int) (page []uint32, more, ok bool) {
 	key := slices.Index(SortKeys, s.Key)
-	order := b.orders[2*key+boolInt(s.Desc)]
 	behind := func(uint32) bool { return true }
 	if after != nil {
 		value, rank, ok := b.position(key, *after)
@@ -175,20 +180,13 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Place, skip, limit int)
 	// A small set is sorted; a large one is met soon on a walk in order.
 	if card := set.GetCardinality(); card < uint64(b.n)/32 {
 		list := set.ToArray()
-		slices.SortFunc(list, func(x, y uint32) int {
-			return comparePlaces(b.sortValue(key, x), int64(b.keyRank.at(int(x))), b.sortValue(key, y), int64(b.keyRank.at(int(y))), s.Desc)
-		})
+		b.sort(list, s)
 		i := sort.Search(len(list), func(i int) bool { return behind(list[i]) })
 		i = min(i+skip, len(list))
 		end := min(i+limit, len(list))
 		return list[i:end], end < len(list), true
 	}
-	i := 0
-	if after != nil {
-		i = sort.Search(order.len(), func(i int) bool { return behind(order.at(i)) })
-	}
-	for ; i < order.len(); i++ {
-		o := order.at(i)
+	for o := range b.walk(s, behind) {
 		if !set.Contains(o) {
 			continue
 		}
@@ -204,6 +202,47 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Place, skip, limit int)
 	return page, false, true
 }
 
+// sort puts ordinals in an order.
+func (b *Build) sort(list []uint32, s Sort) {
+	key := slices.Index(SortKeys, s.Key)
+	slices.SortFunc(list, func(x, y uint32) int {
+		return comparePlaces(b.sortValue(key, x), b.rank(x), b.sortValue(key, y), b.rank(y), s.Desc)
+	})
+}
+
+// walk calls yield with all ordinals in an order, from the first on that is
+// behind a place. Edited ones are met where they belong.
+func (b *Build) walk(s Sort, behind func(uint32) bool) func(yield func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		key := slices.Index(SortKeys, s.Key)
+		order := b.orders[2*key+boolInt(s.Desc)]
+		var edited []uint32
+		for o := range b.drafts {
+			if behind(o) {
+				edited = append(edited, o)
+			}
+		}
+		b.sort(edited, s)
+		for i := sort.Search(order.len(), func(i int) bool { return behind(order.at(i)) }); i < order.len(); i++ {
+			o := order.at(i)
+			for len(edited) > 0 && b.comparePosition(key, edited[0], b.sortValue(key, o), b.rank(o), s.Desc) < 0 {
+				if !yield(edited[0]) {
+					return
+				}
+				edited = edited[1:]
+			}
+			if !yield(o) {
+				return
+			}
+		}
+		for _, o := range edited {
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
 // FacetCount is how many records of a set have a value.
 type FacetCount struct {
 	Value string `json:"value"`
@@ -214,37 +253,45 @@ type FacetCount struct {
 // first, at most top of them.
 func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	f := b.facets[slices.Index(FilterFields, field)]
-	first, _ := b.values.search(field + "\x00")
-	last := first
-	for last < b.values.len() && hasField(b.values.at(last), field) {
-		last++
+	first, last := b.values.len(), 0
+	for i := range b.valuesOf(field) {
+		first, last = min(first, i), i+1
 	}
-	counts := make([]int, last-first)
+	counts := make([]int, max(0, last-first))
 	buf := make([]uint32, 1024)
 	it := set.ManyIterator()
 	for n := it.NextMany(buf); n > 0; n = it.NextMany(buf) {
 		for _, o := range buf[:n] {
+			if int(o) >= b.n {
+				break // edited ones are counted below
+			}
 			for j := f[0].at(int(o)); j < f[0].at(int(o)+1); j++ {
 				counts[int(f[1].at(int(j)))-first]++
 			}
 		}
 	}
-	order := make([]int, 0, len(counts))
+	added := b.addFacets(set, field, counts, first)
+	type counted struct {
+		FacetCount
+		folded string
+	}
+	var list []counted
 	for i, n := range counts {
 		if n > 0 {
-			order = append(order, i)
+			list = append(list, counted{FacetCount{string(b.spelled.at(first + i)), n}, string(b.values.at(first + i)[len(field)+1:])})
 		}
 	}
-	slices.SortFunc(order, func(x, y int) int { return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y)) })
-	out := make([]FacetCount, 0, min(top, len(order)))
-	for _, i := range order[:min(top, len(order))] {
-		out = append(out, FacetCount{string(b.shown.at(first + i)), counts[i]})
+	for folded, c := range added {
+		list = append(list, counted{c, folded})
+	}
+	slices.SortFunc(list, func(x, y counted) int {
+		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.folded, y.folded))
+	})
+	out := make([]FacetCount, 0, min(top, len(list)))
+	for _, c := range list[:min(top, len(list))] {
+		out = append(out, c.FacetCount)
 	}
 	return out
-}
-
-func hasField(key []byte, field string) bool {
-	return len(key) > len(field) && key[len(field)] == 0 && string(key[:len(field)]) == field
 }
 
 // Board returns the records of a leaderboard: those of a category, or of
@@ -282,24 +329,38 @@ func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Place) int {
 	return n
 }
 
-// OrdinalOf is the ordinal of a place in the default order, between two where
+// StandingOf is the standing of a place in the default order, between two where
 // this build has no such record. ok is false where the place is of another
 // order.
-func (b *Build) OrdinalOf(p Place) (ordinal float64, ok bool) {
+func (b *Build) StandingOf(p Place) (standing float64, ok bool) {
 	if o, moved, found := b.Find(p.Type, p.Slug); found && !moved && b.PlaceOf(DefaultSort, o) == p {
-		return float64(o), true
+		return b.Standing(o), true
 	}
 	value, rank, ok := b.position(0, p)
 	if !ok {
 		return 0, false
 	}
-	before := sort.Search(b.listed, func(i int) bool { return b.comparePosition(0, uint32(i), value, rank, true) > 0 })
-	return float64(before) - 0.5, true
+	edited := 0
+	for o := range b.drafts {
+		if b.comparePosition(0, o, value, rank, true) <= 0 {
+			edited++
+		}
+	}
+	return float64(b.before(value, rank, 0, b.listed)) - 1 + (float64(edited)+0.5)/float64(len(b.Edited())+1), true
 }
 
 // InKeyOrder lists a set by type and slug.
 func (b *Build) InKeyOrder(set *roaring.Bitmap) []uint32 {
 	list := set.ToArray()
-	slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.keyRank.at(int(x)), b.keyRank.at(int(y))) })
+	slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.rank(x), b.rank(y)) })
+	return list
+}
+
+// InRankOrder lists a set by composite, the best first.
+func (b *Build) InRankOrder(set *roaring.Bitmap) []uint32 {
+	list := set.ToArray()
+	if b.draft != nil { // else ordinals are in that order
+		slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.Standing(x), b.Standing(y)) })
+	}
 	return list
 }

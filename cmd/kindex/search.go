@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
@@ -64,9 +63,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
 			if b.Bitmap(field, value) == nil {
-				var known []string
-				b.Values(field, func(v string, _ *roaring.Bitmap) bool { known = append(known, v); return true })
-				return usageError{unknownName(field, value, nil, nearest.Name(value, known))}
+				return usageError{unknownName(field, value, nil, nearest.Name(value, b.Values(field)))}
 			}
 			f.Fields[field] = [][]string{{value}}
 		}
