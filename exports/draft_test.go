@@ -1,0 +1,290 @@
+package exports
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// editsBetween are the edits that make one catalogue of another.
+func editsBetween(before, after []*Entity) []Edit {
+	var edits []Edit
+	was, is := map[string]*Entity{}, map[string]*Entity{}
+	for _, e := range before {
+		was[e.Key()] = e
+	}
+	for _, e := range after {
+		is[e.Key()] = e
+		if was[e.Key()] != e {
+			edits = append(edits, Edit{e.Type, e.Slug, e})
+		}
+	}
+	for _, e := range before {
+		if is[e.Key()] == nil {
+			edits = append(edits, Edit{Type: e.Type, Slug: e.Slug})
+		}
+	}
+	return edits
+}
+
+// edited compares a build with edits and a build of the edited content.
+type edited struct {
+	t                 *testing.T
+	rng               *rand.Rand
+	base, with, fresh *Build
+	list              []*Entity // of the fresh build
+}
+
+// TestEditsAnswerAsANewBuild lays all sorts of edits over a build: few, as
+// somebody makes at a desk, and so many that they crowd between their neighbours.
+func TestEditsAnswerAsANewBuild(t *testing.T) {
+	t.Parallel()
+	for seed, n := range []int{1, 7, 600} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(uint64(seed), 33))
+			list := catalogue(uint64(40+seed), catalogueSize)
+			next := onlySome(rng, list, nextYear(rng, list), n)
+			base := openBuild(t, list)
+			edits := editsBetween(list, next)
+			rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
+			with, err := base.With(edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := &edited{t, rng, base, with, openBuild(t, next), next}
+			x.addresses(list)
+			x.selections()
+			x.orders()
+			x.facets()
+			x.standings(list)
+			if base.DraftID() != "" || with.DraftID() == "" || base.Dead() != nil {
+				t.Errorf("drafts are called %q and %q", base.DraftID(), with.DraftID())
+			}
+			if _, err := with.With(edits); err == nil {
+				t.Error("edits were laid over edits")
+			}
+		})
+	}
+}
+
+// onlySome takes n of the differences between two catalogues.
+func onlySome(rng *rand.Rand, before, after []*Entity, n int) []*Entity {
+	edits := editsBetween(before, after)
+	rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
+	changed := map[string]*Entity{}
+	for _, e := range edits[:n] {
+		changed[e.Type+"/"+e.Slug] = e.Entity
+	}
+	var list []*Entity
+	for _, e := range before {
+		if now, ok := changed[e.Key()]; !ok {
+			list = append(list, e)
+		} else if now != nil {
+			list = append(list, now)
+		}
+		delete(changed, e.Key())
+	}
+	for _, e := range changed {
+		if e != nil {
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, CompareRank)
+	return list
+}
+
+// keysOf names ordinals, so that builds can be compared.
+func keysOf(b *Build, list []uint32) []string {
+	out := make([]string, len(list))
+	for i, o := range list {
+		typ, slug := b.Key(o)
+		out[i] = typ + "/" + slug
+	}
+	return out
+}
+
+func (x *edited) equal(what string, got, want []string) {
+	x.t.Helper()
+	if !slices.Equal(got, want) {
+		x.t.Fatalf("%s:\nwith edits  %v\nbuilt anew  %v", what, got, want)
+	}
+}
+
+// addresses compares what every key of either build leads to. Content in which
+// an earlier slug is that of another entity, or of two, is refused, so those are
+// left out.
+func (x *edited) addresses(before []*Entity) {
+	refused := map[string]bool{}
+	for _, list := range [][]*Entity{before, x.list} {
+		claimed := map[string]bool{}
+		for _, e := range list {
+			claimed[e.Key()] = true
+		}
+		for _, e := range list {
+			for _, old := range e.Formerly {
+				key := e.Type + "/" + old
+				refused[key] = refused[key] || claimed[key]
+				claimed[key] = true
+			}
+		}
+	}
+	for _, b := range []*Build{x.with, x.fresh} {
+		for typ, slug := range b.Keys {
+			if refused[typ+"/"+slug] {
+				continue
+			}
+			o, moved, ok := x.with.Find(typ, slug)
+			p, wantMoved, wantOK := x.fresh.Find(typ, slug)
+			if ok != wantOK || moved != wantMoved {
+				x.t.Fatalf("%s/%s: found %v, moved %v; built anew %v, %v", typ, slug, ok, moved, wantOK, wantMoved)
+			}
+			if !ok {
+				continue
+			}
+			x.equal(typ+"/"+slug, keysOf(x.with, []uint32{o}), keysOf(x.fresh, []uint32{p}))
+			if got, want := x.with.Record(o), x.fresh.Record(p); !bytes.Equal(got, want) {
+				x.t.Fatalf("record\n%s\n%s", got, want)
+			}
+			if got, want := x.with.ExportRow(o), x.fresh.ExportRow(p); !bytes.Equal(got, want) {
+				x.t.Fatalf("row\n%s\n%s", got, want)
+			}
+			for _, name := range ScoreNames {
+				if x.with.Score(name, o) != x.fresh.Score(name, p) {
+					x.t.Fatalf("%s/%s: %s differs", typ, slug, name)
+				}
+			}
+			for _, n := range x.with.Similar(o) {
+				if e := x.with.edited(n.Ordinal); x.with.Dead().Contains(n.Ordinal) || e != nil && e.Status == Withdrawn {
+					x.t.Fatalf("%s/%s has a neighbour that is gone: %v", typ, slug, n)
+				}
+			}
+		}
+	}
+	if x.with.Listed() != x.fresh.Listed() {
+		x.t.Fatalf("%d are listed, built anew %d", x.with.Listed(), x.fresh.Listed())
+	}
+}
+
+func (x *edited) both(f *Filter) (got, want *roaring.Bitmap) {
+	got, err := x.with.Select(f)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	want, err = x.fresh.Select(f)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return got, want
+}
+
+func (x *edited) selections() {
+	for range 200 {
+		f := randomFilter(x.rng, x.list)
+		got, want := x.both(f)
+		x.equal(fmt.Sprintf("%+v", *f), keysOf(x.with, x.with.InKeyOrder(got)), keysOf(x.fresh, x.fresh.InKeyOrder(want)))
+		x.equal("in rank order", keysOf(x.with, x.with.InRankOrder(got)), keysOf(x.fresh, x.fresh.InRankOrder(want)))
+	}
+	for _, e := range x.list[:50] {
+		got, err := x.with.Board(e.Category, e.Type, "quality")
+		want, err2 := x.fresh.Board(e.Category, e.Type, "quality")
+		if err != nil || err2 != nil {
+			x.t.Fatal(err, err2)
+		}
+		x.equal("board", keysOf(x.with, x.with.InKeyOrder(got)), keysOf(x.fresh, x.fresh.InKeyOrder(want)))
+	}
+}
+
+// orders pages through large and small sets in every order, by skipping and by
+// cursor.
+func (x *edited) orders() {
+	for _, f := range []*Filter{{}, {Fields: map[string][][]string{"status": {{Active}, {Withdrawn}}}}, {Fields: map[string][][]string{"tag": {{"t1", "t2"}}}}} {
+		got, want := x.both(f)
+		for _, s := range allSorts() {
+			limit := 1 + int(want.GetCardinality())/7
+			var after, wantAfter *Place
+			for n := 0; ; {
+				page, more, ok := x.with.Page(got, s, after, 0, limit)
+				wantPage, wantMore, wantOK := x.fresh.Page(want, s, wantAfter, 0, limit)
+				what := fmt.Sprintf("%+v by %+v behind %+v", *f, s, after)
+				x.equal(what, keysOf(x.with, page), keysOf(x.fresh, wantPage))
+				if more != wantMore || ok != wantOK {
+					x.t.Fatalf("%s: more %v, ok %v", what, more, ok)
+				}
+				skipped, _, _ := x.with.Page(got, s, nil, n, limit)
+				x.equal(what+" by skipping", keysOf(x.with, skipped), keysOf(x.fresh, wantPage))
+				if n += len(page); !more {
+					break
+				}
+				p, q := x.with.PlaceOf(s, page[len(page)-1]), x.fresh.PlaceOf(s, wantPage[len(wantPage)-1])
+				if p != q {
+					x.t.Fatalf("%s: the place is %+v, built anew %+v", what, p, q)
+				}
+				if c := x.with.CountUntil(got, s, p); c != n {
+					x.t.Fatalf("%s: %d until %+v, want %d", what, c, p, n)
+				}
+				after, wantAfter = &p, &q
+			}
+		}
+	}
+}
+
+// facets compares counts by folded value: which of several spellings is shown
+// may wait for the next build.
+func (x *edited) facets() {
+	for range 30 {
+		got, want := x.both(randomFilter(x.rng, x.list))
+		for _, field := range FilterFields {
+			list := func(counts []FacetCount) (out []string) {
+				for _, c := range counts {
+					out = append(out, fmt.Sprint(Fold(c.Value), " ", c.Count))
+				}
+				return out
+			}
+			x.equal("facet "+field, list(x.with.Facet(got, field, 1000)), list(x.fresh.Facet(want, field, 1000)))
+		}
+	}
+	for _, field := range FilterFields {
+		for _, v := range x.fresh.Values(field) {
+			got, want := x.with.Bitmap(field, strings.ToUpper(v)), x.fresh.Bitmap(field, strings.ToUpper(v))
+			if (got == nil) != (want == nil) || got != nil && got.GetCardinality() != want.GetCardinality() {
+				x.t.Fatalf("%s %s: %v, built anew %v", field, v, got, want)
+			}
+		}
+	}
+}
+
+// standings checks that records stand in the order of a new build's ordinals,
+// and that places of records before the edits fall where they belong.
+func (x *edited) standings(before []*Entity) {
+	last := -1.0
+	for p := range uint32(x.fresh.Len()) {
+		typ, slug := x.fresh.Key(p)
+		o, _, _ := x.with.Find(typ, slug)
+		if s := x.with.Standing(o); s <= last {
+			x.t.Fatalf("%s/%s stands at %v, behind %v", typ, slug, s, last)
+		} else {
+			last = s
+		}
+	}
+	for o, e := range before {
+		if e.Status == Withdrawn {
+			continue
+		}
+		at, ok := x.with.StandingOf(x.base.PlaceOf(DefaultSort, uint32(o)))
+		if !ok {
+			x.t.Fatalf("%s stands nowhere", e.Key())
+		}
+		for _, now := range x.list[:20] {
+			p, _, _ := x.with.Find(now.Type, now.Slug)
+			if c := CompareRank(now, e); c != 0 && (x.with.Standing(p) < at) != (c < 0) {
+				x.t.Fatalf("%s stands at %v, %s at %v", e.Key(), at, now.Key(), x.with.Standing(p))
+			}
+		}
+	}
+}
