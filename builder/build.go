@@ -27,6 +27,9 @@ const Version = "1"
 // Options say what to build, and where.
 type Options struct {
 	Content string    // the content folder
+	// Loaded is the content, where somebody has read it and found no errors; the
+	// build keeps and changes it. Otherwise nil: Content is read.
+	Loaded *Loaded
 	Out     string    // the output folder
 	AsOf    time.Time // the time at which scores are computed
 	Keep    int       // how many builds to keep, the current one among them
@@ -139,17 +142,23 @@ func (b *build) clean(context.Context) error {
 }
 
 func (b *build) load(ctx context.Context) error {
-	c, problems, err := LoadContent(b.Content, func(done, total int) { b.progress("load", done, total) })
-	if err != nil {
-		return err
-	}
-	if n, _ := problems.Count(); n > 0 {
-		return problems
-	}
-	for _, p := range problems {
-		b.report.Warnings = append(b.report.Warnings, p.String())
+	c := b.Loaded
+	if c == nil {
+		var problems content.Problems
+		var err error
+		c, problems, err = LoadContent(b.Content, func(done, total int) { b.progress("load", done, total) })
+		if err != nil {
+			return err
+		}
+		if n, _ := problems.Count(); n > 0 {
+			return problems
+		}
+		for _, p := range problems {
+			b.report.Warnings = append(b.report.Warnings, p.String())
+		}
 	}
 	b.content, b.formula = c.Content, c.Formula
+	var err error
 	b.head, err = history.ReadHead(ctx, b.Content)
 	return err
 }
@@ -291,7 +300,15 @@ type Loaded struct {
 // LoadContent reads and checks a content folder as a build does, the scoring
 // file included. progress may be nil.
 func LoadContent(dir string, progress func(done, total int)) (*Loaded, content.Problems, error) {
-	c, problems, err := content.Load(dir, progress)
+	return withFormula(content.Load(dir, progress))
+}
+
+// LoadFolder is LoadContent for a folder as it was last read.
+func LoadFolder(f *content.Folder) (*Loaded, content.Problems, error) {
+	return withFormula(f.Content())
+}
+
+func withFormula(c *content.Content, problems content.Problems, err error) (*Loaded, content.Problems, error) {
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,221 @@
+package content
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+// Changed lists the files that are not as they were when they were last read:
+// new, other or gone. It compares what the system says of them, not their bytes.
+func (f *Folder) Changed() ([]string, error) {
+	seen, changed := map[string]bool{}, []string(nil)
+	err := f.walk(func(name string, d fs.DirEntry) error {
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		seen[name] = true
+		f.mu.Lock()
+		was := f.files[name]
+		f.mu.Unlock()
+		if _, _, counts := f.classify(name, info); !counts && was == nil {
+			return nil
+		}
+		if was == nil || was.info == nil || !sameFile(was.info, info) {
+			changed = append(changed, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name := range f.files {
+		if !seen[name] {
+			changed = append(changed, name)
+		}
+	}
+	return changed, nil
+}
+
+func sameFile(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
+}
+
+// settled tells whether a later change of a file would show in its times, which
+// on some systems move in steps of two seconds.
+func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time.Second }
+
+// walk calls yield with everything that lies in a content folder or in one of
+// its type folders.
+func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
+	entries, err := os.ReadDir(f.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(exports.Types, "/, ")+"/")
+	}
+	if err != nil {
+		return err
+	}
+	typed := false
+	for _, e := range entries {
+		if !slices.Contains(exports.Types, e.Name()) || !e.IsDir() {
+			if err := yield(e.Name(), e); err != nil {
+				return err
+			}
+			continue
+		}
+		typed = true
+		inner, err := os.ReadDir(filepath.Join(f.dir, e.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, d := range inner {
+			if err := yield(e.Name()+"/"+d.Name(), d); err != nil {
+				return err
+			}
+		}
+	}
+	if inner := filepath.Join(f.dir, "content"); !typed && holdsTypes(inner) {
+		return fmt.Errorf("%s: holds no entity files; did you mean %s?", f.dir, inner)
+	}
+	return nil
+}
+
+// holdsTypes tells whether a folder has a folder of entities in it.
+func holdsTypes(dir string) bool {
+	return slices.ContainsFunc(exports.Types, func(t string) bool {
+		info, err := os.Stat(filepath.Join(dir, t))
+		return err == nil && info.IsDir()
+	})
+}
+
+// classify tells what a file below the folder is: an entity file, with its type
+// and slug; a root file, without; something that does not belong there; or, where
+// ok is false, nothing that counts here.
+func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *Problem, ok bool) {
+	typ, base := path.Split(name)
+	typ = strings.TrimSuffix(typ, "/")
+	src = source{path: filepath.Join(f.dir, filepath.FromSlash(name)), shown: shownPath(f.dir, name)}
+	message, suggestion := "", ""
+	switch {
+	case typ == "":
+		message, suggestion = f.misplaced(base, info)
+		ok = slices.Contains(rootFiles, base)
+	case !slices.Contains(exports.Types, typ):
+		return src, nil, false
+	default:
+		slug, _ := strings.CutSuffix(base, ".yaml")
+		if message, suggestion, ok = notEntityFile(typ, base, info); !ok {
+			return src, nil, false
+		}
+		if message == "" {
+			src.typ, src.slug = typ, slug
+			return src, nil, true
+		}
+	}
+	if message == "" {
+		return src, nil, ok
+	}
+	return src, &Problem{File: src.shown, Line: 1, Column: 1, Severity: Error, Message: message, Suggestion: suggestion}, true
+}
+
+// misplaced tells why something may not lie beside the type folders, "" where
+// it may.
+func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
+	switch {
+	case strings.HasPrefix(name, "."):
+	case slices.Contains(exports.Types, name):
+		if !info.IsDir() {
+			return "must be a folder of entity files, not a file or a link", ""
+		}
+	case slices.Contains(rootFiles, name):
+		if !info.Mode().IsRegular() {
+			return "must be a regular file, not a link", ""
+		}
+	case info.IsDir():
+		if holdsYAML(filepath.Join(f.dir, name)) {
+			return "is not a type of entity; known are " + strings.Join(exports.Types, ", "), nearest.Name(name, exports.Types)
+		}
+	case isYAML(name):
+		return "is not a file of a content folder; known are " + strings.Join(rootFiles, ", "), nearest.Name(name, rootFiles)
+	}
+	return "", ""
+}
+
+// notEntityFile tells why something in a type folder is no entity file, "" where
+// it is one. ok is false for what does not count.
+func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion string, ok bool) {
+	slug, yml := strings.CutSuffix(name, ".yaml")
+	switch {
+	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~"):
+		return "", "", false // what editors and file managers leave
+	case info.IsDir():
+		return "is a folder; entity files lie directly in " + typ + "/", "", true
+	case !yml && isYAML(name):
+		return "entity files end in .yaml", strings.TrimSuffix(name, filepath.Ext(name)) + ".yaml", true
+	case !yml:
+		return "is not an entity file (<slug>.yaml)", "", true
+	case !info.Mode().IsRegular():
+		return "must be a regular file, not a link", "", true
+	case !ValidSlug(slug):
+		return shown(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
+	}
+	return "", "", true
+}
+
+// shownPath is how messages name a file: as the person would from where they
+// are, with slashes.
+func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
+
+func isYAML(name string) bool {
+	ext := strings.ToLower(filepath.Ext(name))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+func holdsYAML(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isYAML(e.Name()) })
+}
+
+func guessSlug(s string) string {
+	if g := Slugify(s); g != "" {
+		return g + ".yaml"
+	}
+	return ""
+}
+
+// Slugify makes a slug from a name: accents dropped, letters lowered, all else
+// joined by single hyphens. It is "" where nothing is left.
+func Slugify(name string) string {
+	var b strings.Builder
+	hyphen := false
+	for _, r := range exports.Fold(name) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			if hyphen && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			b.WriteRune(r)
+			hyphen = false
+		} else {
+			hyphen = true
+		}
+		if b.Len() == 100 {
+			break
+		}
+	}
+	return strings.TrimSuffix(b.String(), "-")
+}
