@@ -30,6 +30,7 @@ var PricingModels = []string{
 // LinkNames are the names that an entity's links may have.
 var LinkNames = []string{
 	"homepage", "repository", "documentation", "paper", "package", "modelCard", "weights", "demo", "changelog",
+	"deprecation",
 }
 
 // ScoreNames are the numeric scores of a record, in the order of the record.

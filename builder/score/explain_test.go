@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func TestExplanationsRecompute(t *testing.T) {
 			free++
 		}
 	}
-	if min(states[score.Counted], states[score.Missing], states[score.Stale], states[score.Future], ranked, 2000-ranked, free, 2000-free) < 50 {
+	if min(states[score.Counted], states[score.Missing], states[score.Stale], states[score.Future], states["too little"], ranked, 2000-ranked, free, 2000-free) < 50 {
 		t.Errorf("too little happened: %v, %d ranked, %d without cap", states, ranked, free)
 	}
 }
@@ -64,10 +65,11 @@ type shown struct {
 	Coverage, MinimumCoverage float64
 	Ranked                    bool
 	Dimensions                []struct {
-		Name                   string
-		Score, Value           *float64
-		Weight, Prior, Counted float64
-		Measures               []shownMeasure
+		Name                      string
+		Score, Value              *float64
+		Weight, Prior, Counted    float64
+		Coverage, MinimumCoverage float64
+		Measures                  []shownMeasure
 	}
 }
 
@@ -75,9 +77,11 @@ type shownMeasure struct {
 	Name, State string
 	Score       *float64
 	Value       any
+	Result      *string
 	Date        *string
 	Measure     struct {
 		Signal, Benchmark, Map                       string
+		Variants                                     bool
 		Full, From, To, HalfLife, Weight, StaleAfter float64
 	}
 }
@@ -105,9 +109,17 @@ func recompute(t *testing.T, f *score.Formula, e *exports.Entity, text []byte, s
 	}
 	var sum, weights, known float64
 	for _, d := range x.Dimensions {
-		var dsum, dweights float64
+		var dsum, dweights, dall float64
 		for _, m := range d.Measures {
 			states[m.State]++
+			dall += m.Measure.Weight
+			if name := resultOf(e, m); m.State != score.Missing && name != "" {
+				if m.Result == nil || *m.Result != name {
+					t.Fatalf("%s: %s took the result %v, want %s", text, m.Name, m.Result, name)
+				}
+			} else if m.Result != nil {
+				t.Fatalf("%s: %s took a result", text, m.Name)
+			}
 			if want := stateOf(m, x.AsOf); m.State != want {
 				t.Fatalf("%s: %s is %s, want %s", text, m.Name, m.State, want)
 			}
@@ -121,8 +133,9 @@ func recompute(t *testing.T, f *score.Formula, e *exports.Entity, text []byte, s
 			dsum += float64(m.Measure.Weight * *m.Score)
 			dweights += m.Measure.Weight
 		}
+		near(d.Name+".coverage", &d.Coverage, dweights/dall)
 		counted := d.Prior
-		if dweights > 0 {
+		if dweights > 0 && dweights/dall >= d.MinimumCoverage {
 			near(d.Name, d.Value, dsum/dweights)
 			counted = *d.Value
 			s.Set(d.Name, round(counted))
@@ -130,6 +143,8 @@ func recompute(t *testing.T, f *score.Formula, e *exports.Entity, text []byte, s
 			near(d.Name, d.Score, s.Get(d.Name).Float())
 		} else if d.Score != nil || d.Value != nil {
 			t.Fatalf("%s: %s has a score", text, d.Name)
+		} else if dweights > 0 {
+			states["too little"]++
 		}
 		near(d.Name, &d.Counted, counted)
 		sum += float64(d.Weight * counted)
@@ -153,6 +168,21 @@ func recompute(t *testing.T, f *score.Formula, e *exports.Entity, text []byte, s
 	s.Composite = round(final)
 	near("composite", x.Composite, s.Composite.Float())
 	return s
+}
+
+// resultOf is the name of the result that an explanation shows for a benchmark,
+// found by its value and date among those that the measure may take.
+func resultOf(e *exports.Entity, m shownMeasure) string {
+	for _, b := range e.Signals.Benchmarks {
+		if m.Measure.Benchmark == "" || m.Value != b.Value || (m.Date == nil) != (b.Date == "") || m.Date != nil && *m.Date != b.Date {
+			continue
+		}
+		base, variant, _ := strings.Cut(b.Name, " (")
+		if b.Name == m.Measure.Benchmark || m.Measure.Variants && base == m.Measure.Benchmark && variant != "" {
+			return b.Name
+		}
+	}
+	return ""
 }
 
 // dayOf counts days to a date by the calendar, without times and zones.

@@ -33,15 +33,21 @@ type TypeFormula struct {
 
 // Dimension is one of the scores below the composite.
 type Dimension struct {
-	Weight   float64   `json:"weight"` // within the composite
-	Prior    float64   `json:"prior"`  // what it counts as where it is null
-	Measures []Measure `json:"measures"`
+	Weight float64 `json:"weight"` // within the composite
+	Prior  float64 `json:"prior"`  // what it counts as where it is null
+	// MinimumCoverage is the share of the measures' weights, 0 to 1, that must
+	// be known; below it the dimension is null.
+	MinimumCoverage float64   `json:"minimumCoverage"`
+	Measures        []Measure `json:"measures"`
 }
 
 // Measure maps one signal, or one benchmark, to 0..100.
 type Measure struct {
-	Signal     string   `json:"signal,omitempty"`
-	Benchmark  string   `json:"benchmark,omitempty"`
+	Signal    string `json:"signal,omitempty"`
+	Benchmark string `json:"benchmark,omitempty"`
+	// Variants lets results count whose name has more in its parentheses than
+	// Benchmark: "B (2.1, Codex)" for "B (2.1)", and both for "B".
+	Variants   bool     `json:"variants,omitempty"`
 	Map        string   `json:"map"`                  // log, linear or age
 	Full       float64  `json:"full,omitempty"`       // log: the value that earns 100
 	From       *float64 `json:"from,omitempty"`       // linear: the value that earns 0
@@ -108,6 +114,9 @@ func Parse(data []byte) (f *Formula, mistakes []*FieldError, err error) {
 			if !(d.Prior >= 0 && d.Prior <= 100) {
 				wrong("must be from 0 to 100", typ, "dimensions", dim, "prior")
 			}
+			if !(d.MinimumCoverage >= 0 && d.MinimumCoverage <= 1) {
+				wrong("must be from 0 to 1", typ, "dimensions", dim, "minimumCoverage")
+			}
 			for i, m := range d.Measures {
 				if message := m.check(); message != "" {
 					wrong(message, typ, "dimensions", dim, "measures", fmt.Sprint(i))
@@ -141,6 +150,8 @@ func (m *Measure) check() string {
 	switch {
 	case m.Signal != "" && !known:
 		return m.Signal + " is not a signal"
+	case m.Variants && m.Benchmark == "":
+		return "variants belongs to a benchmark"
 	case m.Weight <= 0:
 		return "needs a weight above 0"
 	case m.StaleAfter < 0:
@@ -177,6 +188,17 @@ func (m *Measure) check() string {
 }
 
 func beyond(x *float64) bool { return x != nil && math.Abs(*x) > largest }
+
+// takes tells whether a benchmark result of this name counts for the measure.
+func (m *Measure) takes(name string) bool {
+	if name == m.Benchmark || !m.Variants {
+		return name == m.Benchmark
+	}
+	if inner, ok := strings.CutSuffix(m.Benchmark, ")"); ok {
+		return strings.HasPrefix(name, inner+", ")
+	}
+	return strings.HasPrefix(name, m.Benchmark+" (")
+}
 
 // Name is what the measure is called in an explanation.
 func (m *Measure) Name() string {

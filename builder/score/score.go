@@ -1,6 +1,7 @@
 package score
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -27,13 +28,15 @@ type Explanation struct {
 
 // Part explains one dimension.
 type Part struct {
-	Name     string         `json:"name"`
-	Score    exports.Score  `json:"score"`
-	Value    *float64       `json:"value"`  // the score before rounding
-	Weight   float64        `json:"weight"` // within the composite
-	Prior    float64        `json:"prior"`  // what it counts as where it is null
-	Counted  float64        `json:"counted"`
-	Measures []MeasureValue `json:"measures"`
+	Name            string         `json:"name"`
+	Score           exports.Score  `json:"score"`
+	Value           *float64       `json:"value"`    // the score before rounding
+	Weight          float64        `json:"weight"`   // within the composite
+	Prior           float64        `json:"prior"`    // what it counts as where it is null
+	Counted         float64        `json:"counted"`  // the value or the prior
+	Coverage        float64        `json:"coverage"` // share of the weights whose measure counts, 0 to 1
+	MinimumCoverage float64        `json:"minimumCoverage"`
+	Measures        []MeasureValue `json:"measures"`
 }
 
 // Why a measure counts or does not.
@@ -49,6 +52,7 @@ type MeasureValue struct {
 	Name    string   `json:"name"`
 	State   string   `json:"state"`  // counted, missing, stale or future
 	Score   *float64 `json:"score"`  // 0 to 100, null unless counted
+	Result  *string  `json:"result"` // the name of the benchmark result that was taken, null for a signal
 	Value   any      `json:"value"`  // the observation: a number, a date or null
 	Date    *string  `json:"date"`   // when it was observed
 	Source  *string  `json:"source"` // where it was read
@@ -68,8 +72,9 @@ func (f *Formula) Explain(e *exports.Entity, asOf time.Time) *Explanation {
 }
 
 // compute is the one computation behind Scores and Explain. A dimension is the
-// weighted mean of its known measures; the composite is the weighted mean of
-// the dimensions, an unknown one counting with its prior.
+// weighted mean of its known measures, unknown where they carry too little
+// weight; the composite is the weighted mean of the dimensions, an unknown one
+// counting with its prior.
 func (f *Formula) compute(e *exports.Entity, asOf time.Time, explain bool) (exports.Scores, *Explanation) {
 	var s exports.Scores
 	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
@@ -86,10 +91,8 @@ func (f *Formula) compute(e *exports.Entity, asOf time.Time, explain bool) (expo
 		return s, x
 	}
 	x.Coverage = sums.known / sums.weights
-	// Weights like 0.1 and 0.2 do not add up exactly: a share that differs from
-	// the minimum by that alone has reached it.
-	if sums.known == 0 || x.Coverage < t.MinimumCoverage-1e-9 {
-		x.unranked("too little is known: the weights of the known dimensions are below the minimum coverage")
+	if !enough(sums.known, sums.weights, t.MinimumCoverage) {
+		x.unranked("too little is known: the weights of the known dimensions are below the minimum coverage" + sums.partly)
 		return s, x
 	}
 	s.Composite = exports.ScoreOf(f.capped(e, clip(sums.counted/sums.weights), x))
@@ -105,6 +108,14 @@ type sums struct {
 	counted float64 // weight × what counts, over all dimensions
 	weights float64
 	known   float64 // the weights of the known dimensions
+	partly  string  // names the dimensions that are known in part, but too little
+}
+
+// enough tells whether the known weights reach the minimum share of all.
+// Weights like 0.1 and 0.2 do not add up exactly: a share that differs from the
+// minimum by that alone has reached it. Nothing is never enough.
+func enough(known, all, minimum float64) bool {
+	return known > 0 && known/all >= minimum-1e-9
 }
 
 // dimensions scores every dimension and adds them up.
@@ -114,12 +125,16 @@ func (t *TypeFormula) dimensions(e *exports.Entity, asOf time.Time, s *exports.S
 		if d == nil {
 			continue
 		}
-		p := Part{Name: name, Weight: d.Weight, Prior: d.Prior, Counted: d.Prior}
-		value, known, measures := d.value(e, asOf, explain)
-		if known {
+		p := Part{Name: name, Weight: d.Weight, Prior: d.Prior, Counted: d.Prior, MinimumCoverage: d.MinimumCoverage}
+		value, coverage, measures := d.value(e, asOf, explain)
+		p.Coverage = coverage
+		if enough(coverage, 1, d.MinimumCoverage) {
 			p.Counted, p.Value = value, &value
 			all.known += d.Weight
 			s.Set(name, exports.ScoreOf(value))
+		} else if explain && coverage > 0 {
+			all.partly += fmt.Sprintf("; of %s %.0f %% is known and %.0f %% is needed",
+				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
 		}
 		// The conversion keeps the compiler from fusing the multiplication
 		// with the sum, which would differ between processors.
@@ -145,11 +160,13 @@ func (f *Formula) capped(e *exports.Entity, composite float64, x *Explanation) f
 
 func (x *Explanation) unranked(reason string) { x.Reason = &reason }
 
-// value is the weighted mean of the measures that count.
-func (d *Dimension) value(e *exports.Entity, asOf time.Time, explain bool) (value float64, known bool, list []MeasureValue) {
-	var sum, weights float64
+// value is the weighted mean of the measures that count, and the share of all
+// weights that they carry: 0 if none does.
+func (d *Dimension) value(e *exports.Entity, asOf time.Time, explain bool) (value, coverage float64, list []MeasureValue) {
+	var sum, weights, all float64
 	for i := range d.Measures {
 		m := &d.Measures[i]
+		all += m.Weight
 		o := m.observe(e, asOf)
 		if o.state == Counted {
 			sum += float64(m.Weight * o.score)
@@ -160,9 +177,9 @@ func (d *Dimension) value(e *exports.Entity, asOf time.Time, explain bool) (valu
 		}
 	}
 	if weights == 0 {
-		return 0, false, list
+		return 0, 0, list
 	}
-	return clip(sum / weights), true, list
+	return clip(sum / weights), weights / all, list
 }
 
 // observation is what an entity has for a measure.
@@ -171,6 +188,7 @@ type observation struct {
 	score        float64
 	number       float64
 	day          string
+	result       string // the name of a benchmark's result
 	date, source string
 }
 
@@ -186,6 +204,9 @@ func (o *observation) explain(m *Measure) MeasureValue {
 	if o.state == Counted {
 		v.Score = &o.score
 	}
+	if o.result != "" {
+		v.Result = &o.result
+	}
 	if o.date != "" {
 		v.Date = &o.date
 	}
@@ -198,11 +219,11 @@ func (o *observation) explain(m *Measure) MeasureValue {
 func (m *Measure) observe(e *exports.Entity, asOf time.Time) observation {
 	o := observation{state: Missing}
 	if m.Benchmark != "" {
-		b, ok := latest(e.Signals.Benchmarks, m.Benchmark, asOf)
+		b, ok := m.latest(e.Signals.Benchmarks, asOf)
 		if !ok {
 			return o
 		}
-		o.number, o.date, o.source = b.Value, b.Date, b.Source
+		o.number, o.result, o.date, o.source = b.Value, b.Name, b.Date, b.Source
 	} else {
 		f, ok := e.Signals.Fact(m.Signal)
 		if !ok {
@@ -230,10 +251,10 @@ func (m *Measure) observe(e *exports.Entity, asOf time.Time) observation {
 
 // latest is the newest result of a benchmark, the highest of one day, the
 // undated ones last. One of the future is taken only where there is no other.
-func latest(list []exports.Benchmark, name string, asOf time.Time) (best exports.Benchmark, ok bool) {
+func (m *Measure) latest(list []exports.Benchmark, asOf time.Time) (best exports.Benchmark, ok bool) {
 	past := false // best is not of the future
 	for _, b := range list {
-		if b.Name != name {
+		if !m.takes(b.Name) {
 			continue
 		}
 		known := b.Date == "" || days(b.Date, asOf) >= 0

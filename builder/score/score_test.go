@@ -54,6 +54,8 @@ func TestMeasures(t *testing.T) {
 		fadeAge  = `{"signal": "lastRelease", "map": "age", "halfLife": 10, "weight": 1, "staleAfter": 30}`
 		bench    = `{"benchmark": "B", "map": "linear", "from": -10, "to": 10, "weight": 1}`
 		freshOne = `{"benchmark": "B", "map": "linear", "from": 0, "to": 100, "weight": 1, "staleAfter": 30}`
+		variants = `{"benchmark": "B", "variants": true, "map": "linear", "from": -10, "to": 10, "weight": 1}`
+		narrower = `{"benchmark": "B (2.1)", "variants": true, "map": "linear", "from": -10, "to": 10, "weight": 1}`
 	)
 	released := func(day string) *exports.Entity { return tool(exports.Fact{Name: "lastRelease", Day: day}) }
 	observed := func(date string) *exports.Entity {
@@ -116,6 +118,11 @@ func TestMeasures(t *testing.T) {
 		"undated ones last":    {bench, results(B{Name: "B", Value: 10}, B{Name: "B", Value: -5, Date: "2020-01"}, B{Name: "B", Value: 9}), "2026-11-01", score.Counted, 25},
 		"highest undated one":  {bench, results(B{Name: "B", Value: -9}, B{Name: "B", Value: -5}, B{Name: "B", Value: -8}), "2026-11-01", score.Counted, 25},
 		"the exact name":       {bench, results(B{Name: "b", Value: 1}, B{Name: "B (x)", Value: 1}, B{Name: "B ", Value: 1}), "2026-11-01", score.Missing, null},
+		"any variant":          {variants, results(B{Name: "B (x)", Value: -8}, B{Name: "B (x, y)", Value: -5}, B{Name: "B", Value: -9}), "2026-11-01", score.Counted, 25},
+		"the latest variant":   {variants, results(B{Name: "B (x)", Value: -5, Date: "2025-02"}, B{Name: "B", Value: 9, Date: "2025-01"}), "2026-11-01", score.Counted, 25},
+		"another's variant":    {variants, results(B{Name: "B2 (x)", Value: 1}, B{Name: "BB", Value: 1}, B{Name: "B(x)", Value: 1}), "2026-11-01", score.Missing, null},
+		"a narrower variant":   {narrower, results(B{Name: "B (2.1, x)", Value: -5}, B{Name: "B (2.1)", Value: -6}, B{Name: "B (2.10)", Value: 9}, B{Name: "B", Value: 9}), "2026-11-01", score.Counted, 25},
+		"not the narrower one": {narrower, results(B{Name: "B (2)", Value: 9}, B{Name: "B", Value: 9}), "2026-11-01", score.Missing, null},
 		"a result to come":     {bench, results(B{Name: "B", Value: 10, Date: "2027-01"}), "2026-11-01", score.Future, null},
 		"before one to come":   {bench, results(B{Name: "B", Value: 10, Date: "2027-01"}, B{Name: "B", Value: -5, Date: "2025-01"}, B{Name: "B", Value: 9, Date: "2026-12"}), "2026-11-01", score.Counted, 25},
 		"undated, one to come": {bench, results(B{Name: "B", Value: 9, Date: "2026-12"}, B{Name: "B", Value: -5}), "2026-11-01", score.Counted, 25},
@@ -204,6 +211,27 @@ func TestComposite(t *testing.T) {
 	if s := f.Scores(tool(fact("commits", 10)), at("2026-11-01")); !s.Composite.Known() {
 		t.Error("0.3 is not half of 0.1 + 0.2 + 0.3")
 	}
+	// A dimension that rests on too little is unknown, and so says the reason.
+	little := strings.Replace(fmt.Sprintf(whole, "0.5"), `"prior": 20,`, `"prior": 20, "minimumCoverage": 0.75,`, 1)
+	f = parse(t, little)
+	for _, c := range []struct {
+		entity *exports.Entity
+		want   string // adoption, composite
+		cover  float64
+	}{
+		{tool(stars(80)), "80.0 51.0", 0.75},
+		{tool(fact("forks", 80)), "null null", 0.25},
+		{tool(fact("forks", 80), fact("citations", 50), fact("commits", 10)), "null 27.0", 0.25},
+	} {
+		s, x := f.Scores(c.entity, at("2026-11-01")), f.Explain(c.entity, at("2026-11-01"))
+		d := x.Dimensions[0]
+		if got := string(s.Adoption.AppendJSON(nil)) + " " + string(s.Composite.AppendJSON(nil)); got != c.want || d.Coverage != c.cover || d.MinimumCoverage != 0.75 {
+			t.Errorf("%s, want %s: %+v", got, c.want, d)
+		}
+		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; of adoption 25 % is known and 75 % is needed") {
+			t.Errorf("the reason is %q", *x.Reason)
+		}
+	}
 	empty := parse(t, `{"types": {"tool": {}}}`).Explain(tool(stars(1)), at("2026-11-01"))
 	if empty.Ranked || empty.Reason == nil || empty.Dimensions == nil {
 		t.Errorf("a formula without dimensions: %+v", empty)
@@ -228,6 +256,8 @@ func TestParseErrors(t *testing.T) {
 		`{"deprecatedCap": -1}`:                                                                         "deprecatedCap: must be from 0 to 100",
 		in(`{"map": "log", "full": 1, "weight": 1}`):                                                    first + ": names either a signal or a benchmark",
 		in(`{"signal": "stars", "benchmark": "B", "map": "log", "full": 1, "weight": 1}`):               first + ": names either a signal or a benchmark",
+		`{"types": {"tool": {"dimensions": {"quality": {"minimumCoverage": 1.1}}}}}`:                    "types.tool.dimensions.quality.minimumCoverage: must be from 0 to 1",
+		in(`{"signal": "stars", "variants": true, "map": "log", "full": 1, "weight": 1}`):               first + ": variants belongs to a benchmark",
 		in(`{"signal": "Stars", "map": "log", "full": 1, "weight": 1}`):                                 first + ": Stars is not a signal",
 		in(`{"signal": "stars", "map": "log", "full": 1}`):                                              first + ": needs a weight above 0",
 		in(`{"signal": "stars", "map": "log", "full": 1, "weight": -1}`):                                first + ": needs a weight above 0",
@@ -327,7 +357,7 @@ func randomEntity(rng *rand.Rand) *exports.Entity {
 		}
 	}
 	for range rng.IntN(12) {
-		b := exports.Benchmark{Name: []string{"SciCode", "Terminal-Bench", "SWE-Bench Pro", "SWE-Bench Verified", "B"}[rng.IntN(5)], Value: rng.NormFloat64() * 60}
+		b := exports.Benchmark{Name: []string{"SciCode", "Terminal-Bench", "SWE-Bench Pro", "SWE-Bench Verified", "B", "SciCode (a)", "SWE-Bench Pro (b, c)"}[rng.IntN(7)], Value: rng.NormFloat64() * 60}
 		if rng.IntN(2) == 0 {
 			b.Date = randomDate(rng)
 		}
@@ -344,10 +374,11 @@ func randomFormula(rng *rand.Rand, t *testing.T) *score.Formula {
 	for _, typ := range f.Types {
 		typ.MinimumCoverage = rng.Float64()
 		for _, d := range typ.Dimensions {
-			d.Weight, d.Prior = rng.ExpFloat64()+0.01, rng.Float64()*100
+			d.Weight, d.Prior, d.MinimumCoverage = rng.ExpFloat64()+0.01, rng.Float64()*100, rng.Float64()*0.7
 			for i := range d.Measures {
 				m := &d.Measures[i]
 				m.Weight, m.StaleAfter = rng.ExpFloat64()+0.01, float64(rng.IntN(2000))
+				m.Variants = m.Benchmark != "" && rng.IntN(2) == 0
 				if m.Map == "linear" && rng.IntN(2) == 0 {
 					m.From, m.To = m.To, m.From
 				}
