@@ -357,7 +357,7 @@ func randomEntity(rng *rand.Rand) *exports.Entity {
 		}
 	}
 	for range rng.IntN(12) {
-		b := exports.Benchmark{Name: []string{"SciCode", "Terminal-Bench", "SWE-Bench Pro", "SWE-Bench Verified", "B", "SciCode (a)", "SWE-Bench Pro (b, c)"}[rng.IntN(7)], Value: rng.NormFloat64() * 60}
+		b := exports.Benchmark{Name: []string{"Aider Polyglot", "Terminal-Bench", "SWE-Bench Pro", "SWE-Bench Verified", "B", "Aider Polyglot (a)", "SWE-Bench Pro (b, c)"}[rng.IntN(7)], Value: rng.NormFloat64() * 60}
 		if rng.IntN(2) == 0 {
 			b.Date = randomDate(rng)
 		}

@@ -150,6 +150,9 @@ func printScore(w io.Writer, x *score.Explanation) {
 		value := d.Score.String()
 		if value == "" {
 			value = fmt.Sprintf("unknown, counts as %g", d.Prior)
+			if d.Coverage > 0 {
+				value += fmt.Sprintf(", %.0f %% of its weights known and %.0f %% needed", 100*d.Coverage, 100*d.MinimumCoverage)
+			}
 		}
 		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)
 		for _, m := range d.Measures {
@@ -166,7 +169,11 @@ func measureLine(m score.MeasureValue) string {
 	if err != nil {
 		number = []byte("?")
 	}
-	line := fmt.Sprintf("%s: %s", m.Name, strings.Trim(string(number), `"`))
+	name := m.Name
+	if m.Result != nil {
+		name = "benchmark: " + *m.Result
+	}
+	line := fmt.Sprintf("%s: %s", name, strings.Trim(string(number), `"`))
 	if m.Score != nil {
 		line += fmt.Sprintf(" → %.1f", *m.Score)
 	} else {

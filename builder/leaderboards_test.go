@@ -1,0 +1,245 @@
+package builder_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/builder/content"
+	"kindex/builder/score"
+	"kindex/exports"
+)
+
+var update = flag.Bool("update", false, "write the golden leaderboards")
+
+// boardsAsOf is the day for which the golden leaderboards hold: scores fade
+// with time, so that without a fixed day they would change by themselves.
+var boardsAsOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+
+type row struct {
+	Type, Slug string
+	Composite  float64
+}
+
+// board is one leaderboard of the shipped content and how many entities it
+// could hold.
+type board struct {
+	name string
+	rows []row
+	of   int
+}
+
+// TestTopTens keeps the tops of the leaderboards, so that whoever changes a
+// figure or the formula sees what it does to them. After a wanted change:
+// go test ./builder -run TopTens -update
+func TestTopTens(t *testing.T) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The first ten of each leaderboard with ten ranked entities or more, as of %s.\n", boardsAsOf.Format(time.DateOnly))
+	for _, board := range boards(t) {
+		if len(board.rows) < 10 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s (%d of %d ranked)\n", board.name, len(board.rows), board.of)
+		for i, r := range board.rows[:10] {
+			fmt.Fprintf(&b, "%4d  %4.1f  %s/%s\n", i+1, r.Composite, r.Type, r.Slug)
+		}
+	}
+	golden := filepath.Join("testdata", "leaderboards.golden.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal([]byte(b.String()), want) {
+		t.Errorf("the leaderboards differ from %s; look at every difference, and if all are wanted:\ngo test ./builder -run TopTens -update\n%s", golden, b.String())
+	}
+}
+
+// boards builds the shipped content and reads its leaderboards: all, those of
+// each type, and the categories.
+func boards(t *testing.T) []board {
+	t.Helper()
+	out := t.TempDir()
+	r, err := builder.Build(context.Background(), builder.Options{Content: filepath.Join("..", "content"), Out: out, AsOf: boardsAsOf, Keep: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) (rows []row) {
+		text, err := os.ReadFile(filepath.Join(r.Dir, "leaderboards", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &rows); err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	all := board{name: "all", rows: read("all"), of: r.Counts.Entities}
+	list := []board{all}
+	for _, typ := range exports.Types {
+		of := slices.DeleteFunc(slices.Clone(all.rows), func(r row) bool { return r.Type != typ })
+		list = append(list, board{name: "type " + typ, rows: of, of: r.Counts.Types[typ]})
+	}
+	c, _ := shipped(t)
+	members := map[string]int{}
+	for _, e := range c.Entities {
+		if e.Status != exports.Withdrawn {
+			members[e.Category]++
+		}
+	}
+	for _, category := range c.Categories {
+		list = append(list, board{name: category.Slug, rows: read(category.Slug), of: members[category.Slug]})
+	}
+	return list
+}
+
+// shipped loads the shipped content and its formula.
+func shipped(t *testing.T) (*content.Content, *score.Formula) {
+	t.Helper()
+	c, problems, err := content.Load(filepath.Join("..", "content"), nil)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	f, err := score.Read(c.Scoring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, f
+}
+
+// TestRanksAreEarned says in words what the formula must never do.
+func TestRanksAreEarned(t *testing.T) {
+	c, f := shipped(t)
+	entities := map[string]*exports.Entity{}
+	for _, e := range c.Entities {
+		entities[e.Key()] = e
+	}
+	for _, b := range boards(t)[:1+len(exports.Types)] {
+		if len(b.rows) < 30 {
+			t.Errorf("only %d of %s are ranked", len(b.rows), b.name)
+			continue
+		}
+		for i, r := range b.rows {
+			e := entities[r.Type+"/"+r.Slug]
+			if i < 20 && e.Status != exports.Active {
+				t.Errorf("%s is %s and stands at place %d of %s", e.Key(), e.Status, i+1, b.name)
+			}
+			earned(t, f, e)
+		}
+	}
+	for _, key := range []string{"tool/pytorch", "tool/tensorflow", "tool/scikit-learn", "tool/transformers"} {
+		if x := f.Explain(entities[key], boardsAsOf); x.Composite.Float() < 85 {
+			t.Errorf("%s has %s: everybody who knows the field would ask why", key, x.Composite)
+		}
+	}
+}
+
+// earned checks that a ranked entity rests on enough, and a model on more than
+// one result and on more than its maker's word.
+func earned(t *testing.T, f *score.Formula, e *exports.Entity) {
+	t.Helper()
+	x := f.Explain(e, boardsAsOf)
+	if !x.Ranked || x.Coverage < x.MinimumCoverage {
+		t.Errorf("%s is on a leaderboard with a coverage of %g, below %g", e.Key(), x.Coverage, x.MinimumCoverage)
+	}
+	others := 0 // results that somebody else than the maker alone measured
+	for _, d := range x.Dimensions {
+		if d.Score.Known() && d.Coverage < d.MinimumCoverage {
+			t.Errorf("%s has a score for %s with a coverage of %g, below %g", e.Key(), d.Name, d.Coverage, d.MinimumCoverage)
+		}
+		for _, m := range d.Measures {
+			if m.Result != nil && m.Score != nil && !strings.Contains(*m.Result, "(maker") {
+				others++
+			}
+		}
+	}
+	if e.Type == "model" && (others == 0 || len(e.Signals.Benchmarks) < 2) {
+		t.Errorf("%s is ranked by %d results, %d of them not the maker's own", e.Key(), len(e.Signals.Benchmarks), others)
+	}
+}
+
+// TestRetiredModelsNameTheNotice: a status is a claim about somebody's product,
+// so that it must lead to where its makers say so.
+func TestRetiredModelsNameTheNotice(t *testing.T) {
+	c, _ := shipped(t)
+	retired := 0
+	for _, e := range c.Entities {
+		notice := slices.ContainsFunc(e.Links, func(l exports.Link) bool { return l.Name == "deprecation" })
+		if e.Type == "model" && notice != (e.Status != exports.Active) {
+			t.Errorf("%s is %s and has a link to a notice: %v", e.Key(), e.Status, notice)
+		}
+		if notice {
+			retired++
+		}
+	}
+	if retired < 20 {
+		t.Errorf("only %d models are retired", retired)
+	}
+}
+
+// TestReadmeExample recomputes the example of content/README.md.
+func TestReadmeExample(t *testing.T) {
+	c, f := shipped(t)
+	const key = "model/kimi-k2-5"
+	i := slices.IndexFunc(c.Entities, func(e *exports.Entity) bool { return e.Key() == key })
+	if i < 0 {
+		t.Fatalf("there is no %s any more: take another example", key)
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "content", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if example := worked(f.Explain(c.Entities[i], boardsAsOf)); !strings.Contains(string(readme), example) {
+		t.Errorf("content/README.md works out an example that is no longer true; it would be:\n\n%s", example)
+	}
+}
+
+// worked writes the computation of a score as a table and the arithmetic.
+func worked(x *score.Explanation) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Weight |\n|---|---|---|---|---|")
+	var sum, weights []string
+	for _, d := range x.Dimensions {
+		var inner, innerWeights []string
+		for _, m := range d.Measures {
+			if m.Score == nil {
+				continue
+			}
+			name := m.Name
+			if m.Result != nil {
+				name = *m.Result
+			}
+			fmt.Fprintf(&b, "| %s | %s | %v | %.1f | %g |\n", d.Name, name, m.Value, *m.Score, m.Measure.Weight)
+			inner = append(inner, fmt.Sprintf("%g × %.1f", m.Measure.Weight, *m.Score))
+			innerWeights = append(innerWeights, fmt.Sprintf("%g", m.Measure.Weight))
+		}
+		sum = append(sum, fmt.Sprintf("%g × %.1f", d.Weight, d.Counted))
+		weights = append(weights, fmt.Sprintf("%g", d.Weight))
+		if len(inner) > 1 {
+			fmt.Fprintf(&b, "| **%s** | %s | | **%.1f** | %g |\n", d.Name,
+				fmt.Sprintf("(%s) / (%s)", strings.Join(inner, " + "), strings.Join(innerWeights, " + ")), d.Counted, d.Weight)
+		} else {
+			fmt.Fprintf(&b, "| **%s** | the same | | **%.1f** | %g |\n", d.Name, d.Counted, d.Weight)
+		}
+	}
+	fmt.Fprintf(&b, "| **composite** | (%s) / (%s) | | **%s** | |\n", strings.Join(sum, " + "), strings.Join(weights, " + "), x.Composite)
+	for _, d := range x.Dimensions {
+		if d.MinimumCoverage > 0 {
+			fmt.Fprintf(&b, "\nThe figures of %s carry %.0f %% of its weights, and %.0f %% are needed.\n", d.Name, 100*d.Coverage, 100*d.MinimumCoverage)
+		}
+	}
+	return b.String()
+}
