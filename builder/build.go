@@ -26,13 +26,13 @@ const Version = "1"
 
 // Options say what to build, and where.
 type Options struct {
-	Content string    // the content folder
+	Content string // the content folder
 	// Loaded is the content, where somebody has read it and found no errors; the
 	// build keeps and changes it. Otherwise nil: Content is read.
 	Loaded *Loaded
-	Out     string    // the output folder
-	AsOf    time.Time // the time at which scores are computed
-	Keep    int       // how many builds to keep, the current one among them
+	Out    string    // the output folder
+	AsOf   time.Time // the time at which scores are computed
+	Keep   int       // how many builds to keep, the current one among them
 	// Wait tells that another builder is at work; Build then waits for it. With
 	// a nil Wait, Build returns an *exports.BusyError instead.
 	Wait func(*exports.BusyError)
@@ -306,6 +306,12 @@ func LoadContent(dir string, progress func(done, total int)) (*Loaded, content.P
 // LoadFolder is LoadContent for a folder as it was last read.
 func LoadFolder(f *content.Folder) (*Loaded, content.Problems, error) {
 	return withFormula(f.Content())
+}
+
+// CheckFolder is LoadFolder for those who want to know only what is wrong.
+func CheckFolder(f *content.Folder) (content.Problems, error) {
+	_, problems, err := withFormula(f.Check())
+	return problems, err
 }
 
 func withFormula(c *content.Content, problems content.Problems, err error) (*Loaded, content.Problems, error) {

@@ -58,7 +58,7 @@ func (s *Server) dataFile(v *view, id, path string) (io.ReadSeekCloser, exports.
 		}
 		return inMemory(data), f, err
 	}
-	if id == v.id() {
+	if id == v.build.Manifest.ID {
 		data, f, ok := v.build.File(path)
 		if !ok {
 			return nil, f, unknown

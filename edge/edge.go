@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+
 	"kindex/edge/query"
+	"kindex/exports"
 )
 
 // Options say what an edge serves.
@@ -77,6 +79,16 @@ func anyOrigin(next http.Handler) http.Handler {
 
 // Follow moves the server to every newly published build until ctx ends.
 func (s *Server) Follow(ctx context.Context) { s.live.follow(ctx) }
+
+// Reload moves the server to the published build now, instead of when it is
+// noticed. A build that cannot be used is an error; the one before goes on being
+// served.
+func (s *Server) Reload() error { return s.live.load() }
+
+// Preview shows edits on top of the published build, and of those that follow it,
+// until it is called again. The whole exports, the files below /data and the
+// neighbours of entities stay those of the build.
+func (s *Server) Preview(edits []exports.Edit) { s.live.preview(edits) }
 
 // Close gives up the build. No request may be under way.
 func (s *Server) Close() { s.live.stop() }

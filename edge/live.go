@@ -19,9 +19,11 @@ type live struct {
 	root    string
 	log     *slog.Logger
 	metrics *metrics
-	current atomic.Pointer[view]
+	current atomic.Pointer[view] // what requests see: base, or base with edits
 
 	mu        sync.Mutex
+	base      *view // the published build
+	edits     []exports.Edit
 	refused   string // the id that was last refused
 	refusedAt time.Time
 	refusal   error
@@ -55,8 +57,7 @@ func (l *live) load() error {
 	if err != nil {
 		return err
 	}
-	old := l.current.Load()
-	if old != nil && old.id() == id {
+	if l.base != nil && l.base.id() == id {
 		l.refused = ""
 		return nil
 	}
@@ -77,8 +78,9 @@ func (l *live) load() error {
 			l.log.Error("close a build", "build", id, "error", err)
 		}
 	}
-	l.current.Store(next)
-	l.refused = ""
+	old := l.base
+	l.base, l.refused = next, ""
+	l.show()
 	l.metrics.switched(next, time.Since(start))
 	l.log.Info("serving build", "build", id, "entities", next.build.Listed(), "asOf", next.build.Manifest.AsOf,
 		"took", time.Since(start).Round(time.Millisecond))
@@ -86,6 +88,36 @@ func (l *live) load() error {
 		old.release()
 	}
 	return nil
+}
+
+// preview shows the published build, and those that follow, with edits.
+func (l *live) preview(edits []exports.Edit) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.edits = edits
+	if l.base != nil {
+		l.show()
+	}
+}
+
+// show makes the base, with the edits if there are any, what requests see.
+func (l *live) show() {
+	next := l.base
+	if len(l.edits) > 0 {
+		with, err := l.base.with(l.edits)
+		if err != nil {
+			l.log.Error("edits cannot be shown; the build is, without them", "error", err)
+		} else {
+			next = with
+		}
+	}
+	next.retain()
+	if old := l.current.Swap(next); old != nil {
+		old.release()
+	}
+	if next != l.base {
+		next.release() // it was made with one user; now current is it
+	}
 }
 
 // follow moves to every newly published build until ctx ends.
@@ -138,5 +170,9 @@ func (l *live) stop() {
 	defer l.mu.Unlock()
 	if v := l.current.Swap(nil); v != nil {
 		v.release()
+	}
+	if l.base != nil {
+		l.base.release()
+		l.base = nil
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,7 +29,7 @@ type view struct {
 	slugs      []string // of the categories
 	titles     map[string]string
 
-	users atomic.Int64 // requests, and 1 for being current
+	users atomic.Int64 // requests, live's own, and views with edits of this one
 	close func()
 }
 
@@ -77,7 +79,68 @@ func (v *view) read() error {
 	return nil
 }
 
-func (v *view) id() string { return v.build.Manifest.ID }
+// id names what answers are made from. Edits have a name of their own, so that
+// nobody takes an answer with some for one without.
+func (v *view) id() string {
+	if draft := v.build.DraftID(); draft != "" {
+		return v.build.Manifest.ID + "+" + draft
+	}
+	return v.build.Manifest.ID
+}
+
+// with returns the view with edits laid over it. It keeps v open until it is
+// closed itself.
+func (v *view) with(edits []exports.Edit) (*view, error) {
+	b, err := v.build.With(edits)
+	if err != nil {
+		return nil, err
+	}
+	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: time.Now().UTC().Format(http.TimeFormat), titles: maps.Clone(v.titles)}
+	w.categories, w.slugs = slices.Clone(v.categories), slices.Clone(v.slugs)
+	for _, e := range edits {
+		if e.Entity != nil && !slices.Contains(w.slugs, e.Entity.Category) {
+			w.addCategory(e.Entity.Category)
+		}
+	}
+	if err := w.count(); err != nil {
+		return nil, err
+	}
+	if w.index, err = v.index.With(b, w.titles); err != nil {
+		return nil, err
+	}
+	v.retain()
+	w.close = v.release
+	w.users.Store(1)
+	return w, nil
+}
+
+// addCategory enters a category of which the build knows nothing yet.
+func (v *view) addCategory(slug string) {
+	at, _ := slices.BinarySearch(v.slugs, slug)
+	v.slugs = slices.Insert(v.slugs, at, slug)
+	v.categories = slices.Insert(v.categories, at, exports.Category{Slug: slug, Title: slug})
+	v.titles[slug] = slug
+}
+
+// count counts the records of the categories.
+func (v *view) count() error {
+	listed, err := v.build.Select(&exports.Filter{})
+	if err != nil {
+		return err
+	}
+	ranked, err := v.build.Board(exports.AllBoard, "", "composite")
+	if err != nil {
+		return err
+	}
+	for i := range v.categories {
+		c := &v.categories[i]
+		c.Count, c.Ranked = 0, 0
+		if of := v.build.Bitmap("category", c.Slug); of != nil {
+			c.Count, c.Ranked = int(of.AndCardinality(listed)), int(of.AndCardinality(ranked))
+		}
+	}
+	return nil
+}
 
 // retain takes part in the view, unless it has been closed already.
 func (v *view) retain() bool {

@@ -82,12 +82,12 @@ func (b *Build) havingAll(field string, values []string) *roaring.Bitmap {
 func (b *Build) atLeast(key int, least int64) *roaring.Bitmap {
 	order := b.orders[2*key+1]
 	n := sort.Search(order.len(), func(i int) bool { return b.sortValue(key, order.at(i)) < least })
-	list := make([]uint32, n)
-	for i := range list {
-		list[i] = order.at(i)
+	dense := make([]uint64, (order.len()+63)/64)
+	for i := range n {
+		o := order.at(i)
+		dense[o>>6] |= 1 << (o & 63)
 	}
-	slices.Sort(list)
-	set := roaring.BitmapOf(list...)
+	set := roaring.FromDense(dense, false)
 	for o := range b.drafts {
 		if b.sortValue(key, o) >= least {
 			set.Add(o)

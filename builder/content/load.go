@@ -5,6 +5,8 @@
 package content
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,10 +38,10 @@ type Content struct {
 // after each file, from several goroutines.
 func Load(dir string, progress func(done, total int)) (c *Content, problems Problems, err error) {
 	f := Open(dir)
-	if err := f.Refresh(progress); err != nil {
+	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
-	return f.content(func(e *exports.Entity) *exports.Entity { return e })
+	return f.Check()
 }
 
 // Folder is a content folder that is read again and again. Each time only the
@@ -50,6 +52,8 @@ type Folder struct {
 
 	mu    sync.Mutex
 	files map[string]*file // by path below the folder, with slashes
+	order []*file          // the entity files by type and slug; nil where it must be made anew
+	claims
 }
 
 // file is one file of a type folder, a root file, or another that was found where
@@ -59,6 +63,7 @@ type file struct {
 	entity   *exports.Entity // nil where nothing could be read of it
 	problems Problems
 	info     fs.FileInfo // of the bytes that were read, nil where they may be newer
+	sum      [sha256.Size]byte
 }
 
 // source is where an entity file lies, as the system and as people call it.
@@ -67,21 +72,24 @@ type source struct {
 }
 
 // Open returns a folder of which nothing was read yet.
-func Open(dir string) *Folder { return &Folder{dir: dir, files: map[string]*file{}} }
-
-// Refresh reads what has changed since the files were last read.
-func (f *Folder) Refresh(progress func(done, total int)) error {
-	changed, err := f.Changed()
-	if err != nil {
-		return err
-	}
-	return f.Read(changed, progress)
+func Open(dir string) *Folder {
+	return &Folder{dir: dir, files: map[string]*file{}, claims: newClaims()}
 }
 
-// Read reads some files, given by their paths below the folder, whether or not
-// they seem to have changed. A file that is gone is forgotten, and what is no
-// part of a content folder is passed over.
-func (f *Folder) Read(names []string, progress func(done, total int)) error {
+// Refresh reads what seems to have changed since the files were last read, and
+// returns what has.
+func (f *Folder) Refresh(progress func(done, total int)) (changed []string, err error) {
+	names, err := f.Changed()
+	if err != nil {
+		return nil, err
+	}
+	return f.Read(names, progress)
+}
+
+// Read reads some files, given by their paths below the folder, and returns
+// those whose bytes are not what they were. A file that is gone is forgotten,
+// and what is no part of a content folder is passed over.
+func (f *Folder) Read(names []string, progress func(done, total int)) (changed []string, err error) {
 	read := make([]*file, len(names))
 	failed := make([]error, len(names))
 	next := make(chan int, 256)
@@ -105,13 +113,40 @@ func (f *Folder) Read(names []string, progress func(done, total int)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, name := range names {
-		if read[i] == nil && failed[i] == nil {
-			delete(f.files, name)
-		} else if failed[i] == nil {
-			f.files[name] = read[i]
+		if failed[i] == nil && f.replace(name, read[i]) {
+			changed = append(changed, name)
 		}
 	}
-	return errors.Join(failed...)
+	return changed, errors.Join(failed...)
+}
+
+// replace takes over what was read of a file, nil for nothing, and tells whether
+// it is another than before.
+func (f *Folder) replace(name string, now *file) bool {
+	was := f.files[name]
+	if was != nil {
+		f.claims.remove(was)
+	}
+	if now != nil {
+		f.claims.add(now)
+	}
+	switch {
+	case now == nil:
+		delete(f.files, name)
+		f.order = nil
+		return was != nil
+	case was == nil || was.slug == "" || now.slug == "":
+		f.order = nil
+	case f.order != nil:
+		at, _ := slices.BinarySearchFunc(f.order, now, compareFiles)
+		f.order[at] = now
+	}
+	f.files[name] = now
+	return was == nil || was.sum != now.sum || !slices.Equal(was.problems, now.problems)
+}
+
+func compareFiles(a, b *file) int {
+	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 }
 
 // read reads one file; nil stands for none.
@@ -136,9 +171,6 @@ func (f *Folder) read(name string) (*file, error) {
 		r.problems = Problems{*problem}
 		return r, nil
 	}
-	if src.slug == "" {
-		return r, nil // root files are read whenever the content is put together
-	}
 	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // it has gone this moment
@@ -146,7 +178,10 @@ func (f *Folder) read(name string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.entity, r.problems = parseEntity(src.shown, src.typ, src.slug, data)
+	r.sum = sha256.Sum256(data)
+	if src.slug != "" { // root files are parsed whenever the content is put together
+		r.entity, r.problems = parseEntity(src.shown, src.typ, src.slug, data)
+	}
 	return r, nil
 }
 
@@ -159,41 +194,63 @@ func (f *Folder) Content() (*Content, Problems, error) {
 	})
 }
 
+// Check is Content without a copy of the entities: they must not be changed.
+func (f *Folder) Check() (*Content, Problems, error) {
+	return f.content(func(e *exports.Entity) *exports.Entity { return e })
+}
+
+// Entity returns the entity of a file, given by its path below the folder, and
+// how messages name the file. It is nil where nothing is there, or nothing of it
+// can be used; gone tells these apart. The entity is the caller's.
+func (f *Folder) Entity(name string) (e *exports.Entity, shown string, gone bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := f.files[name]
+	if r == nil || r.slug == "" {
+		return nil, shownPath(f.dir, name), true
+	}
+	if n, _ := r.problems.Count(); n > 0 {
+		return nil, r.shown, false
+	}
+	own := *r.entity
+	return &own, r.shown, false
+}
+
 func (f *Folder) content(own func(*exports.Entity) *exports.Entity) (*Content, Problems, error) {
-	files, problems := f.sorted()
 	c := &Content{}
-	more, err := c.loadRootFiles(f.dir)
+	problems, err := c.loadRootFiles(f.dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	problems = append(problems, more...)
-	for _, r := range files {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sort()
+	for _, r := range f.files {
 		problems = append(problems, r.problems...)
+	}
+	for _, r := range f.order {
 		if n, _ := r.problems.Count(); n == 0 {
 			c.Entities = append(c.Entities, own(r.entity))
 		}
 	}
-	if len(files) == 0 && len(problems) == 0 {
+	if len(f.order) == 0 && len(problems) == 0 {
 		return nil, nil, fmt.Errorf("%s: holds no entity files (%s/<slug>.yaml)", f.dir, strings.Join(exports.Types, "/<slug>.yaml, "))
 	}
-	problems = append(problems, c.checkTogether(files)...)
+	problems = append(problems, f.checkTogether(c.Categories)...)
 	c.completeCategories()
 	problems.sort()
 	return c, problems, nil
 }
 
-// sorted lists the entity files by type and slug, and the problems of those that
-// are none.
-func (f *Folder) sorted() (files []*file, problems Problems) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// sort puts the entity files in order, unless they are.
+func (f *Folder) sort() {
+	if f.order != nil {
+		return
+	}
 	for _, r := range f.files {
-		if r.slug == "" {
-			problems = append(problems, r.problems...)
-		} else {
-			files = append(files, r)
+		if r.slug != "" {
+			f.order = append(f.order, r)
 		}
 	}
-	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.typ+"\x00"+a.slug, b.typ+"\x00"+b.slug) })
-	return files, problems
+	slices.SortFunc(f.order, compareFiles)
 }

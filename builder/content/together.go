@@ -1,63 +1,104 @@
 package content
 
 import (
-	"fmt"
+	"slices"
+	"strconv"
 
 	"kindex/exports"
 	"kindex/exports/nearest"
 )
 
+// claims are what files say that others may say too, kept so that one edit is
+// checked against all other files at the cost of the edit.
+type claims struct {
+	names, former, categories map[string][]*file
+}
+
+func newClaims() claims {
+	return claims{map[string][]*file{}, map[string][]*file{}, map[string][]*file{}}
+}
+
+// each calls yield with everything that a file claims.
+func (c *claims) each(r *file, yield func(in map[string][]*file, key string)) {
+	e := r.entity
+	if e == nil {
+		return
+	}
+	yield(c.categories, e.Category)
+	if e.Name != "" {
+		yield(c.names, e.Type+"/"+exports.Fold(e.Name))
+	}
+	seen := map[string]bool{}
+	for _, old := range e.Formerly {
+		if !seen[old] {
+			seen[old] = true
+			yield(c.former, e.Type+"/"+old)
+		}
+	}
+}
+
+func (c *claims) add(r *file) {
+	c.each(r, func(in map[string][]*file, key string) { in[key] = append(in[key], r) })
+}
+
+func (c *claims) remove(r *file) {
+	c.each(r, func(in map[string][]*file, key string) {
+		if left := slices.DeleteFunc(in[key], func(x *file) bool { return x == r }); len(left) > 0 {
+			in[key] = left
+		} else {
+			delete(in, key)
+		}
+	})
+}
+
 // checkTogether finds what is wrong between files: categories that nobody
 // declared, earlier slugs claimed twice, names given twice.
-func (c *Content) checkTogether(files []*file) Problems {
-	var problems Problems
-	at := map[string]string{} // key → file
-	for _, s := range files {
-		at[s.typ+"/"+s.slug] = s.shown
-	}
-	complain := func(i int, severity Severity, path []string, message, suggestion string) {
-		s := files[i]
+func (f *Folder) checkTogether(declared []Category) (problems Problems) {
+	complain := func(r *file, severity Severity, path []string, message, suggestion string) {
 		line, col := 1, 1
-		if data, err := readFile(s.path); err == nil {
-			line, col = parseDocument(s.shown, data, "version").locate(path, false)
+		if data, err := readFile(r.path); err == nil {
+			line, col = parseDocument(r.shown, data, "version").locate(path, false)
 		}
-		problems = append(problems, Problem{File: s.shown, Line: line, Column: col, Severity: severity,
+		problems = append(problems, Problem{File: r.shown, Line: line, Column: col, Severity: severity,
 			Field: FieldName(path), Message: message, Suggestion: suggestion})
 	}
-	declared := map[string]bool{}
 	var slugs []string
-	for _, cat := range c.Categories {
-		declared[cat.Slug] = true
-		slugs = append(slugs, cat.Slug)
+	for _, c := range declared {
+		slugs = append(slugs, c.Slug)
 	}
-	former, names := map[string]string{}, map[string]string{}
-	for i, r := range files {
-		e := r.entity
-		if e == nil {
+	for category, list := range f.claims.categories {
+		message, suggestion := "", ""
+		switch {
+		case category == exports.AllBoard:
+			message = reserved
+		case len(slugs) > 0 && !slices.Contains(slugs, category) && ValidSlug(category):
+			message, suggestion = " is not in categories.yaml", nearest.Name(category, slugs)
+		default:
 			continue
 		}
-		if e.Category == exports.AllBoard {
-			complain(i, Error, []string{"category"}, shown(e.Category)+reserved, "")
-		} else if len(declared) > 0 && !declared[e.Category] && ValidSlug(e.Category) {
-			complain(i, Error, []string{"category"}, shown(e.Category)+" is not in categories.yaml", nearest.Name(e.Category, slugs))
+		for _, r := range list {
+			complain(r, Error, []string{"category"}, shown(category)+message, suggestion)
 		}
-		for j, old := range e.Formerly {
-			key, path := e.Type+"/"+old, []string{"formerly", fmt.Sprint(j)}
-			if file, ok := at[key]; ok && old != e.Slug {
-				complain(i, Error, path, shown(old)+" is the slug of "+file, "")
-			} else if file, ok := former[key]; ok && file != r.shown {
-				complain(i, Error, path, shown(old)+" is claimed by "+file+" too", "")
+	}
+	for key, list := range f.claims.former {
+		slices.SortFunc(list, compareFiles)
+		for i, r := range list {
+			old := key[len(r.typ)+1:]
+			path := []string{"formerly", strconv.Itoa(slices.Index(r.entity.Formerly, old))}
+			if owner := f.files[key+".yaml"]; owner != nil && owner != r {
+				complain(r, Error, path, shown(old)+" is the slug of "+owner.shown, "")
+			} else if i > 0 {
+				complain(r, Error, path, shown(old)+" is claimed by "+list[i-1].shown+" too", "")
 			}
-			former[key] = r.shown
 		}
-		if e.Name == "" {
+	}
+	for _, list := range f.claims.names {
+		if len(list) < 2 {
 			continue
 		}
-		name := e.Type + "/" + exports.Fold(e.Name)
-		if file, ok := names[name]; ok {
-			complain(i, Warning, []string{"name"}, shown(e.Name)+" is the name of "+file+" too", "")
-		} else {
-			names[name] = r.shown
+		slices.SortFunc(list, compareFiles)
+		for _, r := range list[1:] {
+			complain(r, Warning, []string{"name"}, shown(r.entity.Name)+" is the name of "+list[0].shown+" too", "")
 		}
 	}
 	return problems

@@ -54,11 +54,8 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.keep < 1 {
-		return usageError{fmt.Errorf("--keep %d: at least the current build is kept; use 1 or more", o.keep)}
-	}
-	if o.memoryMiB < 1 || o.memoryMiB > math.MaxInt64>>20 {
-		return usageError{fmt.Errorf("--memory %d: use a number of MiB such as 900", o.memoryMiB)}
+	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
+		return err
 	}
 	collectSeldom(o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
@@ -77,6 +74,16 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 		return enc.Encode(r)
 	}
 	printReport(cmd.OutOrStdout(), r)
+	return nil
+}
+
+func checkKeepAndMemory(keep int, memoryMiB int64) error {
+	if keep < 1 {
+		return usageError{fmt.Errorf("--keep %d: at least the current build is kept; use 1 or more", keep)}
+	}
+	if memoryMiB < 1 || memoryMiB > math.MaxInt64>>20 {
+		return usageError{fmt.Errorf("--memory %d: use a number of MiB such as %d", memoryMiB, defaultMemoryMiB)}
+	}
 	return nil
 }
 

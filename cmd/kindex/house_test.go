@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	"builder/history": {"builder/content", "builder/score", "exports"},
 	"builder/rank":    {"exports"},
 	"builder/similar": {"exports"},
+	"builder/watch":   {"builder", "builder/content", "builder/score", "exports"},
 	"edge":            {"exports", "exports/nearest", "indexes", "site", "edge/*", "builder/score"},
 	"edge/openapi":    {},
 	"edge/query":      {"exports", "exports/nearest"},

@@ -188,11 +188,16 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// variable is the name under which the environment can give a flag.
+func variable(flag string) string {
+	return "KINDEX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
 // fromEnvironment takes flags that were not given from KINDEX_ variables.
 func fromEnvironment(cmd *cobra.Command) error {
 	var failed error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		name := "KINDEX_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variable(f.Name)
 		value, ok := os.LookupEnv(name)
 		if f.Changed || !ok || f.Name == "help" || f.Name == "version" {
 			return

@@ -16,6 +16,8 @@ type serveOptions struct {
 	dir, addr, admin, logFormat string
 	logRequests                 bool
 	drain                       time.Duration
+	watch                       bool
+	watchOptions
 }
 
 func serveCommand() *cobra.Command {
@@ -27,11 +29,19 @@ it. When another build is published it moves there without dropping a request;
 a damaged build is refused, and the old one goes on being served. SIGTERM lets
 requests under way finish.
 
+With --watch it also follows the content folder, for those who work on it: an
+edited entity is live at once, and a build of everything follows when the folder
+has been quiet for a moment. A bad edit is shown with its place, and what was
+good before goes on being served. Until the build has followed, answers name it
+with a "+" and what tells the edits apart; whole exports and neighbours are still
+those of the build.
+
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin
 address, which belongs on a private network.`,
-		Example: "  kindex serve --dir . --addr 127.0.0.1:8080",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd, o) },
+		Example: `  kindex serve --dir . --addr 127.0.0.1:8080
+  kindex serve --watch --content content --dir .`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
@@ -40,6 +50,8 @@ address, which belongs on a private network.`,
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
 	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long requests under way may take after SIGTERM")
+	f.BoolVar(&o.watch, "watch", false, "follow the content folder: edits are live at once, builds follow")
+	o.watchOptions.flags(f)
 	return c
 }
 
@@ -48,11 +60,22 @@ func runServe(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	var w *watching
+	if o.watch {
+		if w, err = startWatching(cmd, o.watchOptions, o.dir); err != nil {
+			return err
+		}
+	} else if err := o.watchOptions.unused(cmd.Flags()); err != nil {
+		return err
+	}
 	s, err := edge.New(edge.Options{Dir: o.dir, Log: log, LogRequests: o.logRequests})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	if w != nil {
+		defer w.follow(cmd.Context(), s)()
+	}
 	return s.Run(cmd.Context(), edge.Listeners{Addr: o.addr, Admin: o.admin, Drain: o.drain,
 		Ready: func(public, admin string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "serving http://%s\n", public)

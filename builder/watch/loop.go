@@ -1,0 +1,207 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"kindex/builder"
+	"kindex/exports"
+)
+
+// loop is the state of Run: what is waiting to be read, and to be built.
+type loop struct {
+	*Watcher
+	events *fsnotify.Watcher // nil where the system has none to give
+
+	names  map[string]bool // told by events and not yet read
+	first  time.Time       // when the first of them was told
+	settle *time.Timer     // until they are read
+
+	build    *time.Timer // until a build begins
+	building bool
+	done     chan *job
+
+	look    *time.Timer // until the next look at the folder
+	looking bool
+	looked  chan look
+}
+
+// look is what a look at the folder found.
+type look struct {
+	names []string
+	err   error
+	took  time.Duration
+}
+
+// Run follows the folder until ctx ends, and then waits for a build under way,
+// which ends too. Nobody else may use the watcher meanwhile.
+func (w *Watcher) Run(ctx context.Context) error {
+	l := &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), looked: make(chan look, 1),
+		settle: stopped(), build: stopped(), look: time.NewTimer(0)}
+	var told <-chan fsnotify.Event
+	var missed <-chan error
+	if events, err := fsnotify.NewWatcher(); err != nil {
+		w.fail(err) // looking goes on
+	} else {
+		defer events.Close()
+		l.events, told, missed = events, events.Events, events.Errors
+		l.subscribe()
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			if l.building {
+				<-l.done
+			}
+			return nil
+		case e := <-told:
+			l.told(e)
+		case err := <-missed:
+			if !errors.Is(err, fsnotify.ErrEventOverflow) {
+				w.fail(err)
+			}
+			l.look.Reset(0)
+		case <-l.settle.C:
+			l.readTold()
+		case <-l.look.C:
+			l.lookAround()
+		case found := <-l.looked:
+			l.found(found)
+		case <-l.build.C:
+			l.begin(ctx)
+		case j := <-l.done:
+			l.finish(j)
+		}
+	}
+}
+
+func stopped() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
+// subscribe asks for the events of the folder and its type folders; asking twice
+// does no harm.
+func (l *loop) subscribe() {
+	if l.events == nil {
+		return
+	}
+	for _, dir := range append([]string{"."}, exports.Types...) {
+		if err := l.events.Add(filepath.Join(l.o.Build.Content, dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			l.fail(err)
+		}
+	}
+}
+
+// told notes the file of an event and reads it a little later.
+func (l *loop) told(e fsnotify.Event) {
+	if e.Op == fsnotify.Chmod {
+		return
+	}
+	name, err := filepath.Rel(l.o.Build.Content, e.Name)
+	if err != nil || name == "." {
+		l.look.Reset(0)
+		return
+	}
+	name = filepath.ToSlash(name)
+	if !strings.Contains(name, "/") && filepath.Ext(name) == "" {
+		l.look.Reset(settle) // perhaps a type folder that came or went
+	}
+	if len(l.names) == 0 {
+		l.first = time.Now()
+	}
+	l.names[name] = true
+	l.settle.Reset(min(settle, max(0, mostWait-time.Since(l.first))))
+}
+
+func (l *loop) readTold() {
+	var names []string
+	for name := range l.names {
+		names = append(names, name)
+	}
+	clear(l.names)
+	l.changed(names)
+}
+
+// changed reads files and sees to it that a build follows.
+func (l *loop) changed(names []string) {
+	before := l.count
+	l.fail(l.read(names))
+	if l.count != before {
+		l.build.Reset(l.quiet())
+	}
+}
+
+// lookAround compares the folder with what was read, beside the loop: at many
+// files it takes a while. It finds what no event told, and on file systems
+// without events everything.
+func (l *loop) lookAround() {
+	if l.looking {
+		return
+	}
+	l.looking = true
+	l.subscribe()
+	go func() {
+		start := time.Now()
+		names, err := l.folder.Changed()
+		l.looked <- look{names, err, time.Since(start)}
+	}()
+}
+
+func (l *loop) found(found look) {
+	l.looking = false
+	l.look.Reset(max(lookMin, lookPart*found.took))
+	if found.err != nil {
+		l.fail(found.err)
+		return
+	}
+	l.changed(found.names)
+	if l.stale && l.formula == nil && !l.building {
+		l.build.Reset(0) // nothing was built yet
+	}
+}
+
+// begin starts a build, unless there is nothing to build or something to mend
+// first.
+func (l *loop) begin(ctx context.Context) {
+	if l.building || !l.stale || ctx.Err() != nil {
+		return
+	}
+	j, problems, err := l.prepare()
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	if l.formula == nil {
+		l.formula, l.asOf = j.formula, j.options.AsOf // from now on there are edits
+	}
+	l.tell(problems)
+	if n, _ := problems.Count(); n > 0 {
+		return // an edit that mends it comes back here
+	}
+	l.building = true
+	go func() {
+		j.report, j.err = builder.Build(ctx, j.options)
+		l.done <- j
+	}()
+}
+
+func (l *loop) finish(j *job) {
+	l.building = false
+	if j.err != nil {
+		l.fail(j.err)
+		l.build.Reset(retry)
+		return
+	}
+	l.built(j, j.report)
+	if l.stale {
+		l.build.Reset(l.quiet())
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kindex/builder"
+	"kindex/builder/content"
+	"kindex/builder/watch"
+	"kindex/edge"
+	"kindex/exports"
+)
+
+// watchOptions are those of serve that only --watch makes use of.
+type watchOptions struct {
+	content, asOf string
+	keep          int
+	memoryMiB     int64
+}
+
+// watchMemoryMiB is for a server and a build in one process, and the content
+// between builds.
+const watchMemoryMiB = 1500
+
+func (o *watchOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.content, "content", "content", "with --watch: the content folder")
+	f.StringVar(&o.asOf, "as-of", "", "with --watch: compute scores as of this day or time, as kindex build does")
+	f.IntVar(&o.keep, "keep", 5, "with --watch: how many builds to keep")
+	f.Int64Var(&o.memoryMiB, "memory", watchMemoryMiB, "with --watch: collect garbage harder above this many MiB")
+}
+
+// unused refuses options that would have no effect. Variables may be meant for
+// other commands.
+func (o *watchOptions) unused(f *pflag.FlagSet) error {
+	for _, name := range []string{"content", "as-of", "keep", "memory"} {
+		if _, set := os.LookupEnv(variable(name)); f.Changed(name) && !set {
+			return usageError{fmt.Errorf("--%s has no effect without --watch", name)}
+		}
+	}
+	return nil
+}
+
+// watching shows a person at work what comes of the edits.
+type watching struct {
+	watcher *watch.Watcher
+	server  *edge.Server
+	out     io.Writer
+	dir     string
+}
+
+// startWatching prepares the watcher, and makes the first build where the output
+// folder has none to serve.
+func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, error) {
+	if _, err := parseAsOf(o.asOf, time.Now()); err != nil {
+		return nil, err
+	}
+	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
+		return nil, err
+	}
+	collectSeldom(o.memoryMiB)
+	bar := newProgress(cmd.ErrOrStderr())
+	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
+	first := true
+	w.watcher = watch.New(watch.Options{
+		Build: builder.Options{Content: o.content, Out: dir, Keep: o.keep,
+			Wait: func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
+			Progress: func(step string, done, total int) {
+				if first {
+					bar.step(step, done, total)
+				}
+			}},
+		AsOf:   func() (time.Time, error) { return parseAsOf(o.asOf, time.Now()) },
+		Edited: w.edited, Problems: w.problems, Built: w.built, Failed: w.failed,
+	})
+	if _, err := exports.Current(dir); err == nil {
+		first = false
+		return w, nil
+	}
+	_, err := w.watcher.Build(cmd.Context())
+	first = false
+	bar.finish()
+	return w, err
+}
+
+// follow begins to watch, and returns what ends it.
+func (w *watching) follow(ctx context.Context, s *edge.Server) (stop func()) {
+	w.server = s
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.failed(w.watcher.Run(ctx))
+	}()
+	fmt.Fprintf(w.out, "watching %s\n", w.dir)
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+func (w *watching) edited(edits []exports.Edit, now []string) {
+	if w.server == nil {
+		return
+	}
+	w.server.Preview(edits)
+	fmt.Fprintf(w.out, "live: %s\n", someOf(now))
+}
+
+// someOf names at most five.
+func someOf(names []string) string {
+	if len(names) > 5 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (w *watching) problems(p content.Problems) {
+	if len(p) == 0 {
+		fmt.Fprintln(w.out, "no problems any more")
+		return
+	}
+	printProblems(w.out, p)
+	if n, _ := p.Count(); n > 0 {
+		fmt.Fprintln(w.out, "the last good state of these files goes on being served; builds wait until they are mended")
+	}
+}
+
+// built moves the server to the build before the edits that it holds are taken
+// off, so that nobody sees a state in between.
+func (w *watching) built(r *builder.Report, edits []exports.Edit) {
+	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural(r.Counts.Entities, "entity", "entities"), r.Seconds)
+	if w.server == nil {
+		return
+	}
+	if err := w.server.Reload(); err != nil {
+		w.failed(err)
+		return
+	}
+	w.server.Preview(edits)
+}
+
+func (w *watching) failed(err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintf(w.out, "%v; it will be tried again\n", err)
+	}
+}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kindex/exports"
+)
+
+// sessionEdits is how many edits a session makes.
+const sessionEdits = 200
+
+// TestEditingSession works on a copy of the shipped content as people and editors
+// do, while serve --watch runs: good edits and bad ones, half-written files,
+// writing through temporary files, renaming, deleting, several at once. Good
+// edits are live at once; at the end stands the build that a fresh one gives.
+func TestEditingSession(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
+		t.Fatal(err)
+	}
+	s := startSession(t, dir)
+	for s.edits = 1; s.edits <= sessionEdits; s.edits++ {
+		s.edit()
+		if s.edits%10 == 0 {
+			s.checkLive()
+		} else if s.rng.IntN(3) > 0 { // else the next follows on its heels
+			time.Sleep(time.Duration(s.rng.IntN(80)) * time.Millisecond)
+		}
+	}
+	for name := range s.broken {
+		s.write(name, s.good[name])
+	}
+	code, stderr := kindex(t, "build", "--content", filepath.Join(dir, "content"), "--out", filepath.Join(dir, "fresh"), "--as-of", "2026-07-01")
+	if code != exitOK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	fresh, err := exports.Current(filepath.Join(dir, "fresh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.await("the build of the last edits", 60*time.Second, func() bool {
+		return s.record(s.keys()[0])["build"] == fresh
+	})
+	slices.Sort(s.latencies)
+	t.Logf("%d edits of %d kinds, %d times an edit was awaited: live after %v at the median, %v at most", sessionEdits, len(s.kinds), len(s.latencies),
+		s.latencies[len(s.latencies)/2], s.latencies[len(s.latencies)-1])
+	for kind, n := range s.kinds {
+		if n == 0 {
+			t.Errorf("no edit was of the kind %s", kind)
+		}
+	}
+	s.stop()
+	intact(t, filepath.Join(dir, "out"))
+}
+
+// session is somebody at work.
+type session struct {
+	t         *testing.T
+	rng       *rand.Rand
+	dir, base string
+	server    *running
+	stopped   bool
+
+	edits     int
+	good      map[string]string // last good text, by file below content
+	broken    map[string]bool   // files that are bad right now
+	last      string            // the file of the last good edit
+	kinds     map[string]int
+	latencies []time.Duration
+}
+
+func startSession(t *testing.T, dir string) *session {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	s := &session{t: t, rng: rand.New(rand.NewPCG(seed, 0)), dir: dir, good: map[string]string{}, broken: map[string]bool{}, kinds: map[string]int{}}
+	for _, typ := range exports.Types {
+		for _, name := range entries(t, filepath.Join(dir, "content", typ)) {
+			data, err := os.ReadFile(filepath.Join(dir, "content", typ, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.good[typ+"/"+name] = string(data)
+		}
+	}
+	cmd := program("serve", "--watch", "--content", filepath.Join(dir, "content"), "--dir", filepath.Join(dir, "out"),
+		"--addr", "127.0.0.1:0", "--admin", "", "--as-of", "2026-07-01")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.server = &running{cmd, bufio.NewReader(out)}
+	t.Cleanup(s.stop)
+	for {
+		line := s.server.firstLine(t)
+		if addr, ok := strings.CutPrefix(line, "serving "); ok {
+			s.base = strings.TrimSpace(addr)
+			break
+		}
+	}
+	go io.Copy(io.Discard, s.server.stderr) // it must never wait for a reader
+	return s
+}
+
+func (s *session) stop() {
+	if s.stopped {
+		return
+	}
+	s.stopped = true
+	_ = s.server.cmd.Process.Signal(syscall.SIGTERM)
+	if err := s.server.cmd.Wait(); err != nil {
+		s.t.Errorf("the server ended with %v", err)
+	}
+}
+
+func (s *session) keys() []string {
+	var list []string
+	for name := range s.good {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (s *session) path(name string) string { return filepath.Join(s.dir, "content", name) }
+
+func (s *session) check(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// write writes a file in one of the ways that editors have.
+func (s *session) write(name, text string) {
+	path := s.path(name)
+	switch way := s.rng.IntN(5); way {
+	case 0: // in place
+		s.count("in place")
+		s.check(os.WriteFile(path, []byte(text), 0o644))
+	case 1: // a new file beside it takes its name
+		s.count("through a temporary file")
+		tmp := path + fmt.Sprintf(".%d.tmp", s.edits)
+		s.check(os.WriteFile(tmp, []byte(text), 0o644))
+		s.check(os.Rename(tmp, path))
+	case 2: // the old one is kept as a backup
+		s.count("with a backup")
+		if err := os.Rename(path, path+"~"); err != nil && !os.IsNotExist(err) {
+			s.t.Fatal(err)
+		}
+		s.check(os.WriteFile(path, []byte(text), 0o644))
+	case 3: // a swap file comes and goes
+		s.count("with a swap file")
+		swap := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".swp")
+		s.check(os.WriteFile(swap, []byte("swap"), 0o600))
+		s.check(os.WriteFile(path, []byte(text), 0o644))
+		s.check(os.Remove(swap))
+	default: // slowly
+		s.count("half-written")
+		f, err := os.Create(path)
+		s.check(err)
+		for _, part := range []string{text[:len(text)/2], text[len(text)/2:]} {
+			_, err := f.WriteString(part)
+			s.check(err)
+			time.Sleep(time.Duration(s.rng.IntN(150)) * time.Millisecond)
+		}
+		s.check(f.Close())
+	}
+	delete(s.broken, name)
+}
+
+func (s *session) count(kind string) { s.kinds[kind]++ }
+
+// change writes a good text, which the record must show.
+func (s *session) change(name, text string) {
+	s.write(name, text)
+	s.good[name] = text
+	s.last = name
+}
+
+// edit makes one edit.
+func (s *session) edit() {
+	keys := s.keys()
+	name := keys[s.rng.IntN(len(keys))]
+	text := s.good[name]
+	numbered := fmt.Sprintf("Edited %d", s.edits)
+	switch kind := s.rng.IntN(12); kind {
+	case 0: // gone
+		s.count("deleted")
+		s.check(os.Remove(s.path(name)))
+		delete(s.good, name)
+		delete(s.broken, name)
+	case 1: // new
+		s.count("created")
+		typ, _, _ := strings.Cut(name, "/")
+		s.change(fmt.Sprintf("%s/new-%d.yaml", typ, s.edits), renamed(withoutFormerly(text), numbered))
+	case 2: // another slug
+		s.count("renamed")
+		typ, base, _ := strings.Cut(name, "/")
+		now := fmt.Sprintf("%s/moved-%d.yaml", typ, s.edits)
+		s.check(os.Rename(s.path(name), s.path(now)))
+		delete(s.good, name)
+		delete(s.broken, name)
+		s.change(now, renamed(withoutFormerly(text), numbered)+"formerly: ["+strings.TrimSuffix(base, ".yaml")+"]\n")
+	case 3: // bad
+		s.count("bad")
+		bad := []string{"name: [", text + "nonsense: 1\n", strings.Replace(text, "category: ", "category: no-such-", 1), "", "\x00", text + text}
+		s.write(name, bad[s.rng.IntN(len(bad))])
+		s.broken[name] = true
+	case 4: // touched
+		s.count("touched")
+		now := time.Now()
+		s.check(os.Chtimes(s.path(name), now, now))
+	case 5: // back to what is committed, or what was good
+		s.count("mended")
+		for b := range s.broken {
+			name = b
+			break
+		}
+		s.change(name, s.good[name])
+	case 6: // what concerns all entities
+		s.count("categories or scoring")
+		s.editRootFile()
+	default:
+		s.count("changed")
+		s.change(name, renamed(text, numbered))
+	}
+}
+
+// editRootFile changes the title of a category, or the formula.
+func (s *session) editRootFile() {
+	name, line := "categories.yaml", fmt.Sprintf("title: Edited %d", s.edits)
+	pattern := regexp.MustCompile(`title: .*`)
+	if s.rng.IntN(2) == 0 {
+		name, line = "scoring.yaml", fmt.Sprintf("deprecatedCap: %d", 20+s.rng.IntN(30))
+		pattern = regexp.MustCompile(`deprecatedCap: .*`)
+	}
+	data, err := os.ReadFile(s.path(name))
+	s.check(err)
+	at := pattern.FindIndex(data)
+	if at == nil {
+		s.t.Fatalf("%s has nothing like %v", name, pattern)
+	}
+	s.check(os.WriteFile(s.path(name), slices.Concat(data[:at[0]], []byte(line), data[at[1]:]), 0o644))
+}
+
+// renamed gives an entity another name.
+func renamed(text, name string) string {
+	lines := strings.SplitAfter(text, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "name: ") {
+			lines[i] = "name: " + name + "\n"
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+func withoutFormerly(text string) string {
+	var out bytes.Buffer
+	for l := range strings.Lines(text) {
+		if !strings.HasPrefix(l, "formerly: ") {
+			out.WriteString(l)
+		}
+	}
+	return out.String()
+}
+
+// checkLive waits until the last good edit is seen, and looks whether a bad one
+// has left the entity as it was.
+func (s *session) checkLive() {
+	if s.good[s.last] == "" || s.broken[s.last] {
+		return
+	}
+	want := ""
+	for l := range strings.Lines(s.good[s.last]) {
+		if name, ok := strings.CutPrefix(l, "name: "); ok {
+			want = strings.Trim(strings.TrimSpace(name), `"'`)
+		}
+	}
+	start := time.Now()
+	s.await(s.last+" with the name "+want, 20*time.Second, func() bool { return s.record(s.last)["name"] == want })
+	s.latencies = append(s.latencies, time.Since(start).Round(time.Millisecond))
+	for name := range s.broken {
+		if s.record(name)["name"] == nil {
+			s.t.Errorf("edit %d: %s is bad, and the last good state is gone", s.edits, name)
+		}
+	}
+}
+
+// record asks for an entity; it is empty where there is none.
+func (s *session) record(name string) map[string]any {
+	s.t.Helper()
+	r, err := http.Get(s.base + "/api/entity/" + strings.TrimSuffix(name, ".yaml"))
+	s.check(err)
+	defer r.Body.Close()
+	var record map[string]any
+	s.check(json.NewDecoder(r.Body).Decode(&record))
+	if r.StatusCode != http.StatusOK {
+		return nil
+	}
+	return record
+}
+
+func (s *session) await(what string, most time.Duration, done func() bool) {
+	s.t.Helper()
+	for start := time.Now(); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(start) > most {
+			s.t.Fatalf("edit %d: %s has not come in %v", s.edits, what, most)
+		}
+	}
+}
