@@ -18,6 +18,10 @@ const (
 	maxProblems = 100 // that are listed
 )
 
+// textualField is the top-level field whose plain numbers are texts in every
+// file that has it.
+const textualField = "version"
+
 // document is one YAML file as plain values, with the places they came from.
 // The dialect is small on purpose: one document, no anchors, aliases, tags or
 // merge keys, every key once.

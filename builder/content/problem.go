@@ -40,11 +40,17 @@ func (p Problem) String() string {
 	if p.Field != "" {
 		b.WriteString(p.Field + ": ")
 	}
-	b.WriteString(p.Message)
-	if p.Suggestion != "" {
-		fmt.Fprintf(&b, " (did you mean %q?)", p.Suggestion)
-	}
+	b.WriteString(p.Says())
 	return b.String()
+}
+
+// Says is the problem without its place and field: what is wrong (did you mean
+// "…"?)
+func (p Problem) Says() string {
+	if p.Suggestion == "" {
+		return p.Message
+	}
+	return fmt.Sprintf("%s (did you mean %q?)", p.Message, p.Suggestion)
 }
 
 // Problems are what is wrong in a set of files. As an error it lists them all.

@@ -52,6 +52,15 @@ func (f *Folder) Changed() ([]string, error) {
 	return changed, nil
 }
 
+// noFolder is a content folder that is not there: an fs.ErrNotExist with a hint.
+type noFolder struct{ message string }
+
+// Error implements error.
+func (e *noFolder) Error() string { return e.message }
+
+// Is tells errors.Is what kind of error it is.
+func (e *noFolder) Is(target error) bool { return target == fs.ErrNotExist }
+
 func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
@@ -65,7 +74,7 @@ func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(exports.Types, "/, ")+"/")
+		return &noFolder{fmt.Sprintf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(exports.Types, "/, ")+"/")}
 	}
 	if err != nil {
 		return err

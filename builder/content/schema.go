@@ -20,10 +20,11 @@ import (
 var schemaFiles embed.FS
 
 // Schemas are the names of the published schemas.
-var Schemas = []string{"entity", "categories", "index", "scoring"}
+var Schemas = []string{"entity", "categories", "index", "scoring", "mapping"}
 
 // SchemaJSON returns the JSON Schema (draft 2020-12) that files are checked
-// with: of an entity, of categories.yaml, of index.yaml or of scoring.yaml.
+// with: of an entity, of categories.yaml, of index.yaml, of scoring.yaml or of the
+// mapping of an import.
 func SchemaJSON(name string) ([]byte, error) {
 	return schemaFiles.ReadFile("schema/" + name + ".schema.json")
 }
@@ -40,6 +41,7 @@ var (
 	categoriesSchema = mustCompile("categories")
 	indexSchema      = mustCompile("index")
 	scoringSchema    = mustCompile("scoring")
+	mappingSchema    = mustCompile("mapping")
 )
 
 func mustCompile(name string) *schema {

@@ -26,7 +26,7 @@ func (c *claims) each(r *file, yield func(in map[string][]*file, key string)) {
 	}
 	yield(c.categories, e.Category)
 	if e.Name != "" {
-		yield(c.names, e.Type+"/"+exports.Fold(e.Name))
+		yield(c.names, nameKey(e))
 	}
 	seen := map[string]bool{}
 	for _, old := range e.Formerly {
@@ -62,33 +62,22 @@ func (f *Folder) checkTogether(declared []Category) (problems Problems) {
 		problems = append(problems, Problem{File: r.shown, Line: line, Column: col, Severity: severity,
 			Field: FieldName(path), Message: message, Suggestion: suggestion})
 	}
-	var slugs []string
-	for _, c := range declared {
-		slugs = append(slugs, c.Slug)
-	}
 	for category, list := range f.claims.categories {
-		message, suggestion := "", ""
-		switch {
-		case category == exports.AllBoard:
-			message = reserved
-		case len(slugs) > 0 && !slices.Contains(slugs, category) && ValidSlug(category):
-			message, suggestion = " is not in categories.yaml", nearest.Name(category, slugs)
-		default:
-			continue
-		}
-		for _, r := range list {
-			complain(r, Error, []string{"category"}, shown(category)+message, suggestion)
+		if message, suggestion := wrongCategory(category, declared); message != "" {
+			for _, r := range list {
+				complain(r, Error, []string{"category"}, message, suggestion)
+			}
 		}
 	}
 	for key, list := range f.claims.former {
 		slices.SortFunc(list, compareFiles)
 		for i, r := range list {
 			old := key[len(r.typ)+1:]
-			path := []string{"formerly", strconv.Itoa(slices.Index(r.entity.Formerly, old))}
+			path := []string{"formerly", index(slices.Index(r.entity.Formerly, old))}
 			if owner := f.files[key+".yaml"]; owner != nil && owner != r {
-				complain(r, Error, path, shown(old)+" is the slug of "+owner.shown, "")
+				complain(r, Error, path, slugTaken(old, owner), "")
 			} else if i > 0 {
-				complain(r, Error, path, shown(old)+" is claimed by "+list[i-1].shown+" too", "")
+				complain(r, Error, path, slugClaimed(old, list[i-1]), "")
 			}
 		}
 	}
@@ -98,8 +87,38 @@ func (f *Folder) checkTogether(declared []Category) (problems Problems) {
 		}
 		slices.SortFunc(list, compareFiles)
 		for _, r := range list[1:] {
-			complain(r, Warning, []string{"name"}, shown(r.entity.Name)+" is the name of "+list[0].shown+" too", "")
+			complain(r, Warning, []string{"name"}, nameTaken(r.entity.Name, list[0]), "")
 		}
 	}
 	return problems
 }
+
+// wrongCategory tells why no entity may be in a category, "" where it may.
+// declared are those of categories.yaml.
+func wrongCategory(category string, declared []Category) (message, suggestion string) {
+	if category == exports.AllBoard {
+		return shown(category) + reserved, ""
+	}
+	is := func(c Category) bool { return c.Slug == category }
+	if len(declared) == 0 || slices.ContainsFunc(declared, is) || !ValidSlug(category) {
+		return "", ""
+	}
+	var slugs []string
+	for _, c := range declared {
+		slugs = append(slugs, c.Slug)
+	}
+	return shown(category) + " is not in categories.yaml", nearest.Name(category, slugs)
+}
+
+func slugTaken(old string, by *file) string { return shown(old) + " is the slug of " + by.shown }
+func slugClaimed(old string, by *file) string {
+	return shown(old) + " is claimed by " + by.shown + " too"
+}
+func nameTaken(name string, by *file) string {
+	return shown(name) + " is the name of " + by.shown + " too"
+}
+
+func nameKey(e *exports.Entity) string { return e.Type + "/" + exports.Fold(e.Name) }
+
+// index is a place in a list as paths into documents have it.
+func index(i int) string { return strconv.Itoa(i) }

@@ -11,21 +11,23 @@ import (
 // mayImport lists, for each package of the house, which others of it may be
 // imported. The README has the same table in words.
 var mayImport = map[string][]string{
-	"exports":         {},
-	"exports/nearest": {},
-	"indexes":         {"exports"},
-	"builder":         {"exports", "exports/nearest", "indexes", "site", "builder/*"},
-	"builder/content": {"exports", "exports/nearest"},
-	"builder/score":   {"exports"},
-	"builder/history": {"builder/content", "builder/score", "exports"},
-	"builder/rank":    {"exports"},
-	"builder/similar": {"exports"},
-	"builder/watch":   {"builder", "builder/content", "builder/score", "exports"},
-	"edge":            {"exports", "exports/nearest", "indexes", "site", "edge/*", "builder/score"},
-	"edge/openapi":    {},
-	"edge/query":      {"exports", "exports/nearest"},
-	"cmd/corpus":      {"*"},
-	"cmd/kindex":      {"*"},
+	"exports":          {},
+	"exports/nearest":  {},
+	"indexes":          {"exports"},
+	"builder":          {"exports", "exports/nearest", "indexes", "site", "builder/*"},
+	"builder/content":  {"exports", "exports/nearest"},
+	"builder/score":    {"exports"},
+	"builder/history":  {"builder/content", "builder/score", "exports"},
+	"builder/importer": {"builder/content", "exports", "exports/nearest"},
+	"builder/rank":     {"exports"},
+	"builder/similar":  {"exports"},
+	"builder/starter":  {"builder/content", "builder/score"},
+	"builder/watch":    {"builder", "builder/content", "builder/score", "exports"},
+	"edge":             {"exports", "exports/nearest", "indexes", "site", "edge/*", "builder/score"},
+	"edge/openapi":     {},
+	"edge/query":       {"exports", "exports/nearest"},
+	"cmd/corpus":       {"*"},
+	"cmd/kindex":       {"*"},
 }
 
 // onlyIn lists libraries that one package alone may know.

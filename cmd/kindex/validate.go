@@ -1,43 +1,124 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/builder/content"
+	"kindex/exports/nearest"
 )
 
+// The formats that validate reports in.
+var validateFormats = []string{"text", "json", "github"}
+
+type validateOptions struct {
+	format string
+	strict bool
+}
+
 func validateCommand() *cobra.Command {
-	return &cobra.Command{
+	var o validateOptions
+	c := &cobra.Command{
 		Use: "validate [DIR]", Short: "Check a content folder",
 		Long: `Validate reads every file of a content folder and prints all problems, each as
 file:line:column: field: what is wrong. It exits with 1 if any is an error;
-warnings alone are no failure.`,
-		Example: "  kindex validate content",
-		Args:    cobra.MaximumNArgs(1),
+warnings alone are no failure, unless --strict says so.
+
+--format json prints one JSON document: problems, each with file, line, column,
+severity, field, message and, where there is one, suggestion; the numbers of
+errors and warnings; and how many entities are right. A line of 0 concerns the
+whole folder.
+
+--format github prints the commands by which GitHub Actions shows each problem
+at its line of a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
+		Example: `  kindex validate content
+  kindex validate --strict --format github content`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "content"
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			collectSeldom(defaultMemoryMiB)
-			l, problems, err := builder.LoadContent(dir, nil)
-			if err != nil {
-				return err
-			}
-			if len(problems) > 0 {
-				printProblems(cmd.OutOrStdout(), problems)
-				if n, _ := problems.Count(); n > 0 {
-					return quietError{exitProblem}
-				}
-				return nil
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s and %s, no problems\n", dir,
-				plural(len(l.Entities), "entity", "entities"), plural(len(l.Categories), "category", "categories"))
-			return nil
+			return runValidate(cmd.OutOrStdout(), dir, o)
 		},
 	}
+	c.Flags().StringVar(&o.format, "format", "text", "how to report: text, json or github")
+	c.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
+	// The error is for a flag that does not exist, or has a completion already.
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(validateFormats, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// checked is what there is to say about a content folder. As JSON it is the
+// report of --format json.
+type checked struct {
+	Problems content.Problems `json:"problems"`
+	Errors   int              `json:"errors"`
+	Warnings int              `json:"warnings"`
+	Entities int              `json:"entities"` // those without an error
+
+	dir        string
+	categories int
+}
+
+func runValidate(w io.Writer, dir string, o validateOptions) error {
+	if !slices.Contains(validateFormats, o.format) {
+		return usageError{unknownName("format", o.format, validateFormats, nearest.Name(o.format, validateFormats))}
+	}
+	collectSeldom(defaultMemoryMiB)
+	l, problems, failed := builder.LoadContent(dir, nil)
+	c := &checked{Problems: problems, dir: dir}
+	if failed != nil {
+		c.Problems = content.Problems{{File: dir, Severity: content.Error, Message: failed.Error()}}
+	} else {
+		c.Entities, c.categories = len(l.Entities), len(l.Categories)
+	}
+	c.Errors, c.Warnings = c.Problems.Count()
+	var err error
+	switch {
+	case o.format == "json":
+		err = printJSON(w, c)
+	case o.format == "github":
+		err = annotate(w, c)
+	case failed == nil:
+		printChecked(w, c)
+	}
+	switch {
+	case err != nil || failed != nil:
+		return errors.Join(failed, err)
+	case c.Errors > 0 || o.strict && c.Warnings > 0:
+		return quietError{exitProblem}
+	}
+	return nil
+}
+
+func printChecked(w io.Writer, c *checked) {
+	if len(c.Problems) > 0 {
+		printProblems(w, c.Problems)
+		return
+	}
+	fmt.Fprintln(w, c.noProblems())
+}
+
+func (c *checked) noProblems() string {
+	return fmt.Sprintf("%s: %s and %s, no problems", c.dir,
+		plural(c.Entities, "entity", "entities"), plural(c.categories, "category", "categories"))
+}
+
+func printJSON(w io.Writer, c *checked) error {
+	if c.Problems == nil {
+		c.Problems = content.Problems{}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(c)
 }
 
 func plural(n int, one, many string) string {

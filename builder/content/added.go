@@ -1,0 +1,123 @@
+package content
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kindex/exports"
+)
+
+// Surroundings is a content folder that files are to be added to: what would be
+// wrong with them there is found before they are written. Checking is safe for
+// several goroutines at once, adding is not.
+type Surroundings struct {
+	Dir   string
+	Index Index
+
+	declared []Category // those of categories.yaml; none where every category will do
+	folder   *Folder
+}
+
+// OpenSurroundings reads what is in a content folder. It may be empty, and need
+// not exist. What is wrong with categories.yaml, index.yaml or scoring.yaml is the
+// error; an entity file that is wrong only has its slug.
+func OpenSurroundings(dir string) (*Surroundings, error) {
+	f := Open(dir)
+	if _, err := f.Refresh(nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var c Content
+	problems, err := c.loadRootFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
+	}
+	return &Surroundings{Dir: dir, Index: c.Index, declared: c.Categories, folder: f}, nil
+}
+
+// Path is where the file of an entity lies.
+func (s *Surroundings) Path(typ, slug string) string {
+	return filepath.Join(s.Dir, typ, slug+".yaml")
+}
+
+// Shown is how messages name the file of an entity.
+func (s *Surroundings) Shown(typ, slug string) string { return shownPath(s.Dir, typ, slug+".yaml") }
+
+// Find returns the entity that has a slug, or had it earlier; nil for none.
+func (s *Surroundings) Find(typ, slug string) *exports.Entity {
+	key := typ + "/" + slug
+	if r := s.folder.files[key+".yaml"]; r != nil && r.entity != nil {
+		return r.entity
+	}
+	if list := s.folder.former[key]; len(list) > 0 {
+		return list[0].entity
+	}
+	return nil
+}
+
+// Categories lists the categories that there are, by slug: those of
+// categories.yaml, else those that entities name.
+func (s *Surroundings) Categories() []Category {
+	list := slices.Clone(s.declared)
+	if len(list) == 0 {
+		for slug := range s.folder.categories {
+			list = append(list, Category{Slug: slug, Title: titleOf(slug)})
+		}
+	}
+	slices.SortFunc(list, func(a, b Category) int { return strings.Compare(a.Slug, b.Slug) })
+	return list
+}
+
+// CheckFile returns what is wrong with the file of an entity, by itself and
+// together with the others.
+func (s *Surroundings) CheckFile(typ, slug string, data []byte) Problems {
+	e, problems := parseEntity(s.Shown(typ, slug), typ, slug, data)
+	if e == nil {
+		return problems
+	}
+	return problems.With(s.Check(e))
+}
+
+// Check returns what is wrong between an entity and the others.
+func (s *Surroundings) Check(e *exports.Entity) (problems Problems) {
+	add := func(severity Severity, field, message, suggestion string) {
+		problems = append(problems, Problem{File: s.Shown(e.Type, e.Slug), Line: 1, Column: 1, Severity: severity,
+			Field: field, Message: message, Suggestion: suggestion})
+	}
+	other := func(list []*file) *file {
+		i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
+		if i < 0 {
+			return nil
+		}
+		return list[i]
+	}
+	if message, suggestion := wrongCategory(e.Category, s.declared); message != "" {
+		add(Error, "category", message, suggestion)
+	}
+	for i, old := range e.Formerly {
+		key, field := e.Type+"/"+old, FieldName([]string{"formerly", index(i)})
+		if owner := s.folder.files[key+".yaml"]; owner != nil && old != e.Slug {
+			add(Error, field, slugTaken(old, owner), "")
+		} else if r := other(s.folder.former[key]); r != nil {
+			add(Error, field, slugClaimed(old, r), "")
+		}
+	}
+	if r := other(s.folder.former[e.Key()]); r != nil {
+		add(Error, "slug", shown(e.Slug)+" is an earlier slug of "+r.shown, "")
+	}
+	if r := other(s.folder.names[nameKey(e)]); r != nil && e.Name != "" {
+		add(Warning, "name", nameTaken(e.Name, r), "")
+	}
+	return problems
+}
+
+// Add makes an entity part of the folder. The file is the caller's to write.
+func (s *Surroundings) Add(e *exports.Entity) {
+	r := &file{source: source{s.Path(e.Type, e.Slug), s.Shown(e.Type, e.Slug), e.Type, e.Slug}, entity: e}
+	s.folder.replace(e.Key()+".yaml", r)
+}

@@ -1,0 +1,179 @@
+package content
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Compose writes the file of an entity: its fields in the order of the schema,
+// in the form that Format gives to files. The values are those that JSON has:
+// text, bool, nil, numbers (json.Number, float64, int, int64), []any, []string
+// and map[string]any. A version that is a number becomes the text of its
+// digits, as it does in a file. The same fields give the same bytes, and the
+// file reads back as the same values. Whether they make a valid entity is for
+// ParseEntity to tell.
+func Compose(fields map[string]any) ([]byte, error) {
+	root, err := layoutOf(fields, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range root.items {
+		if item.name == textualField {
+			item.raw = item.raw && !plainNumber(item.text)
+		}
+	}
+	root.order(entityShape)
+	root.bracket(true, 0)
+	data := printLayout(root, entityShape)
+	d := parseDocument("", data, textualField)
+	if len(d.problems) > 0 {
+		p := d.problems[0]
+		return nil, fmt.Errorf("%s: cannot be written as YAML: %s", orFields(p.Field), p.Message)
+	}
+	if want := root.value(); !reflect.DeepEqual(d.value, want) {
+		return nil, fmt.Errorf("cannot be written as YAML that reads back the same: %s", orFields(differing(d.value, want)))
+	}
+	return data, nil
+}
+
+func orFields(name string) string {
+	if name == "" {
+		return "the fields"
+	}
+	return name
+}
+
+// layoutOf makes a layout of plain values.
+func layoutOf(v any, path []string) (*layout, error) {
+	number := func(s string) (*layout, error) { return &layout{raw: true, text: s}, nil }
+	switch v := v.(type) {
+	case nil:
+		return &layout{raw: true, text: "null"}, nil
+	case bool:
+		return &layout{raw: true, text: strconv.FormatBool(v)}, nil
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, fmt.Errorf("%s: is not UTF-8 text", FieldName(path))
+		}
+		return &layout{text: v}, nil
+	case json.Number:
+		if plainNumber(string(v)) {
+			return number(string(v))
+		}
+		x, err := strconv.ParseFloat(string(v), 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s is not a number that can be written", FieldName(path), shown(string(v)))
+		}
+		return layoutOf(x, path)
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, fmt.Errorf("%s: %v is not a finite number", FieldName(path), v)
+		}
+		return number(strconv.FormatFloat(v, 'f', -1, 64))
+	case int:
+		return number(strconv.Itoa(v))
+	case int64:
+		return number(strconv.FormatInt(v, 10))
+	case []string:
+		l := &layout{kind: list}
+		for i, s := range v {
+			if err := l.take(s, "", append(path, strconv.Itoa(i))); err != nil {
+				return nil, err
+			}
+		}
+		return l, nil
+	case []any:
+		l := &layout{kind: list}
+		for i, item := range v {
+			if err := l.take(item, "", append(path, strconv.Itoa(i))); err != nil {
+				return nil, err
+			}
+		}
+		return l, nil
+	case map[string]any:
+		l := &layout{kind: set}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err := l.take(v[name], name, append(path, name)); err != nil {
+				return nil, err
+			}
+		}
+		return l, nil
+	}
+	return nil, fmt.Errorf("%s: a %T is not a value of a file", FieldName(path), v)
+}
+
+// take adds a value to a set or list.
+func (l *layout) take(v any, name string, path []string) error {
+	if len(path) > maxDepth {
+		return fmt.Errorf("%s: is nested more than %d levels deep", FieldName(path), maxDepth)
+	}
+	if !utf8.ValidString(name) {
+		return fmt.Errorf("%s: is not UTF-8 text", FieldName(path))
+	}
+	item, err := layoutOf(v, path)
+	if err != nil {
+		return err
+	}
+	item.name, item.named = name, l.kind == set
+	l.items = append(l.items, item)
+	return nil
+}
+
+// value is what a layout reads back as.
+func (l *layout) value() any {
+	switch l.kind {
+	case list:
+		values := make([]any, len(l.items))
+		for i, item := range l.items {
+			values[i] = item.value()
+		}
+		return values
+	case set:
+		values := make(map[string]any, len(l.items))
+		for _, item := range l.items {
+			values[item.name] = item.value()
+		}
+		return values
+	}
+	switch {
+	case !l.raw:
+		return l.text
+	case l.text == "true" || l.text == "false":
+		return l.text == "true"
+	case plainNumber(l.text):
+		if i, err := strconv.ParseInt(l.text, 10, 64); err == nil {
+			return i
+		}
+		x, _ := strconv.ParseFloat(l.text, 64) // a number too large for it does not read back
+		return x
+	}
+	return nil
+}
+
+// differing names a field in which two values differ.
+func differing(a, b any) string {
+	var path []string
+	for {
+		m, ok1 := a.(map[string]any)
+		n, ok2 := b.(map[string]any)
+		if !ok1 || !ok2 {
+			return FieldName(path)
+		}
+		found := false
+		for _, name := range slices.Sorted(maps.Keys(n)) {
+			if found = !reflect.DeepEqual(m[name], n[name]); found {
+				path, a, b = append(path, name), m[name], n[name]
+				break
+			}
+		}
+		if !found {
+			return FieldName(path)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// draft is what the mapping makes of one row.
+type draft struct {
+	typ, slug, clashSlug string
+	fields               map[string]any // as a file has them
+	reasons              []Reason
+}
+
+// refuse notes why a field cannot be made.
+func (d *draft) refuse(field string, err error) {
+	var r *Reason
+	if !errors.As(err, &r) {
+		r = &Reason{Message: err.Error()}
+	}
+	r.Field = field
+	d.reasons = append(d.reasons, *r)
+}
+
+// set stores a value at a path of one or two names.
+func (d *draft) set(path []string, v any) {
+	if len(path) == 1 {
+		d.fields[path[0]] = v
+		return
+	}
+	inner, _ := d.fields[path[0]].(map[string]any)
+	if inner == nil {
+		inner = map[string]any{}
+		d.fields[path[0]] = inner
+	}
+	inner[path[1]] = v
+}
+
+// drafter turns rows into drafts. It may be used by several goroutines at once.
+type drafter struct {
+	evaluator
+	m    *content.Mapping
+	date string // of signals that name none
+}
+
+func newDrafter(m *content.Mapping, date string) *drafter {
+	d := &drafter{m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: map[string]bool{}}}
+	if m.Source != nil && date == "" {
+		d.date = m.Source.Date
+	}
+	for _, text := range m.Input.Missing {
+		d.missing[text] = true
+	}
+	return d
+}
+
+// draft makes an entity of a row.
+func (dr *drafter) draft(rec record) *draft {
+	d := &draft{fields: map[string]any{}}
+	dr.identify(d, rec)
+	for _, t := range dr.m.Targets {
+		field := content.FieldName(t.Path)
+		v, err := dr.field(t, rec)
+		switch {
+		case err != nil:
+			d.refuse(field, err)
+		case v != nil && t.Path[0] == "signals":
+			dr.signal(d, t, v, rec)
+		case v != nil:
+			d.set(t.Path, v)
+		}
+	}
+	dr.benchmarks(d, rec)
+	return d
+}
+
+// identify finds the type and the slugs.
+func (dr *drafter) identify(d *draft, rec record) {
+	kind, err := dr.text(dr.m.Type, "", rec)
+	switch {
+	case err != nil:
+		d.refuse("type", err)
+	case !slices.Contains(exports.Types, kind):
+		d.refuse("type", &Reason{Column: columnOf(dr.m.Type), Value: kind,
+			Message: shown(kind) + " is not a type of entity; known are " + strings.Join(exports.Types, ", ")})
+	default:
+		d.typ = kind
+	}
+	if d.slug, err = dr.slug(dr.m.Slug, rec); err == nil && d.slug == "" {
+		err = &Reason{Column: columnOf(dr.m.Slug), Message: "there is nothing to make a slug from"}
+	}
+	if err != nil {
+		d.refuse("slug", err)
+	}
+	if d.clashSlug, err = dr.slug(dr.m.ClashSlug, rec); err != nil {
+		d.refuse("clashSlug", err)
+	}
+}
+
+func (dr *drafter) slug(v *content.Value, rec record) (string, error) {
+	text, err := dr.text(v, "", rec)
+	if text == "" || err != nil {
+		return "", err
+	}
+	slug := content.Slugify(text)
+	if slug == "" {
+		return "", &Reason{Column: columnOf(v), Value: text,
+			Message: shown(text) + " gives no slug, since it has no Latin letter and no digit; name another column, or give one in values"}
+	}
+	return slug, nil
+}
+
+// listFields take any number of texts, dateFields a day.
+var (
+	listFields = []string{"tags", "capabilities", "formerly"}
+	dateFields = []string{"addedDate", "lastUpdated"}
+)
+
+// field computes a field in the form that files have, nil where it has no
+// value.
+func (dr *drafter) field(t content.Target, rec record) (any, error) {
+	name := t.Path[len(t.Path)-1]
+	if t.Path[0] == "signals" {
+		return dr.figure(t.Value, name, rec)
+	}
+	if slices.Contains(listFields, name) {
+		r, err := dr.of(t.Value, rec)
+		if err != nil || r.none() {
+			return nil, err
+		}
+		list := make([]any, len(r.items))
+		for i, item := range r.items {
+			list[i] = textOf(item)
+		}
+		return list, nil
+	}
+	as := ""
+	if slices.Contains(dateFields, name) {
+		as = "date"
+	}
+	text, err := dr.text(t.Value, as, rec)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return text, nil
+}
+
+// single computes a value of which there can be just one; ok is false where
+// there is none. as applies where the mapping asks for nothing else.
+func (dr *drafter) single(v *content.Value, as string, rec record) (item any, ok bool, err error) {
+	r, err := dr.of(v, rec)
+	if err != nil || r.none() {
+		return nil, false, err
+	}
+	if len(r.items) > 1 {
+		return nil, false, &Reason{Column: columnOf(v), Value: r.text(),
+			Message: fmt.Sprintf("has %d values where there can be one; say take: first or take: last", len(r.items))}
+	}
+	item = r.items[0]
+	if v.As == "" && as != "" {
+		out, wrong := dr.convert(as, item)
+		if wrong != "" {
+			return nil, false, &Reason{Column: columnOf(v), Value: textOf(item), Message: shown(textOf(item)) + " " + wrong}
+		}
+		item = out
+	}
+	return item, true, nil
+}
+
+func (dr *drafter) text(v *content.Value, as string, rec record) (string, error) {
+	item, ok, err := dr.single(v, as, rec)
+	if !ok || err != nil {
+		return "", err
+	}
+	return textOf(item), nil
+}
+
+// figure is the value of a signal: a number or a date, as the signal has it.
+func (dr *drafter) figure(v *content.Value, name string, rec record) (any, error) {
+	as := "number"
+	if t, ok := exports.SignalType(name); ok && t.Kind == exports.Day {
+		as = "date"
+		if name == "released" {
+			as = "day"
+		}
+	}
+	item, ok, err := dr.single(v, as, rec)
+	if !ok || err != nil {
+		return nil, err
+	}
+	return item, nil
+}
+
+// signal stores a figure with its date and source.
+func (dr *drafter) signal(d *draft, t content.Target, value any, rec record) {
+	field := content.FieldName(t.Path)
+	signal := map[string]any{"value": value}
+	if dr.date != "" {
+		signal["date"] = dr.date
+	}
+	for name, part := range map[string]*content.Value{"date": t.Date, "source": t.Source} {
+		as := ""
+		if name == "date" {
+			as = "date"
+		}
+		text, err := dr.text(part, as, rec)
+		if err != nil {
+			d.refuse(field+"."+name, err)
+		} else if text != "" {
+			signal[name] = text
+		}
+	}
+	d.set(t.Path, signal)
+}
+
+// result of a benchmark, before equal names are told apart.
+type benchmark struct {
+	fields  map[string]any
+	details []string
+}
+
+func (dr *drafter) benchmarks(d *draft, rec record) {
+	var found []benchmark
+	for _, columns := range dr.m.Benchmarks {
+		scopes := []record{rec}
+		if columns.Each != "" {
+			var wrong error
+			if scopes, wrong = entries(columns.Each, rec); wrong != nil {
+				d.refuse("signals.benchmarks", wrong)
+			}
+		}
+		for _, scope := range scopes {
+			if b, ok := dr.benchmark(d, columns, scope); ok {
+				found = append(found, b)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	times := map[any]int{}
+	for _, b := range found {
+		times[b.fields["name"]]++
+	}
+	list := make([]any, len(found))
+	for i, b := range found {
+		if name := b.fields["name"]; times[name] > 1 && len(b.details) > 0 {
+			b.fields["name"] = textOf(name) + " (" + strings.Join(b.details, ", ") + ")"
+		}
+		list[i] = b.fields
+	}
+	d.set([]string{"signals", "benchmarks"}, list)
+}
+
+// entries are the sets in a list of the row.
+func entries(column string, rec record) (out []record, err error) {
+	v := rec.lookup(column)
+	list, ok := v.([]any)
+	if v != nil && !ok {
+		return nil, &Reason{Column: column, Message: "is not a list"}
+	}
+	for i, item := range list {
+		object, ok := item.(map[string]any)
+		if !ok {
+			return nil, &Reason{Column: column + "." + strconv.Itoa(i), Message: "is not a set of values"}
+		}
+		out = append(out, jsonRecord(object))
+	}
+	return out, nil
+}
+
+// benchmark makes one result; ok is false where it has no name or no value.
+func (dr *drafter) benchmark(d *draft, columns content.BenchmarkColumns, rec record) (b benchmark, ok bool) {
+	b.fields = map[string]any{}
+	for _, part := range []struct {
+		name, as string
+		v        *content.Value
+	}{{"name", "", columns.Name}, {"value", "number", columns.Value}, {"date", "day", columns.Date}, {"source", "", columns.Source}} {
+		item, given, err := dr.single(part.v, part.as, rec)
+		if err != nil {
+			d.refuse("signals.benchmarks", err)
+			return b, false
+		}
+		if given {
+			b.fields[part.name] = item
+		}
+	}
+	if b.fields["name"] == nil || b.fields["value"] == nil {
+		return b, false
+	}
+	b.fields["name"] = textOf(b.fields["name"])
+	for _, name := range columns.Details {
+		r, err := dr.column(name, rec)
+		if err != nil {
+			d.refuse("signals.benchmarks", err)
+			return b, false
+		}
+		if !r.none() {
+			b.details = append(b.details, r.text())
+		}
+	}
+	return b, true
+}
+
+// digest tells drafts apart that say different things, whatever their slugs.
+type digest [sha256.Size]byte
+
+func (d *draft) digest() (digest, error) {
+	b, err := json.Marshal([]any{d.typ, d.fields})
+	return sha256.Sum256(b), err
+}

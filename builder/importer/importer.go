@@ -1,0 +1,205 @@
+// Package importer turns somebody else's catalogue - the rows of a CSV or JSONL
+// file - into entity files, by a mapping (content.Mapping). Every row ends in
+// exactly one outcome, and what is refused says why. What is written has passed
+// the validator of builder/content before.
+//
+// The input is read twice: once to see which columns there are and which slugs
+// clash, once to write. So the slugs of files do not depend on the order of the
+// rows, and no more than a few hundred rows are held at a time.
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"kindex/builder/content"
+)
+
+// Options say what to import, and how.
+type Options struct {
+	Input   string // the catalogue: .csv, .tsv or .jsonl, also with .gz
+	Mapping string // the mapping file
+	Content string // the content folder; it is made where there is none
+	Date    string // the day of figures that name none; "" for that of the mapping
+
+	Update bool // refresh files that exist
+	DryRun bool // write nothing to the content folder
+	Strict bool // write nothing to the content folder where a row is refused
+
+	Report  string // file for the outcome of every row: .json or .jsonl; "" for none
+	Rejects string // file for the refused rows, in the form of the input; "" for none
+
+	// Progress, if not nil, is told how many rows are done.
+	Progress func(step string, done int)
+}
+
+// batch is how many rows are worked on together.
+const batch = 256
+
+// job is one import under way.
+type job struct {
+	Options
+	mapping *content.Mapping
+	drafter *drafter
+	survey  *survey
+}
+
+// Run imports a catalogue. Problems of the mapping are a content.Problems
+// error; nothing was written then. Where the context ends early, what was
+// written until then is whole, and running it again goes on.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(o.Mapping)
+	if err != nil {
+		return nil, err
+	}
+	m, problems := content.ParseMapping(filepath.ToSlash(o.Mapping), data)
+	if m == nil {
+		return nil, problems
+	}
+	j := &job{Options: o, mapping: m, drafter: newDrafter(m, o.Date)}
+	if j.survey, err = j.look(ctx); err != nil {
+		return nil, err
+	}
+	if o.Strict && !o.DryRun {
+		trial, err := j.pass(ctx, trial)
+		if err != nil || trial.Refused > 0 {
+			return trial, err
+		}
+	}
+	if o.DryRun {
+		return j.pass(ctx, dry)
+	}
+	return j.pass(ctx, wet)
+}
+
+// rows calls work for each row of the input.
+func (j *job) rows(ctx context.Context, work func([]*row) error) error {
+	in, err := open(j.Input, j.mapping.Input.Delimiter)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	for {
+		var list []*row
+		for len(list) < batch && err == nil {
+			var r *row
+			if r, err = in.next(); err == nil {
+				list = append(list, r)
+			}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: %w", j.Input, err)
+		}
+		if failed := ctx.Err(); failed != nil {
+			return failed
+		}
+		if failed := work(list); failed != nil {
+			return failed
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// purpose is what a pass through the rows is for.
+type purpose int
+
+const (
+	wet   purpose = iota // write to the content folder
+	dry                  // only report
+	trial                // only report, and only where a row is refused
+)
+
+// pass goes through all rows once.
+func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error) {
+	folder, err := content.OpenSurroundings(j.Content)
+	if err != nil {
+		return nil, err
+	}
+	out, err := j.openOutputs()
+	if err != nil {
+		return nil, err
+	}
+	report = j.newReport(folder, why == wet)
+	defer func() {
+		keep := err == nil && (why != trial || report.Refused > 0)
+		if failed := out.close(report, keep); err == nil {
+			err = failed
+		}
+	}()
+	w := &writer{job: j, folder: folder, write: why == wet}
+	err = j.rows(ctx, func(list []*row) error {
+		for i, c := range j.candidates(list, folder) {
+			outcome, err := w.finish(c)
+			if err != nil {
+				return err
+			}
+			outcome.Row, outcome.Line = list[i].number, list[i].line
+			report.count(outcome)
+			if err := out.add(list[i], outcome); err != nil {
+				return err
+			}
+		}
+		if j.Progress != nil {
+			j.Progress("import", report.Rows)
+		}
+		return nil
+	})
+	if errors.Is(err, context.Canceled) && why == wet {
+		return report, fmt.Errorf("interrupted after %s; the files that were written are whole, and the same command goes on", counted(report.Rows, "row"))
+	}
+	return report, err
+}
+
+// candidates turns rows into files, on all processors.
+func (j *job) candidates(list []*row, folder *content.Surroundings) []*candidate {
+	out := make([]*candidate, len(list))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				out[i] = j.candidate(list[i], folder)
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return out
+}
+
+// Check finds options that make no sense, before anything is read.
+func (o Options) Check() error {
+	k, err := kindOf(o.Input)
+	if err != nil {
+		return err
+	}
+	if o.Rejects != "" {
+		form := map[bool]string{true: ".jsonl", false: ".csv"}[k.jsonl]
+		other, err := kindOf(o.Rejects)
+		if err != nil || other.jsonl != k.jsonl || filepath.Ext(o.Rejects) == ".gz" {
+			return fmt.Errorf("%s: refused rows are kept in the form of the input; use a name in %s", o.Rejects, form)
+		}
+	}
+	if ext := filepath.Ext(o.Report); o.Report != "" && ext != ".json" && ext != ".jsonl" {
+		return fmt.Errorf("%s: a report ends in .json or .jsonl", o.Report)
+	}
+	if _, err := time.Parse(time.DateOnly, o.Date); o.Date != "" && err != nil {
+		return fmt.Errorf("the date %q: use YYYY-MM-DD", o.Date)
+	}
+	return nil
+}

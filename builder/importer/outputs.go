@@ -1,0 +1,200 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// reasonColumn is the column that rejects have more than the input.
+const reasonColumn = "import_reason"
+
+// outputs are the files that an import writes beside the content. Each appears
+// whole when the import is over.
+type outputs struct {
+	report, rejects *part
+	lines           bool // the report has one outcome a line
+	rows            int  // in the report
+	csv             *csv.Writer
+	names           []string // columns of the rejects
+	reason          int      // which of them is reasonColumn
+}
+
+// part is a file that gets its name when it is whole.
+type part struct {
+	*bufio.Writer
+	f    *os.File
+	path string
+}
+
+func createPart(path string) (*part, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
+	if err != nil {
+		return nil, err
+	}
+	return &part{bufio.NewWriter(f), f, path}, nil
+}
+
+// close gives the file its name, or removes it.
+func (p *part) close(keep bool) error {
+	err := errors.Join(p.Flush(), p.f.Chmod(0o644), p.f.Close())
+	if err == nil && keep {
+		err = os.Rename(p.f.Name(), p.path)
+	}
+	if err != nil || !keep {
+		return errors.Join(err, os.Remove(p.f.Name()))
+	}
+	return nil
+}
+
+func (j *job) openOutputs() (out *outputs, err error) {
+	out = &outputs{lines: strings.HasSuffix(j.Report, ".jsonl")}
+	if j.Report != "" {
+		if out.report, err = createPart(j.Report); err != nil {
+			return nil, err
+		}
+		if !out.lines {
+			_, _ = out.report.WriteString(`{"outcomes":[`) // bufio keeps the error for Flush
+		}
+	}
+	if j.Rejects == "" {
+		return out, nil
+	}
+	if out.rejects, err = createPart(j.Rejects); err != nil {
+		return nil, errors.Join(err, out.close(nil, false))
+	}
+	if k, _ := kindOf(j.Rejects); !k.jsonl {
+		err = out.startCSV(j, k.delimiter)
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.close(nil, false))
+	}
+	return out, nil
+}
+
+// startCSV writes the columns of the input and the reason. Rejects that were
+// mended and are imported again keep the column they have.
+func (out *outputs) startCSV(j *job, delimiter rune) error {
+	in, err := open(j.Input, j.mapping.Input.Delimiter)
+	if err != nil {
+		return err
+	}
+	out.names = slices.Clone(in.header())
+	if out.reason = slices.Index(out.names, reasonColumn); out.reason < 0 {
+		out.reason = len(out.names)
+		out.names = append(out.names, reasonColumn)
+	}
+	if d := j.mapping.Input.Delimiter; d != 0 {
+		delimiter = d
+	}
+	out.csv = csv.NewWriter(out.rejects)
+	out.csv.Comma, out.csv.UseCRLF = delimiter, false
+	return errors.Join(out.csv.Write(out.names), in.Close())
+}
+
+// add writes what became of one row.
+func (out *outputs) add(r *row, o Outcome) error {
+	if out.report != nil {
+		line, err := json.Marshal(o)
+		if err != nil {
+			return err
+		}
+		if out.rows++; !out.lines && out.rows > 1 {
+			_ = out.report.WriteByte(',')
+		}
+		_, _ = out.report.Write(append(line, '\n'))
+	}
+	if out.rejects == nil || o.Outcome != Refused {
+		return nil
+	}
+	texts := make([]string, len(o.Reasons))
+	for i, reason := range o.Reasons {
+		texts[i] = reason.String()
+	}
+	if out.csv != nil {
+		return out.csv.Write(out.rejectedCells(r, strings.Join(texts, "; ")))
+	}
+	_, err := out.rejects.Write(rejectedLine(r, strings.Join(texts, "; ")))
+	return err
+}
+
+// rejectedCells are the cells of a row as they were, and the reason. What is no
+// row of CSV stands in the first column, as it was.
+func (out *outputs) rejectedCells(r *row, reason string) []string {
+	cells := slices.Clone(r.cells)
+	if r.cells == nil {
+		cells = []string{string(r.raw)}
+	}
+	for len(cells) < len(out.names) {
+		cells = append(cells, "")
+	}
+	if len(r.cells) > len(out.names)-1 && r.wrong != "" && out.reason == len(out.names)-1 {
+		return append(slices.Clone(r.cells), reason) // too many cells: the reason is the last
+	}
+	cells[out.reason] = reason
+	return cells
+}
+
+// rejectedLine is a line as it was, with the reason as its first value. What is
+// no object becomes one that holds it.
+func rejectedLine(r *row, reason string) []byte {
+	if object, ok := r.record.(jsonRecord); ok {
+		why, _ := json.Marshal(reason) // texts can always be written
+		if _, again := object[reasonColumn]; again {
+			object[reasonColumn] = reason
+			line, _ := json.Marshal(object) // it was read from JSON
+			return append(line, '\n')
+		}
+		open := bytes.IndexByte(r.raw, '{') + 1
+		comma := ","
+		if len(object) == 0 {
+			comma = ""
+		}
+		return slices.Concat(r.raw[:open], []byte(`"`+reasonColumn+`":`), why, []byte(comma), bytes.TrimSpace(r.raw[open:]), []byte("\n"))
+	}
+	line := struct {
+		Reason string `json:"import_reason"`
+		Line   string `json:"import_line,omitempty"`
+		Base64 string `json:"import_line_base64,omitempty"`
+	}{Reason: reason}
+	if utf8.Valid(r.raw) {
+		line.Line = string(r.raw)
+	} else {
+		line.Base64 = base64.StdEncoding.EncodeToString(r.raw)
+	}
+	b, _ := json.Marshal(line) // texts can always be written
+	return append(b, '\n')
+}
+
+// close ends the files. They appear only where they are to be kept.
+func (out *outputs) close(r *Report, keep bool) error {
+	var errs []error
+	if out.report != nil {
+		if r != nil {
+			summary, err := json.Marshal(r)
+			errs = append(errs, err)
+			if !out.lines {
+				_, _ = out.report.WriteString(`],"summary":`)
+				summary = append(summary, '}')
+			}
+			_, _ = out.report.Write(append(summary, '\n'))
+		}
+		errs = append(errs, out.report.close(keep))
+	}
+	if out.csv != nil {
+		out.csv.Flush()
+		errs = append(errs, out.csv.Error())
+	}
+	if out.rejects != nil {
+		errs = append(errs, out.rejects.close(keep))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,62 @@
+package importer
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Reason is one thing that is wrong with a row.
+type Reason struct {
+	Field      string `json:"field"`  // of the entity, "" where the row cannot be read
+	Column     string `json:"column"` // that the field is made from, "" where there is none
+	Value      string `json:"value"`  // as it is in the row, where one value is to blame
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// Error is the reason on one line.
+func (r *Reason) Error() string { return r.String() }
+
+// String is the reason on one line:
+// field (column name): what is wrong (did you mean "…"?)
+func (r Reason) String() string {
+	var b strings.Builder
+	b.WriteString(r.Field)
+	if r.Column != "" {
+		word := "column"
+		if strings.Contains(r.Column, ", ") {
+			word = "columns"
+		}
+		fmt.Fprintf(&b, " (%s %s)", word, r.Column)
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	b.WriteString(r.Message)
+	if r.Suggestion != "" {
+		fmt.Fprintf(&b, " (did you mean %q?)", r.Suggestion)
+	}
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsGraphic(c) {
+			return unicode.ReplacementChar
+		}
+		return c
+	}, b.String())
+}
+
+// shown quotes a text for a message, long ones cut.
+func shown(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

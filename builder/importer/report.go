@@ -1,0 +1,211 @@
+package importer
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// The outcomes of a row.
+const (
+	Written   = "written"   // a new file
+	Updated   = "updated"   // a file that existed was refreshed
+	Unchanged = "unchanged" // a file, or an earlier row, says the same already
+	Exists    = "exists"    // there is a file that says something else; it was left alone
+	Skipped   = "skipped"   // by where
+	Refused   = "refused"
+)
+
+// Outcome is what became of one row.
+type Outcome struct {
+	Row      int      `json:"row"`  // from 1, without the header
+	Line     int      `json:"line"` // where it begins in the input
+	Outcome  string   `json:"outcome"`
+	File     string   `json:"file,omitempty"`
+	SameAs   int      `json:"sameAs,omitempty"`  // the earlier row that says the same
+	Differs  []string `json:"differs,omitempty"` // fields that the file had or has otherwise
+	Reasons  []Reason `json:"reasons,omitempty"` // why it was refused
+	Warnings []Reason `json:"warnings,omitempty"`
+}
+
+// listed is how many rows of an outcome a report lists itself; the file of
+// Options.Report has all.
+const listed = 50
+
+// Report is what an import did. Rows is the sum of the six outcomes.
+type Report struct {
+	Input   string `json:"input"`
+	Mapping string `json:"mapping"`
+	Content string `json:"content"`
+	// Wrote is false where nothing was to be written: then the outcomes are what
+	// would have become of the rows.
+	Wrote  bool `json:"wrote"`
+	Strict bool `json:"strict"`
+
+	Rows      int `json:"rows"`
+	Written   int `json:"written"`
+	Updated   int `json:"updated"`
+	Unchanged int `json:"unchanged"`
+	Exists    int `json:"exists"`
+	Skipped   int `json:"skipped"`
+	Refused   int `json:"refused"`
+	Warnings  int `json:"warnings"`
+
+	UnusedColumns []string        `json:"unusedColumns"` // of the input
+	Credit        *exports.Source `json:"credit"`        // what index.yaml should say of the source, null where it does
+
+	SourceDate string    `json:"-"`
+	Refusals   []Outcome `json:"-"` // the first of them
+	Warned     []Outcome `json:"-"` // the first of the rows with warnings
+	Existing   []Outcome `json:"-"` // the first of those that exist
+}
+
+func (j *job) newReport(folder *content.Surroundings, write bool) *Report {
+	r := &Report{Input: j.Input, Mapping: j.Mapping, Content: j.Content, Wrote: write, Strict: j.Strict,
+		UnusedColumns: append([]string{}, j.survey.unused...), SourceDate: j.drafter.date}
+	s := j.mapping.Source
+	if s == nil {
+		return r
+	}
+	for _, known := range folder.Index.Sources {
+		if known.URL == s.URL {
+			return r
+		}
+	}
+	r.Credit = &exports.Source{Name: s.Name, URL: s.URL, License: s.License, Changes: s.Changes}
+	if kind, ok := j.mapping.Type.Constant.(string); ok {
+		r.Credit.Types = []string{kind}
+	}
+	return r
+}
+
+func (r *Report) count(o Outcome) {
+	keep := func(list *[]Outcome) {
+		if len(*list) < listed {
+			*list = append(*list, o)
+		}
+	}
+	r.Rows++
+	if r.Warnings += len(o.Warnings); len(o.Warnings) > 0 {
+		keep(&r.Warned)
+	}
+	switch o.Outcome {
+	case Written:
+		r.Written++
+	case Updated:
+		r.Updated++
+	case Unchanged:
+		r.Unchanged++
+	case Exists:
+		r.Exists++
+		keep(&r.Existing)
+	case Skipped:
+		r.Skipped++
+	case Refused:
+		r.Refused++
+		keep(&r.Refusals)
+	}
+}
+
+// WriteText prints the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	p := &textPrinter{w: w}
+	for _, o := range r.Refusals {
+		for _, reason := range o.Reasons {
+			p.line("%s:%d: row %d: %s", r.Input, o.Line, o.Row, reason)
+		}
+	}
+	p.more(r.Refused-len(r.Refusals), "more rows were refused")
+	warnings := 0
+	for _, o := range r.Warned {
+		for _, warning := range o.Warnings {
+			p.line("%s:%d: row %d: warning: %s", r.Input, o.Line, o.Row, warning)
+			warnings++
+		}
+	}
+	p.more(r.Warnings-warnings, "more warnings")
+	for _, o := range r.Existing {
+		if differs := strings.Join(o.Differs, ", "); differs != "" {
+			p.line("%s:%d: row %d: %s exists and differs in %s", r.Input, o.Line, o.Row, o.File, differs)
+		} else {
+			p.line("%s:%d: row %d: %s exists", r.Input, o.Line, o.Row, o.File)
+		}
+	}
+	p.more(r.Exists-len(r.Existing), "more rows have a file already")
+	r.summary(p)
+	r.credit(p)
+	return p.err
+}
+
+func (r *Report) summary(p *textPrinter) {
+	p.line("%s: %s", r.Input, counted(r.Rows, "row"))
+	would := ""
+	if !r.Wrote {
+		would = "would be "
+	}
+	for _, line := range []struct {
+		n    int
+		text string
+		more string
+	}{
+		{r.Written, would + "written", "to " + r.Content},
+		{r.Updated, would + "updated", ""},
+		{r.Unchanged, "unchanged", ""},
+		{r.Exists, "left alone", "because a file exists; --update refreshes the fields that the mapping yields"},
+		{r.Skipped, "skipped", "by where"},
+		{r.Refused, "refused", ""},
+	} {
+		if line.n > 0 || line.text == would+"written" || line.text == "refused" {
+			p.line("%8d %s", line.n, strings.TrimSpace(line.text+" "+line.more))
+		}
+	}
+	if r.Strict && !r.Wrote && r.Refused > 0 {
+		p.line("nothing was written, since --strict wants every row to be right")
+	} else if !r.Wrote {
+		p.line("nothing was written")
+	}
+	if len(r.UnusedColumns) > 0 {
+		p.line("columns that the mapping does not use: %s", strings.Join(r.UnusedColumns, ", "))
+	}
+}
+
+// credit prints what the index should say of the source.
+func (r *Report) credit(p *textPrinter) {
+	if r.Credit == nil || r.Written+r.Updated == 0 {
+		return
+	}
+	p.line("\nThe source is not credited yet. Add to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
+	p.line("%s", strings.TrimRight(content.SourceYAML(*r.Credit), "\n"))
+	p.line("\nand to CREDITS.md, with the notices that the licence asks for:\n")
+	state := ""
+	if r.SourceDate != "" {
+		state = ", state of " + r.SourceDate
+	}
+	changes := ""
+	if r.Credit.Changes != "" {
+		changes = " " + r.Credit.Changes
+	}
+	p.line("- [%s](%s)%s, licence %s: %s.%s", r.Credit.Name, r.Credit.URL, state, r.Credit.License,
+		counted(r.Written+r.Updated, "file"), changes)
+}
+
+// textPrinter remembers the first error.
+type textPrinter struct {
+	w   io.Writer
+	err error
+}
+
+func (p *textPrinter) line(format string, args ...any) {
+	if _, err := fmt.Fprintf(p.w, format+"\n", args...); p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *textPrinter) more(n int, what string) {
+	if n > 0 {
+		p.line("… and %d %s; --report FILE.jsonl lists all", n, what)
+	}
+}

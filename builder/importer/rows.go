@@ -1,0 +1,328 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxRow is the most bytes that one row may have: far above any real one, so
+// that a quote that is never closed does not swallow a whole catalogue.
+const maxRow = 1 << 20
+
+var errRowTooLong = fmt.Errorf("has more than %d bytes, the most that a row may have; a quote may not be closed", maxRow)
+
+// row is one record of the input.
+type row struct {
+	number, line int // from 1; the header of a CSV file is no row
+	record
+	cells []string // of CSV
+	raw   []byte   // the line of JSONL; of CSV only where it could not be parsed
+	wrong string   // why it cannot be read, "" where it can
+}
+
+// record is what columns are looked up in.
+type record interface {
+	// lookup returns nil where there is no such value, else a string, a bool, a
+	// json.Number, a []any or a map[string]any.
+	lookup(column string) any
+}
+
+// input reads the rows of a file one after the other.
+type input interface {
+	// next returns io.EOF after the last row. Any other error ends the reading:
+	// what is wrong with one row alone is in the row.
+	next() (*row, error)
+	// header lists the columns where the file declares them, nil otherwise.
+	header() []string
+	io.Closer
+}
+
+// kind is a form of input.
+type kind struct {
+	jsonl     bool
+	delimiter rune
+}
+
+// kindOf tells the form of a file by its name.
+func kindOf(path string) (kind, error) {
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
+	switch filepath.Ext(name) {
+	case ".csv":
+		return kind{delimiter: ','}, nil
+	case ".tsv", ".tab":
+		return kind{delimiter: '\t'}, nil
+	case ".jsonl", ".ndjson":
+		return kind{jsonl: true}, nil
+	case ".json":
+		return kind{}, fmt.Errorf("%s: write one object a line and call it .jsonl; for a list in a file, jq -c '.[]' does it", path)
+	}
+	return kind{}, fmt.Errorf("%s: its name must end in .csv, .tsv or .jsonl, or one of these and .gz", path)
+}
+
+// open opens a file for reading, compressed or not.
+func open(path string, delimiter rune) (input, error) {
+	k, err := kindOf(path)
+	if err != nil {
+		return nil, err
+	}
+	if delimiter != 0 {
+		k.delimiter = delimiter
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	in, err := newInput(f, path, k)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	return in, nil
+}
+
+func newInput(f io.ReadCloser, path string, k kind) (input, error) {
+	var r io.Reader = f
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return nil, err
+		}
+		r = z
+	}
+	b := bufio.NewReaderSize(r, 64<<10)
+	switch start, _ := b.Peek(3); {
+	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
+		return nil, errors.New("is UTF-16 text; save it as UTF-8")
+	case bytes.Equal(start, []byte("\ufeff")):
+		_, _ = b.Discard(3) // a byte order mark, which was just seen
+	}
+	if k.jsonl {
+		return &jsonInput{Closer: f, r: b}, nil
+	}
+	return newCSV(b, f, k.delimiter)
+}
+
+// csvInput reads RFC 4180.
+type csvInput struct {
+	io.Closer
+	tape  *tape
+	csv   *csv.Reader
+	names []string
+	index map[string]int
+	rows  int
+}
+
+func newCSV(r io.Reader, c io.Closer, delimiter rune) (*csvInput, error) {
+	in := &csvInput{Closer: c, tape: &tape{r: r}, index: map[string]int{}}
+	in.csv = csv.NewReader(in.tape)
+	in.csv.Comma, in.csv.FieldsPerRecord = delimiter, -1
+	names, err := in.csv.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("is empty; a CSV file begins with a row of column names")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the row of column names: %w", err)
+	}
+	for i, name := range names {
+		name = strings.TrimSpace(name)
+		if !utf8.ValidString(name) {
+			return nil, fmt.Errorf("the name of column %d is not UTF-8 text; save the file as UTF-8", i+1)
+		}
+		if _, twice := in.index[name]; twice && name != "" {
+			return nil, fmt.Errorf("the column %q occurs twice; give each its own name", name)
+		}
+		in.index[name] = i
+		in.names = append(in.names, name)
+	}
+	delete(in.index, "")
+	in.tape.drop(in.csv.InputOffset())
+	return in, nil
+}
+
+func (in *csvInput) header() []string { return in.names }
+
+func (in *csvInput) next() (*row, error) {
+	cells, err := in.csv.Read()
+	if err != nil && !errors.As(err, new(*csv.ParseError)) {
+		if errors.Is(err, errRowTooLong) {
+			err = fmt.Errorf("row %d %w", in.rows+1, err)
+		}
+		return nil, err
+	}
+	in.rows++
+	r := &row{number: in.rows, cells: cells}
+	raw := in.tape.drop(in.csv.InputOffset())
+	var bad *csv.ParseError
+	switch {
+	case errors.As(err, &bad):
+		r.line, r.raw, r.cells = bad.StartLine, bytes.Clone(bytes.TrimRight(raw, "\r\n")), nil
+		r.wrong = "is not CSV: " + quoteWords(bad)
+		return r, nil
+	case len(cells) != len(in.names):
+		r.wrong = fmt.Sprintf("has %s, the first row names %d", counted(len(cells), "column"), len(in.names))
+	}
+	r.line, _ = in.csv.FieldPos(0)
+	for i, cell := range cells {
+		if r.wrong == "" && !utf8.ValidString(cell) {
+			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", in.names[i], shown(cell))
+		}
+	}
+	r.record = csvRecord{in.index, cells}
+	return r, nil
+}
+
+func quoteWords(e *csv.ParseError) string {
+	if errors.Is(e.Err, csv.ErrBareQuote) {
+		return fmt.Sprintf(`line %d, column %d: a " within a text; put the text in quotes and write "" for it`, e.Line, e.Column)
+	}
+	return fmt.Sprintf(`line %d, column %d: a text in quotes goes on after its end, or never ends; write "" for a " within`, e.Line, e.Column)
+}
+
+type csvRecord struct {
+	index map[string]int
+	cells []string
+}
+
+func (r csvRecord) lookup(column string) any {
+	if i, ok := r.index[column]; ok && i < len(r.cells) {
+		return r.cells[i]
+	}
+	return nil
+}
+
+// tape remembers what was read since the last row, for rows that cannot be
+// parsed to be kept as they were.
+type tape struct {
+	r    io.Reader
+	kept []byte
+	base int64 // the offset of kept
+}
+
+// Read implements io.Reader.
+func (t *tape) Read(p []byte) (int, error) {
+	if len(t.kept) > maxRow {
+		return 0, errRowTooLong
+	}
+	n, err := t.r.Read(p)
+	t.kept = append(t.kept, p[:n]...)
+	return n, err
+}
+
+// drop forgets all before an offset, and returns it. It is valid until the next
+// Read.
+func (t *tape) drop(offset int64) []byte {
+	n := int(offset - t.base)
+	gone := t.kept[:n:n]
+	t.kept, t.base = t.kept[n:], offset
+	return gone
+}
+
+// jsonInput reads one JSON object a line.
+type jsonInput struct {
+	io.Closer
+	r           *bufio.Reader
+	line, count int
+}
+
+func (in *jsonInput) header() []string { return nil }
+
+func (in *jsonInput) next() (*row, error) {
+	for {
+		text, err := in.readLine()
+		if len(bytes.TrimSpace(text)) > 0 {
+			in.count++
+			return parseLine(&row{number: in.count, line: in.line, raw: text}), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// readLine returns the next line without its end.
+func (in *jsonInput) readLine() (text []byte, err error) {
+	in.line++
+	for {
+		part, err := in.r.ReadSlice('\n')
+		if text = append(text, part...); len(text) > maxRow {
+			return nil, fmt.Errorf("line %d %w", in.line, errRowTooLong)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			if err != nil && !errors.Is(err, io.EOF) {
+				return nil, err // half a line is none
+			}
+			return bytes.TrimRight(text, "\r\n"), err
+		}
+	}
+}
+
+func parseLine(r *row) *row {
+	if !utf8.Valid(r.raw) {
+		r.wrong = "is not UTF-8 text; save the file as UTF-8"
+		return r
+	}
+	dec := json.NewDecoder(bytes.NewReader(r.raw))
+	dec.UseNumber()
+	var object map[string]any
+	err := dec.Decode(&object)
+	if err == nil && object == nil {
+		err = errors.New("it is null")
+	}
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("more follows the object on its line")
+		}
+	}
+	if err != nil {
+		r.wrong = "is not a JSON object on one line: " + jsonWords(err)
+		return r
+	}
+	r.record = jsonRecord(object)
+	return r
+}
+
+func jsonWords(err error) string {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return "it is of type " + wrong.Value
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	}
+	return err.Error()
+}
+
+type jsonRecord map[string]any
+
+// lookup takes a name as it is, else as a path: limit.context, links.0.url.
+func (r jsonRecord) lookup(column string) any {
+	if v, ok := r[column]; ok {
+		return v
+	}
+	var v any = map[string]any(r)
+	for name := range strings.SplitSeq(column, ".") {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[name]
+		case []any:
+			i, err := strconv.ParseUint(name, 10, 31)
+			if err != nil || int(i) >= len(in) {
+				return nil
+			}
+			v = in[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}

@@ -1,0 +1,229 @@
+package importer
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"kindex/builder/content"
+)
+
+// The forms of date that are read. What follows a day must be a time.
+var (
+	isoDate  = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$`)
+	isoMonth = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
+	twoFirst = regexp.MustCompile(`^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$`)
+)
+
+// number forms: plain, and with thousands in groups of three.
+var (
+	plainForm   = regexp.MustCompile(`^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$`)
+	groupedForm = regexp.MustCompile(`^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$`)
+)
+
+// convert makes of an item what the mapping asks for; wrong says why it cannot.
+// The names are those of the schema, and "day" for a date or a month.
+func (e *evaluator) convert(as string, item any) (out any, wrong string) {
+	text := textOf(item)
+	switch as {
+	case "number":
+		return e.number(text)
+	case "date":
+		return isoDay(text)
+	case "month", "day":
+		return dayOrMonth(text, as == "month")
+	case "dmy":
+		return shortDate(text, 2, 1, "day.month.year")
+	case "mdy":
+		return shortDate(text, 1, 2, "month/day/year")
+	case "slug":
+		if slug := content.Slugify(text); slug != "" {
+			return slug, ""
+		}
+		return nil, "gives no slug, since it has no Latin letter and no digit; give one in values"
+	case "lower":
+		return strings.ToLower(text), ""
+	}
+	return item, ""
+}
+
+// number reads a number: 5326.0 is 5326.
+func (e *evaluator) number(text string) (any, string) {
+	const example = "is not a number such as 5326, 5326.0 or 0.5; where it means that nothing is known, list it in input.missing"
+	plain := text
+	if e.decimal == "," {
+		plain = strings.NewReplacer(".", ",", ",", ".").Replace(text)
+	}
+	switch {
+	case plainForm.MatchString(plain):
+	case e.decimal != "" && groupedForm.MatchString(plain):
+		plain = strings.ReplaceAll(plain, ",", "")
+	case e.decimal == "" && strings.ContainsAny(text, ".,") && (groupedForm.MatchString(text) ||
+		groupedForm.MatchString(strings.NewReplacer(".", ",", ",", ".").Replace(text))):
+		return nil, "may be read in two ways; say input.decimal, \".\" or \",\""
+	default:
+		return nil, example
+	}
+	whole, fraction, _ := strings.Cut(plain, ".")
+	if strings.Trim(fraction, "0") == "" {
+		if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+			return n, ""
+		}
+	}
+	x, err := strconv.ParseFloat(plain, 64)
+	if err != nil || math.IsInf(x, 0) {
+		return nil, "is too large a number"
+	}
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return int64(x), ""
+	}
+	return x, ""
+}
+
+// isoDay cuts the time from a date, and does not move it to another zone.
+func isoDay(text string) (any, string) {
+	m := isoDate.FindStringSubmatch(text)
+	if m == nil {
+		return nil, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders there are dmy and mdy"
+	}
+	return calendar(m[1], m[2], m[3])
+}
+
+func dayOrMonth(text string, monthOnly bool) (any, string) {
+	m := isoMonth.FindStringSubmatch(text)
+	if m == nil {
+		day, wrong := isoDay(text)
+		if wrong != "" {
+			return nil, "is not a date or month such as 2024-06-06 or 2024-06"
+		}
+		if monthOnly {
+			return day.(string)[:len("2024-06")], ""
+		}
+		return day, ""
+	}
+	if _, wrong := calendar(m[1], m[2], "01"); wrong != "" {
+		return nil, wrong
+	}
+	return text, ""
+}
+
+func shortDate(text string, month, day int, form string) (any, string) {
+	m := twoFirst.FindStringSubmatch(text)
+	if m == nil {
+		return nil, "is not a date in the form " + form
+	}
+	two := func(s string) string { return strings.Repeat("0", 2-len(s)) + s }
+	return calendar(m[3], two(m[month]), two(m[day]))
+}
+
+func calendar(year, month, day string) (any, string) {
+	date := year + "-" + month + "-" + day
+	if _, err := time.Parse(time.DateOnly, date); err != nil {
+		return nil, "is not in the calendar"
+	}
+	return date, ""
+}
+
+// splitList makes a list of a text: by a separator, or as Python writes one.
+func splitList(text, how string) (entries []string, wrong string) {
+	if how != "python" {
+		return strings.Split(text, how), ""
+	}
+	if !strings.ContainsAny(text[:1], "[({") {
+		return []string{text}, "" // one entry that nobody made a list of
+	}
+	entries, ok := pythonList(text)
+	if !ok {
+		return nil, "is not a list such as ['a', 'b']"
+	}
+	return entries, ""
+}
+
+// pythonList reads a list, tuple or set of plain texts and numbers in the form
+// that Python prints and JSON shares: ['a', "it's", 3]. None is an empty text.
+func pythonList(s string) (entries []string, ok bool) {
+	s = strings.TrimSpace(s)
+	if len(s) < 2 || !slices.Contains([]string{"[]", "()", "{}"}, s[:1]+s[len(s)-1:]) {
+		return nil, false
+	}
+	entries = []string{}
+	rest := strings.TrimSpace(s[1 : len(s)-1])
+	for rest != "" {
+		var entry string
+		if entry, rest, ok = pythonEntry(rest); !ok {
+			return nil, false
+		}
+		entries = append(entries, entry)
+		rest = strings.TrimSpace(rest)
+		if rest == "" {
+			break
+		}
+		if rest[0] != ',' {
+			return nil, false
+		}
+		rest = strings.TrimSpace(rest[1:])
+	}
+	return entries, true
+}
+
+// pythonEntry reads one text or number at the start of s.
+func pythonEntry(s string) (entry, rest string, ok bool) {
+	quote := s[0]
+	if quote != '\'' && quote != '"' {
+		end := strings.IndexByte(s, ',')
+		if end < 0 {
+			end = len(s)
+		}
+		word := strings.TrimSpace(s[:end])
+		if word == "None" || word == "null" {
+			return "", s[end:], true
+		}
+		return word, s[end:], plainForm.MatchString(word) || slices.Contains([]string{"True", "False", "true", "false"}, word)
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); {
+		switch c := s[i]; c {
+		case quote:
+			return b.String(), s[i+1:], true
+		case '\\':
+			r, n := pythonEscape(s[i:])
+			if n == 0 {
+				return "", "", false
+			}
+			b.WriteString(r)
+			i += n
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return "", "", false
+}
+
+// pythonEscape reads what begins with a backslash; n is 0 where it is nothing.
+func pythonEscape(s string) (text string, n int) {
+	if len(s) < 2 {
+		return "", 0
+	}
+	switch s[1] {
+	case '\\', '\'', '"', '/':
+		return s[1:2], 2
+	case 'n', 'r', 't':
+		return " ", 2
+	case 'x', 'u', 'U':
+		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[1]]
+		if len(s) < 2+digits {
+			return "", 0
+		}
+		code, err := strconv.ParseUint(s[2:2+digits], 16, 32)
+		if err != nil || code > utf8.MaxRune || !utf8.ValidRune(rune(code)) {
+			return "", 0
+		}
+		return string(rune(code)), 2 + digits
+	}
+	return "", 0
+}

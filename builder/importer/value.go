@@ -1,0 +1,284 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/content"
+)
+
+// result is what a value comes to in one row: nothing, one item or a list.
+// Items are texts, int64 or float64.
+type result struct {
+	items []any
+	list  bool
+}
+
+func (r result) none() bool { return len(r.items) == 0 }
+
+func one(item any) result { return result{items: []any{item}} }
+
+// text joins what there is.
+func (r result) text() string {
+	texts := make([]string, len(r.items))
+	for i, item := range r.items {
+		texts[i] = textOf(item)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func textOf(item any) string {
+	switch v := item.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return fmt.Sprint(item)
+}
+
+// evaluator computes the values of a mapping.
+type evaluator struct {
+	decimal string
+	missing map[string]bool
+}
+
+// of computes a value in one record. The error is a *Reason.
+func (e *evaluator) of(v *content.Value, rec record) (result, error) {
+	if v == nil || !e.all(v.When, rec) {
+		return result{}, nil
+	}
+	r, err := e.source(v, rec)
+	if err != nil {
+		return result{}, err
+	}
+	if r, err = e.transform(v, r); err != nil {
+		return result{}, err
+	}
+	if r.none() && v.Default != nil {
+		return constant(v.Default), nil
+	}
+	return r, nil
+}
+
+func (e *evaluator) source(v *content.Value, rec record) (r result, err error) {
+	switch {
+	case v.Column != "":
+		return e.column(v.Column, rec)
+	case v.Constant != nil:
+		return constant(v.Constant), nil
+	case v.Template != nil:
+		return e.template(v.Template, rec)
+	case v.First != nil:
+		for _, inner := range v.First {
+			if r, err = e.of(inner, rec); err != nil || !r.none() {
+				return r, err
+			}
+		}
+		return r, nil
+	}
+	r.list = true
+	for _, inner := range v.All {
+		more, err := e.of(inner, rec)
+		if err != nil {
+			return result{}, err
+		}
+		r.items = append(r.items, more.items...)
+	}
+	return r, nil
+}
+
+func constant(v any) result {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	r := result{list: ok}
+	for _, item := range list {
+		if b, isBool := item.(bool); isBool {
+			item = strconv.FormatBool(b)
+		}
+		r.items = append(r.items, item)
+	}
+	return r
+}
+
+// column reads a column. Texts lose the space around them, and line breaks
+// within: entities have texts of one line.
+func (e *evaluator) column(name string, rec record) (result, error) {
+	v := rec.lookup(name)
+	list, isList := v.([]any)
+	if !isList {
+		list = []any{v}
+	}
+	r := result{list: isList}
+	for _, item := range list {
+		text := ""
+		switch item := item.(type) {
+		case nil:
+		case string:
+			text = oneLine(item)
+		case bool:
+			text = strconv.FormatBool(item)
+		case json.Number:
+			text = item.String()
+		case map[string]any:
+			return result{}, &Reason{Column: name, Message: "is a set of values; name one of them, such as " + name + "." + firstName(item)}
+		default:
+			return result{}, &Reason{Column: name, Message: "is a list of lists, which no field can take"}
+		}
+		if text != "" && !e.missing[text] {
+			r.items = append(r.items, text)
+		}
+	}
+	return r, nil
+}
+
+func oneLine(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.ContainsAny(s, "\r\n\t") {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func firstName(m map[string]any) string {
+	first := ""
+	for name := range m {
+		if first == "" || name < first {
+			first = name
+		}
+	}
+	return first
+}
+
+// template has no value where one of its columns has none.
+func (e *evaluator) template(parts []content.TemplatePart, rec record) (result, error) {
+	var b strings.Builder
+	for _, part := range parts {
+		b.WriteString(part.Literal)
+		if part.Column == "" {
+			continue
+		}
+		r, err := e.column(part.Column, rec)
+		if err != nil || r.none() {
+			return result{}, err
+		}
+		b.WriteString(r.text())
+	}
+	return one(b.String()), nil
+}
+
+// transform does what a value asks for beside its source, in the order that the
+// documentation gives.
+func (e *evaluator) transform(v *content.Value, r result) (result, error) {
+	fail := func(item any, message string) (result, error) {
+		return result{}, &Reason{Column: columnOf(v), Value: textOf(item), Message: shown(textOf(item)) + " " + message}
+	}
+	if v.List != "" && !r.list {
+		items := []any{}
+		for _, item := range r.items {
+			entries, wrong := splitList(textOf(item), v.List)
+			if wrong != "" {
+				return fail(item, wrong)
+			}
+			for _, entry := range entries {
+				if entry = oneLine(entry); entry != "" && !e.missing[entry] {
+					items = append(items, entry)
+				}
+			}
+		}
+		r = result{items: items, list: true}
+	}
+	switch {
+	case r.none():
+	case v.Take == "first":
+		r = one(r.items[0])
+	case v.Take == "last":
+		r = one(r.items[len(r.items)-1])
+	}
+	var items []any
+	for _, item := range r.items {
+		if item = replaced(v.Table, item); item == "" {
+			continue
+		}
+		out, wrong := e.convert(v.As, item)
+		if wrong != "" {
+			return fail(item, wrong)
+		}
+		if !r.list || !slices.Contains(items, out) {
+			items = append(items, out)
+		}
+	}
+	return result{items: items, list: r.list}, nil
+}
+
+func replaced(table map[string]string, item any) any {
+	if to, ok := table[textOf(item)]; ok {
+		return to
+	}
+	if to, ok := table["*"]; ok {
+		return to
+	}
+	return item
+}
+
+// columnOf names what a value is read from, for messages.
+func columnOf(v *content.Value) string {
+	names := []string{}
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if v == nil {
+		return ""
+	}
+	add(v.Column)
+	for _, part := range v.Template {
+		add(part.Column)
+	}
+	for _, inner := range slices.Concat(v.First, v.All) {
+		for name := range strings.SplitSeq(columnOf(inner), ", ") {
+			add(name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// all tells whether a record meets every condition.
+func (e *evaluator) all(conditions []content.Condition, rec record) bool {
+	return !slices.ContainsFunc(conditions, func(c content.Condition) bool { return !e.meets(c, rec) })
+}
+
+func (e *evaluator) meets(c content.Condition, rec record) bool {
+	r, err := e.column(c.Column, rec)
+	if c.Empty != nil {
+		return *c.Empty == (err == nil && r.none()) // a set of values is not empty
+	}
+	among := func(want []any) bool {
+		return slices.ContainsFunc(r.items, func(item any) bool {
+			return slices.ContainsFunc(want, func(w any) bool { return e.equal(textOf(item), w) })
+		})
+	}
+	if c.Is != nil {
+		return among(c.Is)
+	}
+	return !among(c.Not)
+}
+
+// equal compares a text of the input with a value of the mapping: true is True,
+// and 5 is 5.0.
+func (e *evaluator) equal(text string, want any) bool {
+	switch want := want.(type) {
+	case string:
+		return text == want
+	case bool:
+		return strings.EqualFold(text, strconv.FormatBool(want))
+	}
+	n, wrong := e.number(text)
+	return wrong == "" && textOf(n) == textOf(want)
+}

@@ -1,0 +1,248 @@
+package importer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// candidate is what one row comes to by itself.
+type candidate struct {
+	row      int
+	skipped  bool
+	draft    *draft
+	digest   digest
+	slug     string
+	entity   *exports.Entity
+	data     []byte // of its file
+	existing *existing
+	reasons  []Reason
+	warnings []Reason
+}
+
+// existing is the file that an entity has already.
+type existing struct {
+	data   []byte
+	entity *exports.Entity // nil where the file has errors
+}
+
+// candidate makes the file of one row and checks it. It is safe for use by
+// several goroutines at once.
+func (j *job) candidate(r *row, folder *content.Surroundings) *candidate {
+	c := &candidate{row: r.number}
+	switch {
+	case r.wrong != "":
+		c.reasons = []Reason{{Message: r.wrong}}
+		return c
+	case !j.drafter.all(j.mapping.Where, r):
+		c.skipped = true
+		return c
+	}
+	c.draft = j.drafter.draft(r)
+	c.reasons = c.draft.reasons
+	if c.draft.typ == "" || c.draft.slug == "" {
+		return c
+	}
+	c.slug = j.survey.slugOf(c.draft.typ, c.draft.slug, c.draft.clashSlug)
+	var err error
+	if c.digest, err = c.draft.digest(); err == nil && len(c.reasons) == 0 {
+		err = j.compose(c, folder)
+	}
+	if err != nil {
+		c.reasons = append(c.reasons, Reason{Message: err.Error()})
+	}
+	return c
+}
+
+// compose writes the file in memory and lets the validator judge it.
+func (j *job) compose(c *candidate, folder *content.Surroundings) error {
+	typ, shown := c.draft.typ, folder.Shown(c.draft.typ, c.slug)
+	var err error
+	if c.existing, err = readExisting(folder.Path(typ, c.slug), shown, typ, c.slug); err != nil {
+		return err
+	}
+	if c.existing != nil && j.Update {
+		c.data, err = content.Merge(shown, c.existing.data, c.draft.fields)
+	} else {
+		c.data, err = content.Compose(c.draft.fields)
+	}
+	if err != nil {
+		return err
+	}
+	entity, problems := content.ParseEntity(shown, typ, c.slug, c.data)
+	c.entity = entity
+	j.judge(c, problems)
+	return nil
+}
+
+// judge adds what is wrong with the file of a candidate.
+func (j *job) judge(c *candidate, problems content.Problems) {
+	for _, p := range problems {
+		if r := j.reason(p); p.Severity == content.Warning {
+			c.warnings = append(c.warnings, r)
+		} else {
+			c.reasons = append(c.reasons, r)
+		}
+	}
+}
+
+func readExisting(path, shown, typ, slug string) (*existing, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is in the way: it is no regular file", shown)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	entity, _ := content.ParseEntity(shown, typ, slug, data)
+	return &existing{data, entity}, nil
+}
+
+// reason turns a problem of a file into one of the row that it was made from.
+func (j *job) reason(p content.Problem) Reason {
+	r := Reason{Field: p.Field, Message: p.Message, Suggestion: p.Suggestion}
+	for _, t := range j.mapping.Targets {
+		if field := content.FieldName(t.Path); p.Field == field || strings.HasPrefix(p.Field, field+".") || strings.HasPrefix(p.Field, field+"[") {
+			v := t.Value
+			switch strings.TrimPrefix(p.Field, field) {
+			case ".date":
+				v = t.Date
+			case ".source":
+				v = t.Source
+			}
+			r.Column = columnOf(v)
+		}
+	}
+	return r
+}
+
+// writer decides the outcome of rows, one after the other, and writes files.
+type writer struct {
+	*job
+	folder *content.Surroundings
+	write  bool
+}
+
+// finish gives a row its outcome. An error is one of the machine, not of the
+// row.
+func (w *writer) finish(c *candidate) (Outcome, error) {
+	o := Outcome{Outcome: Refused}
+	if c.skipped {
+		o.Outcome = Skipped
+		return o, nil
+	}
+	if c.slug == "" {
+		o.Reasons = c.reasons
+		return o, nil
+	}
+	key := c.draft.typ + "/" + c.slug
+	o.File = w.folder.Shown(c.draft.typ, c.slug)
+	held := w.survey.final[key]
+	if held.other != 0 {
+		c.reasons = append(c.reasons, Reason{Field: "slug", Value: c.slug, Message: fmt.Sprintf(
+			"rows %d and %d would both be %s, but say different things; choose one of them with where, or tell them apart with clashSlug",
+			held.first, held.other, key)})
+	}
+	if c.entity != nil && len(c.reasons) == 0 {
+		w.checkFolder(c)
+	}
+	if len(c.reasons) > 0 {
+		o.Reasons = c.reasons
+		return o, nil
+	}
+	return w.settle(c, o)
+}
+
+// checkFolder compares an entity with the others of the folder.
+func (w *writer) checkFolder(c *candidate) {
+	w.judge(c, w.folder.Check(c.entity))
+}
+
+// settle writes the file of a row that is right, or finds that there is no
+// need to.
+func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
+	o.Outcome = Written
+	first := w.survey.final[c.draft.typ+"/"+c.slug].first
+	switch {
+	case first != c.row:
+		o.Outcome, o.SameAs = Unchanged, first
+		return o, nil
+	case c.existing == nil:
+	case c.existing.entity != nil && reflect.DeepEqual(c.existing.entity, c.entity):
+		o.Outcome = Unchanged
+		return o, nil
+	default:
+		o.Outcome, o.Differs = Updated, differing(c.existing.entity, c.entity)
+		if !w.Update {
+			o.Outcome = Exists
+			return o, nil
+		}
+	}
+	o.Warnings = c.warnings
+	w.folder.Add(c.entity)
+	if !w.write {
+		return o, nil
+	}
+	return o, writeFile(w.folder.Path(c.draft.typ, c.slug), c.data)
+}
+
+// differing names the fields that b has otherwise than a.
+func differing(a, b *exports.Entity) (names []string) {
+	if a == nil {
+		return nil
+	}
+	old, now := jsonOf(a), jsonOf(b)
+	for name, v := range now {
+		if inner, ok := v.(map[string]any); ok {
+			was, _ := old[name].(map[string]any)
+			for part, v := range inner {
+				if !reflect.DeepEqual(v, was[part]) {
+					names = append(names, name+"."+part)
+				}
+			}
+		} else if list, ok := v.([]any); v != nil && (!ok || len(list) > 0) && !reflect.DeepEqual(v, old[name]) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// jsonOf is an entity as its JSON has it.
+func jsonOf(e *exports.Entity) (fields map[string]any) {
+	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // it has just been written
+	return fields
+}
+
+// writeFile writes a file that is there whole or not at all.
+func writeFile(path string, data []byte) error {
+	dir, name := filepath.Split(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	part := filepath.Join(dir, "."+name+".part") // which no reader of the folder takes for an entity
+	err := os.WriteFile(part, data, 0o666)
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"kindex/builder/content"
+)
+
+// The runner's side of the escaping, which undoes the percent sign last.
+var (
+	runnerData     = []string{"%0D", "\r", "%0A", "\n", "%25", "%"}
+	runnerProperty = []string{"%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%"}
+)
+
+func unescape(s string, pairs []string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		s = strings.ReplaceAll(s, pairs[i], pairs[i+1])
+	}
+	return s
+}
+
+// readCommand takes a workflow command apart as the runner does.
+func readCommand(t *testing.T, line string) (name string, properties map[string]string, data string) {
+	t.Helper()
+	rest, ok := strings.CutPrefix(line, "::")
+	head, data, ok2 := strings.Cut(rest, "::")
+	name, list, ok3 := strings.Cut(head, " ")
+	if !ok || !ok2 || !ok3 || strings.ContainsAny(line, "\r\n") {
+		t.Fatalf("not a command on one line: %q", line)
+	}
+	properties = map[string]string{}
+	for p := range strings.SplitSeq(list, ",") {
+		key, value, ok := strings.Cut(p, "=")
+		if _, twice := properties[key]; !ok || twice {
+			t.Fatalf("property %q of %q", p, line)
+		}
+		properties[key] = unescape(value, runnerProperty)
+	}
+	return name, properties, unescape(data, runnerData)
+}
+
+// FuzzWorkflowCommand: whatever a contributor writes, a problem is one command,
+// and the runner reads what was meant.
+func FuzzWorkflowCommand(f *testing.F) {
+	f.Add("content/tool/a.yaml", "tags[2]", "is not a slug", "a-b")
+	f.Add("content/tool/a,line=1::b.yaml", "a::error::b", "50% of 100%25 %0A\n::stop-commands::x", "\r\n::add-mask::y")
+	f.Add("a%3Ab%2C%25", "%", "%%0D", ",:")
+	f.Fuzz(func(t *testing.T, file, field, message, suggestion string) {
+		p := content.Problem{File: "x/" + file, Line: 3, Column: 7, Severity: content.Warning, Field: field, Message: message, Suggestion: suggestion}
+		name, properties, data := readCommand(t, workflowCommand(p))
+		if name != "warning" || data != p.Says() {
+			t.Errorf("command %q, data %q instead of %q", name, data, p.Says())
+		}
+		title := "kindex: " + field
+		if field == "" {
+			title = "kindex"
+		}
+		want := map[string]string{"file": repositoryPath(p.File), "line": "3", "col": "7", "title": title}
+		if fmt.Sprint(properties) != fmt.Sprint(want) {
+			t.Errorf("properties %q instead of %q", properties, want)
+		}
+		if got := unescape(commandData.Replace(message), runnerData); got != message {
+			t.Errorf("data %q comes back as %q", message, got)
+		}
+		if got := unescape(commandProperty.Replace(message), runnerProperty); got != message {
+			t.Errorf("property %q comes back as %q", message, got)
+		}
+	})
+}
+
+// FuzzMarkdownText: a text stays in its cell, and nothing of it is markup.
+func FuzzMarkdownText(f *testing.F) {
+	f.Add("a | b\n| c <img src=x> [d](e) `f` \\| ![g](h) **i** &amp; ~~j~~ $k$")
+	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			t.Skip("no text")
+		}
+		got := markdownText(s)
+		var plain strings.Builder
+		escaped := false
+		for _, r := range got {
+			switch {
+			case r == '\\' && !escaped:
+				escaped = true
+				continue
+			case !escaped && strings.ContainsRune("`*_{}[]<>()#+!|&~$\r\n", r):
+				t.Fatalf("%q is markup in %q", r, got)
+			}
+			escaped = false
+			plain.WriteRune(r)
+		}
+		if want := strings.NewReplacer("\n", " ", "\r", " ").Replace(s); plain.String() != want || escaped {
+			t.Errorf("%q is shown as %q", want, plain.String())
+		}
+	})
+}
+
+// TestStepSummarySize: GitHub drops a summary of more than a MiB as a whole.
+func TestStepSummarySize(t *testing.T) {
+	c := &checked{dir: "content"}
+	for i := range 20_000 {
+		c.Problems = append(c.Problems, content.Problem{File: fmt.Sprintf("content/tool/e%d.yaml", i), Line: 1, Column: 1,
+			Severity: content.Error, Field: "description", Message: strings.Repeat("is <too> long ", 10)})
+	}
+	c.Errors, c.Warnings = c.Problems.Count()
+	s := stepSummary(c)
+	rows := strings.Count(s, "\n| error |")
+	if len(s) > 1<<20 || rows < 1000 || rows >= 20_000 {
+		t.Errorf("%d rows in %d bytes", rows, len(s))
+	}
+	if want := fmt.Sprintf("\n\n%d more are in the log.\n", 20_000-rows); !strings.Contains(s, want) {
+		t.Errorf("the summary does not end with %q: …%s", want, s[len(s)-200:])
+	}
+}

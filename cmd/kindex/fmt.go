@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/fatih/color"
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"kindex/builder/content"
+)
+
+type fmtOptions struct{ check, diff bool }
+
+func fmtCommand() *cobra.Command {
+	var o fmtOptions
+	c := &cobra.Command{
+		Use: "fmt [PATH...]", Short: "Write content files in their usual form",
+		Long: `Fmt rewrites YAML files in the form that the content has: fields of entities in
+the order of the reference, two spaces of indentation, quotes where YAML needs
+them. Data and comments stay, or the file is left alone and the reason printed.
+
+A PATH is a file, a folder (every .yaml file in it) or - for standard input,
+whose result goes to standard output. Files that change are listed.`,
+		Example: "  kindex fmt content\n  kindex fmt --check content\n  kindex fmt --diff content/tool/pytorch.yaml\n  kindex fmt - < draft.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"content"}
+			}
+			for _, arg := range args {
+				if arg == "-" && len(args) > 1 {
+					return usageError{errors.New("- stands for standard input and cannot be joined with files")}
+				}
+			}
+			if args[0] == "-" {
+				return fmtInput(cmd, o)
+			}
+			collectSeldom(defaultMemoryMiB)
+			return fmtFiles(cmd, o, args)
+		},
+	}
+	c.Flags().BoolVar(&o.check, "check", false, "change nothing; exit with 1 if a file is not in its usual form")
+	c.Flags().BoolVar(&o.diff, "diff", false, "change nothing; print the differences")
+	return c
+}
+
+// formatted is what came of one file.
+type formatted struct {
+	path          string
+	before, after []byte
+	err           error
+}
+
+func (f formatted) changed() bool { return f.err == nil && !bytes.Equal(f.before, f.after) }
+
+// fmtInput formats standard input.
+func fmtInput(cmd *cobra.Command, o fmtOptions) error {
+	f := formatted{path: "stdin"}
+	if f.before, f.err = readContent(cmd.InOrStdin()); f.err == nil {
+		f.after, f.err = content.Format(f.path, f.before)
+	}
+	if f.err != nil || o.check || o.diff {
+		return reportFormatted(cmd, o, []formatted{f})
+	}
+	_, err := cmd.OutOrStdout().Write(f.after)
+	return err
+}
+
+// fmtFiles formats files and folders. A problem of one does not stop the
+// others.
+func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
+	var list []formatted
+	for _, arg := range args {
+		list = append(list, filesToFormat(arg)...)
+	}
+	list = eachOnce(list)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range list {
+		group.Go(func() error {
+			if list[i].err == nil {
+				list[i].err = formatFile(cmd.Context(), o, &list[i])
+			}
+			return nil
+		})
+	}
+	if err := errors.Join(group.Wait(), cmd.Context().Err()); err != nil {
+		return err
+	}
+	return reportFormatted(cmd, o, list)
+}
+
+// filesToFormat lists the files that a path stands for. What is hidden, and
+// links within a folder, are left out.
+func filesToFormat(path string) (list []formatted) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []formatted{{path: path, err: fmt.Errorf("%s: there is no such file or folder", path)}}
+	case err != nil:
+		return []formatted{{path: path, err: err}}
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return []formatted{{path: path, err: fmt.Errorf("%s: is neither a file nor a folder", path)}}
+	case !info.IsDir() && !isYAML(path):
+		return []formatted{{path: path, err: fmt.Errorf("%s: is not a YAML file (.yaml)", path)}}
+	case !info.IsDir():
+		return []formatted{{path: path}}
+	}
+	root := path
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		root += string(filepath.Separator) // a link to a folder is walked when it is named
+	}
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		hidden := strings.HasPrefix(d.Name(), ".") && name != root
+		switch {
+		case err != nil:
+			list = append(list, formatted{path: name, err: err})
+		case hidden && d.IsDir():
+			return fs.SkipDir
+		case !hidden && d.Type().IsRegular() && isYAML(name):
+			list = append(list, formatted{path: name})
+		}
+		return nil
+	})
+	if err != nil || len(list) == 0 {
+		err = errors.Join(err, fmt.Errorf("%s: holds no YAML files", path))
+		list = append(list, formatted{path: path, err: err})
+	}
+	return list
+}
+
+func isYAML(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// eachOnce leaves out files that were named before.
+func eachOnce(list []formatted) []formatted {
+	seen := map[string]bool{}
+	var once []formatted
+	for _, f := range list {
+		key := f.path
+		if real, err := filepath.EvalSymlinks(f.path); err == nil {
+			key = real
+		}
+		if abs, err := filepath.Abs(key); err == nil {
+			key = abs
+		}
+		if !seen[key] {
+			once = append(once, f)
+		}
+		seen[key] = true
+	}
+	return once
+}
+
+// readContent reads what may be a content file: one byte too many is enough for
+// the formatter to say so.
+func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
+
+// formatFile reads and formats one file, and writes it unless it is only to be
+// looked at.
+func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	f.before, err = readContent(file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if f.after, err = content.Format(filepath.ToSlash(f.path), f.before); err != nil {
+		return err
+	}
+	if o.check || o.diff || !f.changed() {
+		return nil
+	}
+	return replaceFile(f.path, f.after)
+}
+
+// replaceFile gives a file a new content, all of it or none: it is written
+// beside the file and moved over it. The file keeps its permissions; a link
+// keeps leading to it.
+func replaceFile(path string, data []byte) (err error) {
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o222 == 0 {
+		return fmt.Errorf("%s: may not be written; it is read-only", path)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".kindex-fmt-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// reportFormatted prints the files that changed, or would, and what was wrong
+// with others.
+func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
+	out, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	var problems content.Problems
+	changed, failed := 0, 0
+	for _, f := range list {
+		var found content.Problems
+		switch {
+		case errors.As(f.err, &found):
+			problems = append(problems, found...)
+		case f.err != nil:
+			failed++
+			fmt.Fprintln(stderr, paint(stderr, color.FgRed, "kindex:"), f.err)
+		case f.changed():
+			changed++
+			if o.diff {
+				name := filepath.ToSlash(f.path)
+				if _, err := out.Write(diff.Diff(name, f.before, name+" (formatted)", f.after)); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprintln(out, f.path)
+			}
+		}
+	}
+	if len(problems) > 0 {
+		printProblems(stderr, problems)
+	}
+	if len(problems) > 0 || failed > 0 || o.check && changed > 0 {
+		return quietError{exitProblem}
+	}
+	return nil
+}

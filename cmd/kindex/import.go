@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"kindex/builder/importer"
+)
+
+func importCommand() *cobra.Command {
+	var o importer.Options
+	c := &cobra.Command{
+		Use: "import FILE", Short: "Turn a catalogue in CSV or JSONL into entity files",
+		Long: `Import reads somebody's catalogue - a CSV file (.csv, .tsv) or one JSON object a
+line (.jsonl), compressed (.gz) or not - and writes an entity file for each row.
+A mapping says which column becomes which field:
+
+  source: {name: Example list, url: https://example.org/list, license: CC0-1.0, date: 2026-11-01}
+  type: tool
+  where: [{column: kind, is: project}]
+  fields:
+    name: title
+    category: {column: topic, values: {ML: ml-frameworks, Viz: data-viz}}
+    description: summary
+    tags: {column: labels, list: python, as: slug}
+  signals:
+    stars: {value: star_count, source: {template: "https://github.com/{repository}"}}
+
+content/README.md describes every part of it; kindex schema mapping prints its
+JSON Schema.
+
+Every row is written, updated, unchanged, left alone (a file exists), skipped (by
+where) or refused. A file is written only after the checks of kindex validate.
+Rows that are refused do not keep the others from being written, unless --strict
+is given; --rejects keeps them as they were, with the reason, to be mended and
+imported again.
+
+Exit codes: 0 no row was refused; 1 some were, or nothing could be done; 2 the
+command was called wrongly.`,
+		Example: `  kindex import list.csv --map list.yaml --content content --dry-run
+  kindex import list.jsonl.gz --map list.yaml --content content --rejects refused.jsonl --report report.json
+  kindex import list.csv --map figures.yaml --content content --update --date 2026-11-01`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Input = args[0]
+			return runImport(cmd, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Mapping, "map", "", "the mapping (required)")
+	f.StringVar(&o.Content, "content", "content", "the content folder; it is made where there is none")
+	f.StringVar(&o.Date, "date", "", "the day the figures were read, YYYY-MM-DD (default the date of the source in the mapping)")
+	f.BoolVar(&o.Update, "update", false, "refresh files that exist, in the fields that the mapping yields; keep everything else")
+	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing to the content folder, only report")
+	f.BoolVar(&o.Strict, "strict", false, "write nothing to the content folder where any row is refused")
+	f.StringVar(&o.Report, "report", "", "write the outcome of every row to this file, .json or .jsonl")
+	f.StringVar(&o.Rejects, "rejects", "", "write the refused rows to this file, in the form of the input, with the reason in the column import_reason")
+	return c
+}
+
+func runImport(cmd *cobra.Command, o importer.Options) error {
+	if o.Mapping == "" {
+		return usageError{fmt.Errorf("import needs --map MAPPING.yaml; see: %s --help", cmd.CommandPath())}
+	}
+	if err := o.Check(); err != nil {
+		return usageError{err}
+	}
+	collectSeldom(defaultMemoryMiB)
+	o.Content = filepath.Clean(o.Content)
+	bar := newProgress(cmd.ErrOrStderr())
+	o.Progress = func(step string, done int) { bar.step(step, done, 0) }
+	r, err := importer.Run(cmd.Context(), o)
+	bar.finish()
+	if r != nil {
+		if failed := r.WriteText(cmd.OutOrStdout()); err == nil {
+			err = failed
+		}
+	}
+	if err == nil && r.Refused > 0 {
+		return quietError{exitProblem}
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStarterReadme runs every command that the README of a new index prints, in
+// their order, as they are printed but for the port.
+func TestStarterReadme(t *testing.T) {
+	t.Parallel()
+	dir := newIndex(t)
+	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := runCommands(t, dir, string(text), "kindex")
+	for _, want := range []string{"build", "serve", "search", "show", "fmt", "validate"} {
+		if !strings.Contains(ran, "kindex "+want) {
+			t.Errorf("the README does not call kindex %s:\n%s", want, ran)
+		}
+	}
+	if !strings.Contains(ran, "curl ") {
+		t.Errorf("the README makes no request:\n%s", ran)
+	}
+}
+
+// TestStarterNamesCommands: whatever the files of a new index call, there is, with
+// the flags they give.
+func TestStarterNamesCommands(t *testing.T) {
+	t.Parallel()
+	dir := newIndex(t)
+	calls := regexp.MustCompile("(?m)(?:`|^ *(?:run: )?)kindex ([a-z]+)(?: --?([a-z]+))?")
+	found := 0
+	for _, file := range []string{"README.md", "content/README.md", ".github/workflows/validate.yml"} {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range calls.FindAllStringSubmatch(string(text), -1) {
+			found++
+			command, _, err := newRoot().Find([]string{call[1]})
+			if err != nil || command.Name() != call[1] {
+				t.Errorf("%s: there is no command %s", file, call[0])
+				continue
+			}
+			command.InitDefaultHelpFlag()
+			if call[2] != "" && command.Flags().Lookup(call[2]) == nil {
+				t.Errorf("%s: %s has no flag %s", file, call[1], call[2])
+			}
+		}
+	}
+	if found < 12 {
+		t.Errorf("%d calls were found", found)
+	}
+}
+
+// TestPrintedCommands runs the commands that init prints, whatever the folder is
+// called.
+func TestPrintedCommands(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"it's mine", "-x", "a$HOME`b`", "~", "ü b", "a\"b\\", "*", "c/../d e/", "a\nb"} {
+		dir := t.TempDir()
+		cmd := program("init", "--title", "T", "--", name)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%q: %v\n%s", name, err, out)
+			continue
+		}
+		commands, _, _ := strings.Cut(string(out[strings.Index(string(out), "\nNext:\n")+len("\nNext:\n"):]), "\n\n")
+		steps := strings.Split(commands, "  kindex ")
+		if len(steps) != 4 || !strings.HasPrefix(steps[3], "serve --dir ") {
+			t.Errorf("%q: %s", name, out)
+			continue
+		}
+		script := "kindex " + steps[1] + "kindex " + steps[2] + "kindex search" + strings.TrimPrefix(steps[3], "serve") + " clustering"
+		cmd = exec.Command("bash", "-euc", script)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), programEnvironment...)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "scikit-learn") {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+	}
+}
+
+// TestReadmeOwnIndex runs the section of the README about an index of one's own.
+func TestReadmeOwnIndex(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(text), "\n## An index of your own\n")
+	section, _, ok2 := strings.Cut(section, "\n## ")
+	if !ok || !ok2 {
+		t.Fatal("the README has no section about it")
+	}
+	ran := runCommands(t, t.TempDir(), section, "bin/kindex")
+	for _, want := range []string{"init mine", "build", "serve"} {
+		if !strings.Contains(ran, "kindex "+want) {
+			t.Errorf("the section does not call kindex %s:\n%s", want, ran)
+		}
+	}
+}
+
+var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+
+// runCommands runs the lines of the shell blocks of a Markdown text in dir, in
+// which the program is called name. A server goes on until the end. The lines
+// are returned.
+func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
+	t.Helper()
+	addr := freeAddress(t)
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	for _, block := range shellBlock.FindAllStringSubmatch(markdown, -1) {
+		for line := range strings.Lines(block[1]) {
+			line = strings.TrimSpace(line)
+			ran += line + "\n"
+			line = strings.ReplaceAll(strings.ReplaceAll(line, name+" ", "kindex "), "127.0.0.1:8080", addr)
+			cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", strings.ReplaceAll(line, "curl '", "curl -fsS '"))
+			cmd.Dir, cmd.Env = dir, append(append(os.Environ(), programEnvironment...), "KINDEX_ADDR="+addr, "KINDEX_ADMIN=")
+			if strings.HasPrefix(line, "kindex serve ") {
+				startServer(t, cmd, addr)
+				continue
+			}
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) == 0 && !strings.HasPrefix(line, "kindex fmt ") {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		}
+	}
+	return ran
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// startServer starts a server and waits until it answers. It is stopped at the
+// end of the test.
+func startServer(t *testing.T, cmd *exec.Cmd, addr string) {
+	t.Helper()
+	cmd.Args[len(cmd.Args)-1] = "exec " + cmd.Args[len(cmd.Args)-1] // so that it is the server that is stopped
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for range 500 {
+		if status, _, err := get("http://" + addr + "/api/categories"); err == nil && status == 200 {
+			t.Cleanup(func() {
+				if err := cmd.Cancel(); err != nil {
+					t.Error(err)
+				}
+				if err := <-ended; err != nil {
+					t.Errorf("the server ended with %v: %s", err, out.String())
+				}
+			})
+			return
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("the server ended with %v: %s", err, out.String())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	t.Fatal("the server does not answer")
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kindex/builder/content"
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+type newOptions struct {
+	content            string
+	texts              map[string]*string // field → value
+	links              []string           // NAME=URL
+	tags, capabilities []string
+}
+
+// textFlags are the flags for fields that hold one text.
+var textFlags = []struct{ flag, field, usage string }{
+	{"name", "name", "the name as its makers write it (required)"},
+	{"category", "category", "a slug of categories.yaml (required)"},
+	{"description", "description", "one or two sentences: what it is for, what sets it apart (required)"},
+	{"url", "url", "the address that people should visit"},
+	{"provider", "provider", "who makes or offers it"},
+	{"license", "license", "an SPDX licence expression"},
+	{"pricing-model", "pricingModel", "open-source, open-weights, free, freemium, subscription, usage-based or proprietary"},
+}
+
+// requiredFields are the fields without which there is no entity.
+var requiredFields = []string{"name", "category", "description"}
+
+func newCommand() *cobra.Command {
+	o := newOptions{texts: map[string]*string{}}
+	c := &cobra.Command{
+		Use: "new TYPE SLUG", Short: "Begin the file of a new entity",
+		Long: `New writes the file of a new tool or model, checked like every other, and says
+where it is. What is missing of name, category, description and url it asks for,
+if it runs in a terminal. It never changes a file that is there.`,
+		Example: `  kindex new tool pytorch
+  kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return runNew(cmd, o, args[0], args[1]) },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return exports.Types, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.content, "content", "content", "the content folder")
+	for _, t := range textFlags {
+		o.texts[t.field] = f.String(t.flag, "", t.usage)
+	}
+	f.StringArrayVar(&o.links, "link", nil, "a further address as NAME=URL, such as repository=https://…; may be repeated")
+	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several with commas; may be repeated")
+	f.StringSliceVar(&o.capabilities, "capability", nil, "what it can do; as --tag")
+	return c
+}
+
+func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
+	if !slices.Contains(exports.Types, typ) {
+		return usageError{unknownName("type", typ, exports.Types, nearest.Name(typ, exports.Types))}
+	}
+	if !content.ValidSlug(slug) {
+		return usageError{badSlug(slug)}
+	}
+	fields, err := o.fields()
+	if err != nil {
+		return err
+	}
+	around, err := content.OpenSurroundings(o.content)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(o.content, typ, slug+".yaml")
+	if err := checkFree(around, o.content, path, typ, slug); err != nil {
+		return err
+	}
+	if err := completeFields(cmd, around, fields); err != nil {
+		return err
+	}
+	data, err := content.Compose(fields)
+	if err != nil {
+		return err
+	}
+	data = append([]byte(usualHeader(filepath.Dir(path))), data...)
+	problems := around.CheckFile(typ, slug, data)
+	if n, _ := problems.Count(); n > 0 {
+		printProblems(cmd.ErrOrStderr(), problems)
+		fmt.Fprintln(cmd.ErrOrStderr(), "nothing was written")
+		return quietError{exitProblem}
+	}
+	if err := createFile(path, data); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		printProblems(cmd.ErrOrStderr(), problems)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd what else you know of it (the fields are in the README of the content), then:\n"+
+		"  kindex fmt %[2]s\n  kindex validate %[2]s\n  kindex build --content %[2]s --out . && kindex show %[3]s/%[4]s\n",
+		filepath.ToSlash(path), filepath.ToSlash(o.content), typ, slug)
+	return nil
+}
+
+func badSlug(slug string) error {
+	text := fmt.Sprintf("%q is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", slug)
+	if guess := content.Slugify(slug); guess != "" {
+		text += fmt.Sprintf(" (did you mean %q?)", guess)
+	}
+	return errors.New(text)
+}
+
+// fields are the fields of the entity as far as flags give them.
+func (o newOptions) fields() (map[string]any, error) {
+	fields := map[string]any{}
+	for name, value := range o.texts {
+		if text := strings.TrimSpace(*value); text != "" {
+			fields[name] = text
+		}
+	}
+	links := map[string]any{}
+	for _, link := range o.links {
+		name, url, ok := strings.Cut(link, "=")
+		if !ok {
+			return nil, usageError{fmt.Errorf("--link %q: write NAME=URL, such as repository=https://example.org/", link)}
+		}
+		if _, twice := links[name]; twice {
+			return nil, usageError{fmt.Errorf("--link %s is given twice", name)}
+		}
+		links[name] = url
+	}
+	if len(links) > 0 {
+		fields["links"] = links
+	}
+	for name, list := range map[string][]string{"tags": o.tags, "capabilities": o.capabilities} {
+		if len(list) > 0 {
+			fields[name] = list
+		}
+	}
+	return fields, nil
+}
+
+// checkFree refuses a slug that another entity has, or had earlier.
+func checkFree(around *content.Surroundings, dir, path, typ, slug string) error {
+	shown := filepath.ToSlash(path)
+	e := around.Find(typ, slug)
+	if e != nil && e.Slug != slug {
+		return fmt.Errorf("%s/%s is an earlier address of %s (formerly in %s); take another slug%s", typ, slug, e.Name,
+			filepath.ToSlash(filepath.Join(dir, typ, e.Slug+".yaml")), freeSlug(around, dir, typ, slug))
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s is there already; edit it, or take another slug%s", shown, freeSlug(around, dir, typ, slug))
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// freeSlug suggests a slug that nobody has.
+func freeSlug(around *content.Surroundings, dir, typ, slug string) string {
+	for n := 2; n < 100; n++ {
+		free := fmt.Sprintf("%s-%d", slug, n)
+		_, err := os.Lstat(filepath.Join(dir, typ, free+".yaml"))
+		if errors.Is(err, fs.ErrNotExist) && around.Find(typ, free) == nil && content.ValidSlug(free) {
+			return fmt.Sprintf(", such as %s", free)
+		}
+	}
+	return ""
+}
+
+// usualHeader is the line for editors that most files of a folder begin with,
+// "" where they have none. A hundred files tell.
+func usualHeader(dir string) string {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return "" // the folder's name is no pattern
+	}
+	paths = paths[:min(len(paths), 100)]
+	count := map[string]int{}
+	for _, path := range paths {
+		line := firstLine(path)
+		if count[line]++; strings.HasPrefix(line, "# yaml-language-server:") && count[line] > len(paths)/2 {
+			return line + "\n"
+		}
+	}
+	return ""
+}
+
+func firstLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	start, err := io.ReadAll(io.LimitReader(f, 500))
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(start), "\n")
+	return strings.TrimRight(strings.TrimPrefix(line, "\ufeff"), "\r ")
+}
+
+// createFile writes a file that must not be there yet.
+func createFile(path string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}

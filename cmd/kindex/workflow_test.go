@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+// workflow is what the tests know of a workflow of GitHub Actions. A key that is
+// not here is an error.
+type workflow struct {
+	Name        string
+	On          map[string]struct{ Paths []string }
+	Permissions map[string]string
+	Concurrency struct {
+		Group            string
+		CancelInProgress bool `yaml:"cancel-in-progress"`
+	}
+	Env      map[string]string
+	Defaults struct{ Run struct{ Shell string } }
+	Jobs     map[string]struct {
+		RunsOn         string `yaml:"runs-on"`
+		TimeoutMinutes int    `yaml:"timeout-minutes"`
+		Steps          []workflowStep
+	}
+}
+
+type workflowStep struct {
+	Name, ID, If, Uses, Run string
+	With                    map[string]any
+}
+
+func readWorkflow(t *testing.T, path string) *workflow {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w workflow
+	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&w); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if _, ok := w.On["pull_request"]; !ok || len(w.Permissions) != 1 || w.Permissions["contents"] != "read" || w.Concurrency.Group == "" || len(w.Jobs) != 1 {
+		t.Fatalf("%s: %+v", path, w)
+	}
+	for _, j := range w.Jobs {
+		if j.RunsOn == "" || j.TimeoutMinutes < 1 || len(j.Steps) < 2 {
+			t.Fatalf("%s: %+v", path, j)
+		}
+		for _, s := range j.Steps {
+			if (s.Uses == "") == (s.Run == "") {
+				t.Errorf("%s: a step has either uses or run: %+v", path, s)
+			}
+		}
+	}
+	return &w
+}
+
+// runner does what GitHub's does for the steps of one job that run something.
+type runner struct {
+	t          *testing.T
+	dir, temp  string
+	env        []string
+	installDir string // what a step has added to the path
+}
+
+func newRunner(t *testing.T, dir string, env ...string) *runner {
+	temp := t.TempDir()
+	return &runner{t: t, dir: dir, temp: temp, env: append(append(os.Environ(), programEnvironment...), append(env, "CI=true",
+		"RUNNER_TEMP="+temp, "GITHUB_WORKSPACE="+dir, "GITHUB_PATH="+filepath.Join(temp, "path"), "GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary.md"))...)}
+}
+
+// run executes a step as "shell: bash" does.
+func (r *runner) run(script string) (output string, err error) {
+	r.t.Helper()
+	file := filepath.Join(r.temp, "step.sh")
+	if err := os.WriteFile(file, []byte(script), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", file)
+	cmd.Dir, cmd.Env = r.dir, r.env
+	if added, err := os.ReadFile(filepath.Join(r.temp, "path")); err == nil {
+		r.installDir = strings.TrimSpace(string(added))
+		cmd.Env = append(cmd.Env, "PATH="+r.installDir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// TestOurWorkflow runs the check of pull requests of this repository.
+func TestOurWorkflow(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := readWorkflow(t, filepath.Join(root, ".github", "workflows", "validate.yml"))
+	r, ran := newRunner(t, root), 0
+	for _, s := range w.Jobs["content"].Steps {
+		if s.Run == "" {
+			continue
+		}
+		ran++
+		out, err := r.run(strings.ReplaceAll(s.Run, "go run ./cmd/kindex", "kindex"))
+		if err != nil || !strings.Contains(s.Run, "go run ./cmd/kindex validate --format github content") {
+			t.Errorf("%s: %v\n%s", s.Run, err, out)
+		}
+	}
+	if ran != 1 {
+		t.Errorf("%d steps ran", ran)
+	}
+}
+
+// TestStarterWorkflow runs the workflow of a new index: it fails with the reason
+// until it is told where kindex is, and does its checks then.
+func TestStarterWorkflow(t *testing.T) {
+	t.Parallel()
+	dir := newIndex(t)
+	w := readWorkflow(t, filepath.Join(dir, ".github", "workflows", "validate.yml"))
+	if _, ok := w.On["push"]; !ok || w.Defaults.Run.Shell != "bash" || w.Env["KINDEX_INSTALL"] != "" || w.Env["KINDEX_SHA256"] != "" {
+		t.Fatalf("%+v", w)
+	}
+	var install workflowStep
+	var checks []workflowStep
+	for _, s := range w.Jobs["content"].Steps {
+		switch {
+		case s.ID == "install":
+			install = s
+		case s.Run != "":
+			checks = append(checks, s)
+		}
+	}
+	server, digest := serveProgram(t)
+	for name, c := range map[string]struct {
+		install, sha256 string
+		ok              bool
+		says            string
+	}{
+		"unset":     {"", "", false, "::error file=.github/workflows/validate.yml,title=kindex cannot be installed::Write the address of kindex into KINDEX_INSTALL"},
+		"no https":  {"http://127.0.0.1/kindex", "", false, "::error "},
+		"source":    {sourceRepository(t) + "#v1.0", "", true, "kindex of the tag"},
+		"newest":    {sourceRepository(t), "", true, "kindex of the branch"},
+		"no tag":    {sourceRepository(t) + "#v9", "", false, "v9"},
+		"program":   {server.URL + "/kindex", "", true, "kindex (devel)"},
+		"digest":    {server.URL + "/kindex", digest, true, "kindex: OK"},
+		"other":     {server.URL + "/kindex", strings.Repeat("0", 64), false, "kindex: FAILED"},
+		"not found": {server.URL + "/other", "", false, "404"},
+	} {
+		r := newRunner(t, dir, "KINDEX_INSTALL="+c.install, "KINDEX_SHA256="+c.sha256, "CURL_CA_BUNDLE="+authority(t, server), "GOFLAGS=", "GOWORK=off")
+		out, err := r.run(install.Run)
+		if (err == nil) != c.ok || !strings.Contains(out, c.says) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		_, err = os.Stat(filepath.Join(r.temp, "path"))
+		if installed := err == nil; installed != c.ok {
+			t.Errorf("%s: on the path: %v", name, installed)
+		}
+		if name != "digest" {
+			continue
+		}
+		for _, s := range checks {
+			if out, err := r.run(s.Run); err != nil || r.installDir == "" {
+				t.Errorf("%s: %v\n%s", s.Run, err, out)
+			}
+		}
+		failsForMistakes(t, r, checks)
+	}
+	if len(checks) != 3 {
+		t.Errorf("%d checks", len(checks))
+	}
+}
+
+// failsForMistakes lets the checks meet a file that is wrong.
+func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
+	path := filepath.Join(r.dir, "content", "tool", "wrong.yaml")
+	if err := os.WriteFile(path, []byte("category: graphs\nname: Wrong\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(path)
+	annotated := false
+	for _, s := range checks {
+		out, err := r.run(s.Run)
+		if err == nil {
+			t.Errorf("%s takes a file without a description and with its fields in disorder", s.Run)
+		}
+		annotated = annotated || strings.Contains(out, "::error file=content/tool/wrong.yaml,line=1,col=1,")
+	}
+	if !annotated {
+		t.Error("no check shows the file that is wrong")
+	}
+}
+
+// newIndex is a new index in a folder of its own.
+func newIndex(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "mine")
+	if code, stderr := kindex(t, "init", dir); code != exitOK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	return dir
+}
+
+// serveProgram serves this program for download.
+func serveProgram(t *testing.T) (s *httptest.Server, digest string) {
+	t.Helper()
+	path, err := exec.LookPath("kindex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/kindex" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Write(data)
+	}))
+	t.Cleanup(s.Close)
+	return s, fmt.Sprintf("%x", sha256.Sum256(data))
+}
+
+// authority is a file by which curl trusts the server.
+func authority(t *testing.T, s *httptest.Server) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	data := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sourceRepository is a git repository with a small program where kindex has
+// its own: one at the tag v1.0, another one after it.
+func sourceRepository(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "source.git")
+	script := `
+mkdir -p "$1/cmd/kindex" && cd "$1" && git init -q -b main
+printf 'module kindex\n\ngo 1.26\n' > go.mod
+printf 'package main\n\nfunc main() { println("kindex of the tag") }\n' > cmd/kindex/main.go
+git add . && git commit -qm 1 && git tag v1.0
+sed -i 's/the tag/the branch/' cmd/kindex/main.go && git commit -qam 2
+`
+	cmd := exec.Command("bash", "-euc", script, "bash", dir)
+	cmd.Env = append(os.Environ(), programEnvironment...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
