@@ -11,9 +11,10 @@ ADDR     ?= 127.0.0.1:8080
 ADMIN    ?= 127.0.0.1:8081
 N        ?= 100000
 CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
+BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
 FUZZTIME ?= 5s
 
-.PHONY: help run build test check lint scale snapshots corpus fuzz fmt clean tools test-tools
+.PHONY: help run build test check lint scale bench snapshots corpus fuzz fmt clean tools test-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +64,12 @@ scale: build corpus ## validate, build and verify N generated entities, with tim
 	  echo "validate $(N) generated entities"; time bin/kindex validate $(CORPUS); \
 	  bin/kindex build --content $(CORPUS) --out "$$out" --as-of 2026-11-01; \
 	  bin/kindex verify "$$out"
+
+# Nothing else should run meanwhile: half of it are times. What it writes is in
+# BENCH: the profiles of missed marks.
+bench: build corpus ## measure N generated entities beside FTS5, Bleve and net/http: a table and JSON lines
+	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
+	@bin/bench -corpus $(CORPUS) -profile $(BENCH) $(BENCHFLAGS)
 
 snapshots: tools ## build the shipped content and every public snapshot, with times and memory
 	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot' ./builder | grep -vE '^(=== |    --- PASS)'

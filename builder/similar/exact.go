@@ -1,0 +1,50 @@
+package similar
+
+import (
+	"math"
+	"runtime"
+	"sync"
+
+	"kindex/exports"
+)
+
+// Exact answers as Find does, but with nothing left out: it reads every inverted
+// list. It is what Find is measured against. Its methods may be called from one
+// goroutine at a time.
+type Exact struct{ vectors *vectors }
+
+// NewExact takes the same entities and words as Find.
+func NewExact(entities []*exports.Entity, words func(string) []string) *Exact {
+	return &Exact{newVectors(entities, words)}
+}
+
+// Neighbours returns the neighbours of some of the entities, which it shares out
+// among all processors as Find does.
+func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
+	lists := make([][]exports.Neighbour, len(of))
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			s := &scratch{partial: make([]uint32, len(x.vectors.has))}
+			for k := w; k < len(of); k += workers {
+				lists[k] = x.vectors.neighbours(of[k], s, math.MaxInt)
+			}
+		})
+	}
+	wg.Wait()
+	return lists
+}
+
+// Recall is the share of the k nearest that an answer has, over the exact one
+// and how many they are. A neighbour counts as found where another of the same
+// similarity stands for it.
+func Recall(k int, got, exact []exports.Neighbour) (found, wanted int) {
+	exact, got = exact[:min(k, len(exact))], got[:min(k, len(got))]
+	for i := range exact {
+		if i < len(got) && got[i].Similarity >= exact[len(exact)-1].Similarity {
+			found++
+		}
+	}
+	return found, len(exact)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"kindex/cmd/bench/yardstick"
+	"kindex/edge"
+	"kindex/exports"
+)
+
+// bench is what the parts hand on to each other.
+type bench struct {
+	options
+	tmp      string
+	started  clock
+	progress io.Writer
+	rows     []row
+
+	root         string  // the output folder whose build is measured
+	indexSeconds float64 // of the build, 0 where it was not made here
+	build        *exports.Build
+
+	entities []*exports.Entity // in the order of ordinals; nil once the yardsticks are made
+	words    *words
+	fts      *yardstick.FTS5
+	bleve    *yardstick.Bleve
+	server   *edge.Server
+}
+
+// add keeps the rows of a part, and profiles what missed its mark while what
+// was measured is still open.
+func (b *bench) add(rows ...row) error {
+	for _, r := range rows {
+		if r.missed() && r.explain != nil && b.profiles != "" {
+			var err error
+			if r.Profile, r.Top, err = r.explain.take(b.profiles); err != nil {
+				return fmt.Errorf("profile %s: %w", r.Name, err)
+			}
+		}
+		b.rows = append(b.rows, r)
+	}
+	return nil
+}
+
+// close gives up what the parts have opened.
+func (b *bench) close() error {
+	var errs []error
+	if b.fts != nil {
+		errs = append(errs, b.fts.Close())
+	}
+	if b.bleve != nil {
+		errs = append(errs, b.bleve.Close())
+	}
+	if b.server != nil {
+		b.server.Close()
+	}
+	if b.build != nil {
+		errs = append(errs, b.build.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// opened returns the build that is measured.
+func (b *bench) opened() (*exports.Build, error) {
+	if b.build != nil {
+		return b.build, nil
+	}
+	if b.root == "" {
+		b.root = b.built
+	}
+	var err error
+	b.build, err = exports.OpenCurrent(b.root)
+	return b.build, err
+}
+
+// decoded returns the entities of the build in the order of ordinals.
+func (b *bench) decoded() ([]*exports.Entity, error) {
+	build, err := b.opened()
+	if err != nil || b.entities != nil {
+		return b.entities, err
+	}
+	list := make([]*exports.Entity, build.Len())
+	for o := range list {
+		if list[o], err = build.Entity(uint32(o)); err != nil {
+			return nil, err
+		}
+	}
+	b.entities = list
+	return list, nil
+}
+
+// prepare makes what queries are asked of: the yardsticks, and the edge as it
+// serves the build. The decoded entities are given up then: a heap full of them
+// would slow down whatever allocates.
+func (b *bench) prepare() error {
+	if b.server != nil {
+		return nil
+	}
+	if _, err := b.opened(); err != nil {
+		return err
+	}
+	if err := b.makeYardsticks(); err != nil {
+		return err
+	}
+	b.entities, b.words = nil, &words{build: b.build}
+	runtime.GC()
+	var err error
+	b.server, err = edge.New(edge.Options{Dir: b.root})
+	return err
+}
+
+// makeYardsticks gives the yardsticks the documents that lists show.
+func (b *bench) makeYardsticks() error {
+	if !b.wants("search") && !b.wants("filters") {
+		return nil
+	}
+	entities, err := b.decoded()
+	if err != nil {
+		return err
+	}
+	titles, err := categoryTitles(b.build)
+	if err != nil {
+		return err
+	}
+	docs := make([]yardstick.Document, b.build.Listed())
+	for o := range docs {
+		e := entities[o]
+		docs[o] = yardstick.Document{Entity: e, Title: titles[e.Category], Record: b.build.Record(uint32(o))}
+	}
+	if b.wants("search") {
+		fmt.Fprintln(b.progress, "making the SQLite database")
+		if b.fts, err = yardstick.NewFTS5(filepath.Join(b.tmp, "fts5.db"), docs); err != nil {
+			return err
+		}
+	}
+	if b.wants("filters") {
+		fmt.Fprintln(b.progress, "making the Bleve index")
+		if b.bleve, err = yardstick.NewBleve(filepath.Join(b.tmp, "bleve"), docs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
+
+// categoryTitles reads the titles by slug.
+func categoryTitles(b *exports.Build) (map[string]string, error) {
+	data, _, _ := b.File(exports.CategoriesFile)
+	var list []exports.Category
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
+	}
+	titles := make(map[string]string, len(list))
+	for _, c := range list {
+		titles[c.Slug] = c.Title
+	}
+	return titles, nil
+}
+
+// durations are how long something took, each time.
+type durations []time.Duration
+
+// quantile is the duration that a share q of all does not exceed (nearest rank),
+// in milliseconds.
+func (d durations) quantile(q float64) float64 {
+	if len(d) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(d))
+	i := min(len(d)-1, max(0, int(q*float64(len(d))+0.9999999)-1))
+	return milliseconds(sorted[i])
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/antzucaro/matchr"
+)
+
+// TestMain lets the program start itself, as it does to serve the bare handler.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && children[os.Args[1]] != nil {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// compile makes a program of this module.
+func compile(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if out, err := exec.Command("go", "build", "-o", path, "kindex/cmd/"+name).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// runBench measures and returns the exit code and the outputs.
+func runBench(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	code = run(context.Background(), args, &out, &problems)
+	return code, out.String(), problems.String()
+}
+
+// wanted are the rows of a whole run, and those that have a mark.
+var wanted = map[string]bool{
+	"build total": true, "build entities": false, "build step load": false, "build step index": false, "build step write": false,
+	"build files": false, "build processor time": false, "build peak memory": true,
+	"open verify": true, "open verified bytes": false, "open open p50": true, "open open p99": false,
+	"similar recall@10": true, "similar time": true,
+	"index documents": false, "index size": false, "index size beside trigrams": false,
+	"search term p50": false, "search term p99": true, "search two words p50": false, "search two words p99": true,
+	"search prefix p50": false, "search prefix p99": true, "search facets p50": false, "search facets p99": true,
+	"search typo p50": false, "search typo p99": true,
+	"search typo (FTS5 corrected) p50": false, "search typo (FTS5 corrected) p99": false,
+	"filters three filters p50": true, "filters three filters p99": true,
+	"http GET /api/entity processor": true, "http GET /api/entity requests": false,
+	"http GET /api/entities processor": false, "http GET /api/entities requests": false,
+	"http GET /api/search processor": false, "http GET /api/search requests": false,
+}
+
+// TestBench measures a small catalogue through the command line. It looks at
+// what is reported, never at how fast it was.
+func TestBench(t *testing.T) {
+	corpus := filepath.Join(t.TempDir(), "corpus")
+	if out, err := exec.Command(compile(t, "corpus"), "-n", "300", "-content", "../../content", "-out", corpus).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	code, stdout, stderr := runBench(t, "-corpus", corpus, "-kindex", compile(t, "kindex"), "-queries", "20", "-requests", "60")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	table, lines, _ := strings.Cut(stdout, "\n{")
+	dec := json.NewDecoder(strings.NewReader("{" + lines))
+	var m machine
+	if err := dec.Decode(&m); err != nil || m.Entities != 300 || m.Cores < 1 || m.Go == "" || m.Queries != 20 || m.Others == nil || *m.Others < 0 || *m.Others > 1 {
+		t.Errorf("%+v %v", m, err)
+	}
+	rows := map[string]row{}
+	for dec.More() {
+		var r row
+		if err := dec.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		rows[r.Part+" "+r.Name] = r
+		checkRow(t, r, table)
+	}
+	for name, mark := range wanted {
+		if r, ok := rows[name]; !ok || (r.Mark != "") != mark {
+			t.Errorf("row %q: found %t, mark %q", name, ok, r.Mark)
+		}
+	}
+	if r := rows["similar recall@10"]; r.Value != 1 {
+		t.Errorf("the recall is %v where the search is exact", r.Value)
+	}
+	if r := rows["search term p50"]; r.Count != 20 || r.YardstickCount != 20 || !strings.Contains(r.Note, "with hits 20 of 20, FTS5 20 of 20") {
+		t.Errorf("%+v", r)
+	}
+	if !strings.Contains(table, " marks met\n") {
+		t.Error("the table does not say how many marks are met")
+	}
+}
+
+func checkRow(t *testing.T, r row, table string) {
+	t.Helper()
+	if r.Value <= 0 || math.IsInf(r.Value, 0) || (r.Mark != "") != (r.Met != nil) {
+		t.Errorf("%+v", r)
+	}
+	if (r.Yardstick != "") != (r.YardstickValue != nil && *r.YardstickValue > 0 && r.Ratio != nil && *r.Ratio > 0) {
+		t.Errorf("no comparison: %+v", r)
+	}
+	if !slices.ContainsFunc(strings.Split(table, "\n"), func(line string) bool {
+		return strings.Join(strings.Fields(line), " ") != "" && strings.HasPrefix(strings.Join(strings.Fields(line), " "), r.Part+" "+r.Name+" ")
+	}) {
+		t.Errorf("%s %s is not in the table", r.Part, r.Name)
+	}
+}
+
+// TestBuilt measures one part of a build that is there already.
+func TestBuilt(t *testing.T) {
+	out := t.TempDir()
+	if msg, err := exec.Command(compile(t, "kindex"), "build", "--content", filepath.Join("..", "..", "content"), "--out", out).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, msg)
+	}
+	lines := filepath.Join(t.TempDir(), "lines")
+	code, stdout, stderr := runBench(t, "-built", out, "-only", "similar", "-json", lines)
+	if code != exitOK || strings.Contains(stdout, "\n{") || !strings.Contains(stdout, "recall@10") || strings.Contains(stdout, "verify") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if data, err := os.ReadFile(lines); err != nil || bytes.Count(data, []byte("\n")) != 3 {
+		t.Errorf("%s %v", data, err)
+	}
+}
+
+// burn takes processor time that a profile shows.
+//
+//go:noinline
+func burn() error {
+	sum := make([]byte, 1<<20)
+	for range 8 {
+		h := sha256.Sum256(sum)
+		copy(sum, h[:])
+	}
+	return nil
+}
+
+// TestMissed looks at what is said of marks that nobody can meet.
+func TestMissed(t *testing.T) {
+	before := profileTime
+	profileTime = 300 * time.Millisecond
+	defer func() { profileTime = before }()
+	b := &bench{options: options{jsonFile: "-", profiles: filepath.Join(t.TempDir(), "profiles")}}
+	p := &profiled{name: "burning", run: burn}
+	fail := errors.New("cannot run again")
+	err := b.add(
+		row{Part: "p", Name: "slow", Value: 2, Unit: "s"}.atMost(1).explained(p),
+		row{Part: "p", Name: "slower", Value: 3, Unit: "s"}.against("other", 2, 1).timesAtMost(1.4).explained(p),
+		row{Part: "p", Name: "met", Value: 1, Unit: "s"}.atMost(1).explained(&profiled{run: func() error { return fail }}),
+		row{Part: "p", Name: "fraction", Value: 0.97}.atLeast(0.97))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := b.report(&out); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(b.profiles, "burning.pprof")
+	for want, n := range map[string]int{"2 of 4 marks met\n": 1, "missed: p slow: 2.00 s, the mark is ≤ 1 s\n": 1,
+		"missed: p slower: 1.500 × other, the mark is ≤ 1.4 × other\n": 1, "  profile: " + path + "\n": 2, "sha256.Sum256\n": 1} {
+		if got := strings.Count(out.String(), want); got != n {
+			t.Errorf("%d times %q, want %d, in %s", got, want, n, out.String())
+		}
+	}
+	err = b.add(row{Part: "p", Name: "no profile", Value: 2}.atMost(1).explained(&profiled{name: "x", run: func() error { return fail }}))
+	if !errors.Is(err, fail) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestChildren makes the profiles that are of another process.
+func TestChildren(t *testing.T) {
+	before := profileTime
+	profileTime = 300 * time.Millisecond
+	defer func() { profileTime = before }()
+	content := filepath.Join("..", "..", "content")
+	b := &bench{options: options{corpus: content}, tmp: t.TempDir(), root: t.TempDir()}
+	if msg, err := exec.Command(compile(t, "kindex"), "build", "--content", content, "--out", b.root).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, msg)
+	}
+	ctx := context.Background()
+	for p, want := range map[*profiled]string{
+		b.buildProfile(ctx, "cpu"):   "kindex/builder.",
+		b.buildProfile(ctx, "alloc"): "kindex/builder.",
+		b.serveProfile(ctx, httpClassOf{name: "GET /api/entity", paths: []string{"/api/entity/tool/pytorch"}}): "net/http.(*conn).serve",
+	} {
+		path, top, err := p.take(filepath.Join(b.tmp, "profiles"))
+		if err != nil || filepath.Base(path) != p.name+".pprof" || !strings.Contains(strings.Join(top, "\n"), want) {
+			t.Errorf("%s: %s %s %v", p.name, path, strings.Join(top, "\n"), err)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "-corpus"},
+		{[]string{"-corpus", "a", "-built", "b"}, "-corpus"},
+		{[]string{"-built", "b", "-only", "serch"}, `there is no part "serch"; the parts are build, open, similar, search, filters, http`},
+		{[]string{"-built", "b", "-only", "build"}, "needs a content folder"},
+		{[]string{"-built", "b", "-queries", "0"}, "at least 1"},
+		{[]string{"-built", "b", "more"}, `unexpected argument "more"`},
+		{[]string{"-nonsense"}, "nonsense"},
+	} {
+		if code, _, stderr := runBench(t, c.args...); code != exitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit code %d, %s", c.args, code, stderr)
+		}
+	}
+	if code, _, stderr := runBench(t, "-built", t.TempDir()); code != exitProblem || stderr == "" {
+		t.Errorf("no build: exit code %d, %q", code, stderr)
+	}
+	if code, _, stderr := runBench(t, "-h"); code != exitOK || !strings.Contains(stderr, "make bench") {
+		t.Errorf("help: exit code %d, %q", code, stderr)
+	}
+}
+
+func TestMistype(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	kinds := map[int]int{}
+	for range 2000 {
+		typed := mistype(rng, "gradient")
+		if d := matchr.DamerauLevenshtein(typed, "gradient"); d > 1 {
+			t.Fatalf("%q is %d edits away", typed, d)
+		}
+		kinds[len(typed)]++
+	}
+	if len(kinds) != 3 {
+		t.Errorf("lengths %v", kinds)
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	var d durations
+	for i := range 100 {
+		d = append(d, time.Duration(100-i)*time.Millisecond)
+	}
+	if p50, p99, all := d.quantile(0.5), d.quantile(0.99), d.quantile(1); p50 != 50 || p99 != 99 || all != 100 {
+		t.Errorf("%v %v %v", p50, p99, all)
+	}
+	if one := (durations{time.Second}).quantile(0.99); one != 1000 {
+		t.Errorf("%v", one)
+	}
+}
+
+// TestPatience spreads what a slow yardstick is asked evenly.
+func TestPatience(t *testing.T) {
+	b := &bench{options: options{queries: 1000, patience: time.Second}}
+	var spent time.Duration
+	asked := map[int]int{}
+	for k := range 1000 {
+		if !b.outOfPatience(spent, k) {
+			spent += 4 * time.Millisecond // a quarter fits
+			asked[k/100]++
+		}
+	}
+	for tenth, n := range asked {
+		if n < 24 || n > 27 || len(asked) != 10 {
+			t.Errorf("%d queries in part %d of %d", n, tenth, len(asked))
+		}
+	}
+}

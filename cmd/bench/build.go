@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"kindex/builder"
+)
+
+// The marks of a build hold on this many cores.
+const buildCores = 2
+
+// asOf is the time that the corpus is scored for, so that runs are alike.
+const asOf = "2026-11-01"
+
+// measureBuild runs the program itself as a process of its own: the memory is
+// then that of a build, and nothing else is in it. It comes first, because what
+// the kernel reports as a program's peak begins with the size of the process
+// that starts it.
+func (b *bench) measureBuild(ctx context.Context) error {
+	b.root = filepath.Join(b.tmp, "out")
+	r, state, err := b.runBuild(ctx)
+	if err != nil {
+		return err
+	}
+	if !b.wants("build") {
+		return nil // the build is only made for the other parts
+	}
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return fmt.Errorf("the system does not tell what a process used")
+	}
+	peak := usage.Maxrss << 10
+	if runtime.GOOS == "darwin" {
+		peak = usage.Maxrss // bytes there, kibibytes elsewhere
+	}
+	cpu := state.UserTime() + state.SystemTime()
+	n := r.Counts.Entities + r.Counts.Withdrawn
+	return b.add(append(b.steps(ctx, r, n),
+		row{Part: "build", Name: "processor time", Value: cpu.Seconds(), Unit: "s"},
+		row{Part: "build", Name: "peak memory", Value: float64(peak) / (1 << 20), Unit: "MiB"}.atMost(1024).
+			explained(b.buildProfile(ctx, "alloc")))...)
+}
+
+// steps are the rows on time. The index is made beside other steps, which
+// therefore add up to more than the whole.
+func (b *bench) steps(ctx context.Context, r *builder.Report, n int) []row {
+	rows := []row{
+		row{Part: "build", Name: "total", Value: r.Seconds, Unit: "s", Count: 1,
+			Note: fmt.Sprintf("the whole of `kindex build` on %d cores, %d entities, until the build is published; steps that go on side by side add up to more",
+				min(buildCores, runtime.NumCPU()), n)}.atMost(30).explained(b.buildProfile(ctx, "cpu")),
+		{Part: "build", Name: "entities", Value: float64(n) / r.Seconds, Unit: "/s"},
+	}
+	for _, s := range r.Steps {
+		if s.Seconds >= 0.0005 {
+			rows = append(rows, row{Part: "build", Name: "step " + s.Name, Value: s.Seconds, Unit: "s"})
+		}
+	}
+	return append(rows, row{Part: "build", Name: "files", Value: float64(r.Bytes) / 1e6, Unit: "MB"})
+}
+
+// runBuild builds the corpus.
+func (b *bench) runBuild(ctx context.Context) (*builder.Report, *os.ProcessState, error) {
+	cmd := exec.CommandContext(ctx, b.kindex, "build", "--content", b.corpus, "--out", b.root, "--as-of", asOf, "--json")
+	if runtime.NumCPU() > buildCores {
+		cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", buildCores))
+	}
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w: %s", b.kindex, err, tail(problems.Bytes()))
+	}
+	r := new(builder.Report)
+	if err := json.Unmarshal(out.Bytes(), r); err != nil {
+		return nil, nil, fmt.Errorf("%s build --json: %w", b.kindex, err)
+	}
+	for _, s := range r.Steps {
+		if s.Name == "index" {
+			b.indexSeconds = s.Seconds
+		}
+	}
+	return r, cmd.ProcessState, nil
+}
+
+// tail is the end of an output, where the reason stands.
+func tail(out []byte) []byte { return out[max(0, len(out)-2000):] }
+
+// folderSize adds up the files below a folder.
+func folderSize(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}

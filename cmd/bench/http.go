@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/procfs"
+
+	"kindex/cmd/bench/yardstick"
+)
+
+const (
+	addresses   = 500              // different ones of a class
+	connections = 2                // at once
+	blocks      = 10               // in which both sides take turns
+	classTime   = 40 * time.Second // a class ends there, with fewer requests
+)
+
+// measureHTTP asks the program as a process of its own, and a bare handler that
+// is another and writes the same bytes, through the same client.
+func (b *bench) measureHTTP(ctx context.Context) error {
+	if err := b.prepare(); err != nil {
+		return err
+	}
+	product, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--dir", b.root, "--addr", "127.0.0.1:0", "--admin", ""))
+	if err != nil {
+		return err
+	}
+	defer product.stop()
+	classes, err := b.httpClasses()
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(b.tmp, "answers.gob")
+	if err := record(ctx, product, classes, file); err != nil {
+		return err
+	}
+	cmd, err := child(ctx, "serve-bare", file)
+	if err != nil {
+		return err
+	}
+	bare, err := start(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	defer bare.stop()
+	for _, c := range classes {
+		fmt.Fprintln(b.progress, "measuring: http", c.name)
+		if err := b.httpClass(ctx, c, product, bare); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return errors.Join(product.stop(), bare.stop())
+}
+
+// httpClassOf is one kind of request.
+type httpClassOf struct {
+	name     string
+	requests int
+	mark     float64 // of the processor time, 0 for none
+	paths    []string
+}
+
+// httpClasses makes the addresses that are asked for.
+func (b *bench) httpClasses() ([]httpClassOf, error) {
+	rng := rand.New(rand.NewPCG(b.seed, 13))
+	entity := httpClassOf{name: "GET /api/entity", requests: b.requests, mark: 1.2}
+	for _, o := range sample(rng, b.build.Listed(), addresses) {
+		typ, slug := b.build.Key(o)
+		entity.paths = append(entity.paths, "/api/entity/"+typ+"/"+slug)
+	}
+	lists, err := b.listings(rng, addresses)
+	if err != nil {
+		return nil, err
+	}
+	entities := httpClassOf{name: "GET /api/entities", requests: max(1, b.requests/2)}
+	search := httpClassOf{name: "GET /api/search", requests: max(1, b.requests/5)}
+	for i, l := range lists {
+		entities.paths = append(entities.paths, l.request.URL.String())
+		words := b.words.term(rng)
+		if i%2 == 1 {
+			words = b.words.two(rng)
+		}
+		search.paths = append(search.paths, "/api/search?q="+url.QueryEscape(strings.Join(words, " ")))
+	}
+	if b.words.err != nil {
+		return nil, b.words.err
+	}
+	all := []httpClassOf{entity, entities, search}
+	for i := range all {
+		slices.Sort(all[i].paths)
+		all[i].paths = slices.Compact(all[i].paths)
+		rng.Shuffle(len(all[i].paths), func(x, y int) { p := all[i].paths; p[x], p[y] = p[y], p[x] })
+	}
+	return all, nil
+}
+
+// process is a server under measurement.
+type process struct {
+	cmd    *exec.Cmd
+	url    string
+	client *http.Client
+	once   sync.Once
+	err    error
+}
+
+// start runs a program that prints the address it serves.
+func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, client: &http.Client{Timeout: time.Minute,
+		Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address, ok := strings.CutPrefix(strings.TrimSpace(line), "serving ")
+	if !ok {
+		_ = p.stop() // it has failed already
+		return nil, fmt.Errorf("%s does not serve: %q %w %s", cmd.Path, line, errors.Join(err, ctx.Err()), problems.String())
+	}
+	p.url = address
+	return p, nil
+}
+
+// stop asks the server to end, and makes it end where it does not.
+func (p *process) stop() error {
+	p.once.Do(func() {
+		p.client.CloseIdleConnections()
+		if p.err = p.cmd.Process.Signal(syscall.SIGTERM); p.err != nil {
+			p.err = errors.Join(p.err, p.cmd.Wait())
+			return
+		}
+		late := time.AfterFunc(20*time.Second, func() { _ = p.cmd.Process.Kill() })
+		defer late.Stop()
+		p.err = p.cmd.Wait()
+	})
+	return p.err
+}
+
+// cpu is the processor time that the process has used. It adds up its threads,
+// which the system counts in nanoseconds.
+func (p *process) cpu() (time.Duration, error) {
+	threads, err := procfs.AllThreads(p.cmd.Process.Pid)
+	if err != nil {
+		return 0, fmt.Errorf("processor time of a server is read from /proc, as Linux has it: %w", err)
+	}
+	var sum uint64
+	for _, t := range threads {
+		s, err := t.Schedstat()
+		if err != nil {
+			return 0, err
+		}
+		sum += s.RunningNanoseconds
+	}
+	return time.Duration(sum), nil
+}
+
+// record asks for every address once and keeps the answers for the bare
+// handler.
+func record(ctx context.Context, p *process, classes []httpClassOf, file string) error {
+	bare := yardstick.Bare{}
+	for _, c := range classes {
+		for _, path := range c.paths {
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
+			if err != nil {
+				return err
+			}
+			res, err := p.client.Do(req)
+			if err != nil {
+				return err
+			}
+			body, err := io.ReadAll(res.Body)
+			if err := errors.Join(err, res.Body.Close()); err != nil {
+				return err
+			}
+			if res.StatusCode != http.StatusOK || len(body) == 0 {
+				return fmt.Errorf("%s: status %d, %d bytes", path, res.StatusCode, len(body))
+			}
+			res.Header.Del("Date") // net/http sets it
+			bare[path] = yardstick.Answer{Header: res.Header, Body: body}
+		}
+	}
+	return bare.Save(file)
+}
+
+// load is what a side took for the requests of a class.
+type load struct {
+	requests int
+	wall     time.Duration
+	bytes    int64
+	cpu      time.Duration
+}
+
+func (l *load) rate() float64 { return float64(l.requests) / l.wall.Seconds() }
+
+// each is the processor time of a request, in microseconds.
+func (l *load) each() float64 { return float64(l.cpu.Microseconds()) / float64(l.requests) }
+
+// httpClass measures one class in blocks that take turns.
+func (b *bench) httpClass(ctx context.Context, c httpClassOf, product, bare *process) error {
+	sides := []*process{product, bare}
+	loads := make([]load, len(sides))
+	for _, p := range sides {
+		if err := ask(ctx, p, c.paths, min(len(c.paths), c.requests), new(load)); err != nil { // to warm up
+			return err
+		}
+	}
+	for i, p := range sides {
+		cpu, err := p.cpu()
+		if err != nil {
+			return err
+		}
+		loads[i].cpu = -cpu
+	}
+	begin := time.Now()
+	for block := range blocks {
+		for turn := range sides {
+			i := (turn + block) % len(sides)
+			if err := ask(ctx, sides[i], c.paths, max(1, c.requests/blocks), &loads[i]); err != nil {
+				return err
+			}
+		}
+		if time.Since(begin) > classTime {
+			break
+		}
+	}
+	for i, p := range sides {
+		cpu, err := p.cpu()
+		if err != nil {
+			return err
+		}
+		loads[i].cpu += cpu
+	}
+	if loads[0].bytes != loads[1].bytes {
+		return fmt.Errorf("the answers had %d bytes, those of the bare handler %d", loads[0].bytes, loads[1].bytes)
+	}
+	return b.add(b.httpRows(ctx, c, loads)...)
+}
+
+func (b *bench) httpRows(ctx context.Context, c httpClassOf, loads []load) []row {
+	own, other := &loads[0], &loads[1]
+	note := fmt.Sprintf("%d connections on loopback, kept alive, identity coding, %d different addresses, %d bytes a body; the client runs on the same cores, so requests/s are those of both",
+		connections, len(c.paths), own.bytes/int64(own.requests))
+	cpu := row{Part: "http", Name: c.name + " processor", Value: own.each(), Unit: "µs", Count: own.requests, Note: note}.
+		against("bare net/http", other.each(), other.requests)
+	if c.mark > 0 {
+		cpu = cpu.timesAtMost(c.mark).explained(b.serveProfile(ctx, c))
+	}
+	return []row{cpu, row{Part: "http", Name: c.name + " requests", Value: own.rate(), Unit: "/s", Count: own.requests, Note: note}.
+		against("bare net/http", other.rate(), other.requests)}
+}
+
+// ask sends n requests, over as many connections as there may be.
+func ask(ctx context.Context, p *process, paths []string, n int, l *load) error {
+	var wg sync.WaitGroup
+	errs, sizes := make([]error, connections), make([]int64, connections)
+	begin := time.Now()
+	for w := range connections {
+		wg.Go(func() {
+			for k := w; k < n && errs[w] == nil; k += connections {
+				var size int64
+				size, errs[w] = fetch(ctx, p, paths[k%len(paths)])
+				sizes[w] += size
+			}
+		})
+	}
+	wg.Wait()
+	l.wall += time.Since(begin)
+	l.requests += n
+	for _, s := range sizes {
+		l.bytes += s
+	}
+	return errors.Join(errs...)
+}
+
+func fetch(ctx context.Context, p *process, path string) (int64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
+	if err != nil {
+		return 0, err
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(io.Discard, res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return 0, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("%s: status %d", path, res.StatusCode)
+	}
+	return n, nil
+}
+
+// serveProfile asks a child that serves the same build under a profile.
+func (b *bench) serveProfile(ctx context.Context, c httpClassOf) *profiled {
+	return &profiled{name: "http-" + strings.Trim(strings.ReplaceAll(strings.TrimPrefix(c.name, "GET "), "/", "-"), "-"), record: func(path string) error {
+		cmd, err := child(ctx, "profile-serve", b.root, path)
+		if err != nil {
+			return err
+		}
+		p, err := start(ctx, cmd)
+		if err != nil {
+			return err
+		}
+		for end := time.Now().Add(profileTime); time.Now().Before(end) && err == nil; {
+			err = ask(ctx, p, c.paths, len(c.paths), new(load))
+		}
+		return errors.Join(err, p.stop())
+	}}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/procfs"
+)
+
+// machine is what the numbers were measured on.
+type machine struct {
+	CPU      string    `json:"cpu"`
+	Cores    int       `json:"cores"`
+	Go       string    `json:"go"`
+	Platform string    `json:"platform"`
+	Build    string    `json:"build"`
+	Entities int       `json:"entities"`
+	Queries  int       `json:"queries"`
+	Seed     uint64    `json:"seed"`
+	Time     time.Time `json:"time"`
+	// Others is the share of the processor time of all cores that other
+	// programs took meanwhile, nil where the system does not tell. Times that
+	// were measured on a busy machine are not worth much.
+	Others *float64 `json:"others"`
+}
+
+func (b *bench) machine() machine {
+	m := machine{CPU: cpuModel(), Cores: runtime.NumCPU(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Queries: b.queries, Seed: b.seed, Time: time.Now().UTC().Truncate(time.Second), Others: b.started.others()}
+	if b.build != nil {
+		m.Build, m.Entities = b.build.Manifest.ID, b.build.Len()
+	}
+	return m
+}
+
+// clock is the processor time used up to a moment, in seconds.
+type clock struct {
+	at   time.Time
+	busy float64 // by everybody, and by other guests of the same hardware
+	own  float64 // by this program and the ones that it has started and that have ended
+	ok   bool
+}
+
+func readClock() (c clock) {
+	c.at = time.Now()
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		return c
+	}
+	stat, err := fs.Stat()
+	if err != nil {
+		return c
+	}
+	t := stat.CPUTotal
+	c.busy = t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) != nil {
+			return c
+		}
+		c.own += time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+	}
+	c.ok = true
+	return c
+}
+
+// others is the share of all processor time since then that other programs
+// took.
+func (c clock) others() *float64 {
+	now := readClock()
+	all := now.at.Sub(c.at).Seconds() * float64(runtime.NumCPU())
+	if !c.ok || !now.ok || all <= 0 {
+		return nil
+	}
+	share := min(1, max(0, (now.busy-c.busy-(now.own-c.own))/all))
+	return &share
+}

@@ -1,0 +1,171 @@
+// Command bench measures kindex on a generated catalogue, beside yardsticks in
+// the same run, and says which of the marks it is held to are met.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The exit codes. A missed mark is a result, not a failure.
+const (
+	exitOK      = 0
+	exitProblem = 1 // something could not be measured
+	exitUsage   = 2 // the command was called wrongly
+)
+
+const about = `bench measures kindex on a content folder, beside yardsticks in the same run.
+
+  make bench
+  bin/bench -corpus DIR -kindex bin/kindex
+
+It prints a table and JSON lines. Nothing else should run on the machine.
+
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// options are what the command line asks for.
+type options struct {
+	corpus, built, kindex string
+	jsonFile, profiles    string
+	only                  []string
+	queries, requests     int
+	seed                  uint64
+	patience              time.Duration
+}
+
+// run executes one command line and returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && children[args[0]] != nil {
+		if err := children[args[0]](ctx, args[1:], stdout); err != nil {
+			fmt.Fprintln(stderr, "bench:", err)
+			return exitProblem
+		}
+		return exitOK
+	}
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintln(stderr, "bench:", err)
+		return exitUsage
+	}
+	if err := measure(ctx, o, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return exitProblem
+	}
+	return exitOK
+}
+
+// parse reads and checks the flags.
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	var only string
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // run reports what is wrong, once
+	f.StringVar(&o.corpus, "corpus", "", "the content folder to build, as cmd/corpus makes it")
+	f.StringVar(&o.built, "built", "", "an output folder whose published build is measured; the part build is left out then")
+	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "the program")
+	f.StringVar(&o.jsonFile, "json", "-", `where the JSON lines go; "-" prints them below the table`)
+	f.StringVar(&o.profiles, "profile", "", `a folder for the profiles of missed marks, "" for none`)
+	f.StringVar(&only, "only", "", "the parts to measure, separated by commas, of "+strings.Join(partNames(), ", ")+` ("" for all)`)
+	f.IntVar(&o.queries, "queries", 2000, "how many queries of a class to measure")
+	f.IntVar(&o.requests, "requests", 20000, "how many HTTP requests of a class to measure")
+	f.Uint64Var(&o.seed, "seed", 1, "another seed gives other queries")
+	f.DurationVar(&o.patience, "patience", time.Minute, "how long a yardstick may take for a class; what it cannot do within, it does for an evenly spread part of the queries; 0 for no limit")
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprint(stderr, about)
+			f.SetOutput(stderr)
+			f.PrintDefaults()
+		}
+		return o, err
+	}
+	for name := range strings.SplitSeq(only, ",") {
+		if only != "" {
+			o.only = append(o.only, strings.TrimSpace(name))
+		}
+	}
+	return o, o.check(f)
+}
+
+func (o *options) check(f *flag.FlagSet) error {
+	for _, name := range o.only {
+		if !slices.Contains(partNames(), name) {
+			return fmt.Errorf("-only: there is no part %q; the parts are %s", name, strings.Join(partNames(), ", "))
+		}
+	}
+	switch {
+	case f.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", f.Arg(0))
+	case (o.corpus == "") == (o.built == ""):
+		return errors.New("name a content folder with -corpus, or a build with -built")
+	case o.built != "" && slices.Contains(o.only, "build"):
+		return errors.New("-only build needs a content folder: use -corpus instead of -built")
+	case o.queries < 1 || o.requests < 1 || o.patience < 0:
+		return errors.New("-queries and -requests must be at least 1, -patience at least 0")
+	}
+	return nil
+}
+
+// part is one group of measurements.
+type part struct {
+	name string
+	run  func(*bench, context.Context) error
+}
+
+// parts in the order in which they run: first what needs a small process, then
+// what needs the documents, then what must not have them in memory.
+var parts = []part{
+	{"build", (*bench).measureBuild},
+	{"open", (*bench).measureOpen},
+	{"similar", (*bench).measureSimilar},
+	{"search", (*bench).measureSearch},
+	{"filters", (*bench).measureFilters},
+	{"http", (*bench).measureHTTP},
+}
+
+func partNames() []string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.name
+	}
+	return names
+}
+
+// measure runs the parts and reports.
+func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
+	tmp, err := os.MkdirTemp("", "kindex-bench-")
+	if err != nil {
+		return err
+	}
+	b := &bench{options: o, tmp: tmp, progress: stderr, started: readClock()}
+	defer func() { err = errors.Join(err, b.close(), os.RemoveAll(tmp)) }()
+	for _, p := range parts {
+		wanted := len(o.only) == 0 || slices.Contains(o.only, p.name)
+		if p.name == "build" && o.built == "" || p.name != "build" && wanted {
+			fmt.Fprintln(stderr, "measuring:", p.name)
+			if err := errors.Join(ctx.Err(), p.run(b, ctx)); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+		}
+	}
+	return b.report(stdout)
+}

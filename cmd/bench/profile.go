@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/pprof"
+	"strings"
+	"time"
+)
+
+// profileTime is how long something is run again for its profile.
+var profileTime = 3 * time.Second
+
+// profiled is what is looked into where a mark is missed.
+type profiled struct {
+	name string
+	// run is called over and over while the processor is profiled.
+	run func() error
+	// record writes a profile by itself instead: of another process.
+	record func(path string) error
+	// values is which of the values of a profile counts, "" for processor time.
+	values string
+
+	path string
+	top  []string
+}
+
+// take writes the profile into a folder, once, and returns its file and the
+// functions on top of it.
+func (p *profiled) take(dir string) (path string, top []string, err error) {
+	if p.path != "" {
+		return p.path, p.top, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", nil, err
+	}
+	path = filepath.Join(dir, p.name+".pprof")
+	record := p.record
+	if record == nil {
+		record = p.again
+	}
+	if err := record(path); err != nil {
+		return "", nil, err
+	}
+	if p.top, err = topOf(path, p.values); err != nil {
+		return "", nil, err
+	}
+	p.path = path
+	return path, p.top, nil
+}
+
+// again runs what was measured under the processor profile.
+func (p *profiled) again(path string) error {
+	return profileTo(path, func() error {
+		for end := time.Now().Add(profileTime); time.Now().Before(end); {
+			if err := p.run(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// profileTo writes the processor profile of f.
+func profileTo(path string, f func() error) error {
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if err := pprof.StartCPUProfile(out); err != nil {
+		return err
+	}
+	err = f()
+	pprof.StopCPUProfile()
+	return err
+}
+
+// frames are functions that say nothing on what takes the time: those of this
+// command and the way from a request to its handler.
+const frames = `^main\.|^runtime\.main$|^sync\.\(\*WaitGroup\)|httprouter\.|^net/http\.(HandlerFunc|serverHandler)\.|^kindex/edge\.\(\*Server\)\.(ServeHTTP|handle)|^kindex/edge\.New\.`
+
+// topOf lists the functions in which most of what a profile counts was spent,
+// what they call included.
+func topOf(path, values string) ([]string, error) {
+	args := []string{"tool", "pprof", "-top", "-cum", "-nodecount=15", "-hide=" + frames}
+	if values != "" {
+		args = append(args, "-sample_index="+values)
+	}
+	var problems bytes.Buffer
+	cmd := exec.CommandContext(context.Background(), "go", append(args, path)...)
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go tool pprof: %w: %s", err, tail(problems.Bytes()))
+	}
+	_, table, ok := strings.Cut(string(out), "flat%")
+	if !ok {
+		return nil, fmt.Errorf("go tool pprof: no table in %q", tail(out))
+	}
+	lines := strings.Split(strings.TrimRight(table, "\n"), "\n")
+	lines[0] = "      flat  flat%   sum%        cum   cum%"
+	return lines, nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// words are what queries are made of: the words of the documents that lists
+// show, so that a word is asked for as often as it occurs. They are read from
+// the build each time: kept, they would be a heap that slows down what is
+// measured.
+type words struct {
+	build *exports.Build
+	err   error // the first, for whoever has made all queries
+}
+
+// tries is how many documents are looked at for a word that will do.
+const tries = 10_000
+
+// draw takes a document at random and returns its words, or those of its name.
+func (w *words) draw(rng *rand.Rand, name bool) []string {
+	e, err := w.build.Entity(uint32(rng.IntN(w.build.Listed())))
+	if err != nil {
+		w.err = cmp.Or(w.err, err)
+		return nil
+	}
+	if name {
+		return split(e.Name)
+	}
+	return split(strings.Join([]string{e.Name, e.Provider, strings.Join(e.Tags, " "), strings.Join(e.Capabilities, " "), e.Description}, " "))
+}
+
+// one draws until a word will do.
+func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []string) bool) (word string, all []string) {
+	for range tries {
+		all := w.draw(rng, name)
+		if len(all) == 0 {
+			continue
+		}
+		if word := all[rng.IntN(len(all))]; good(word, all) {
+			return word, all
+		}
+	}
+	w.err = cmp.Or(w.err, errors.New("the documents have no words to make such queries of"))
+	return "", nil
+}
+
+// split lists the words of a text that somebody would look for: two letters or
+// more, and no stop words.
+func split(text string) []string {
+	var list []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if utf8.RuneCountInString(w) >= 2 && len(indexes.Words(w)) == 1 {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// term is a word of a document, the frequent ones among them.
+func (w *words) term(rng *rand.Rand) []string {
+	word, _ := w.one(rng, false, func(string, []string) bool { return true })
+	return []string{word}
+}
+
+// two are different words of one document.
+func (w *words) two(rng *rand.Rand) []string {
+	var second string
+	first, _ := w.one(rng, false, func(first string, all []string) bool {
+		second = all[rng.IntN(len(all))]
+		return first != second
+	})
+	return []string{first, second}
+}
+
+// prefix is how a word begins: three or four letters of a longer one.
+func (w *words) prefix(rng *rand.Rand) []string {
+	n := 3 + rng.IntN(2)
+	word, _ := w.one(rng, false, func(word string, _ []string) bool { return utf8.RuneCountInString(word) > n })
+	if word == "" {
+		return []string{""}
+	}
+	return []string{string([]rune(word)[:n])}
+}
+
+// typo is a word of a name with one edit, and the word that was meant. Both have
+// four letters or more, and nothing but letters.
+func (w *words) typo(rng *rand.Rand) []string {
+	var typed string
+	meant, _ := w.one(rng, true, func(meant string, _ []string) bool {
+		if utf8.RuneCountInString(meant) < 4 || strings.ContainsFunc(meant, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			return false
+		}
+		typed = mistype(rng, meant)
+		return typed != meant && utf8.RuneCountInString(typed) >= 4
+	})
+	return []string{typed, meant}
+}
+
+// mistype makes one edit: it replaces, drops, adds or exchanges a letter.
+func mistype(rng *rand.Rand, word string) string {
+	r := []rune(word)
+	at, letter := rng.IntN(len(r)), rune('a'+rng.IntN(26))
+	switch rng.IntN(4) {
+	case 0:
+		r[at] = letter
+	case 1:
+		r = append(r[:at], r[at+1:]...)
+	case 2:
+		r = append(r[:at], append([]rune{letter}, r[at:]...)...)
+	default:
+		if at+1 < len(r) {
+			r[at], r[at+1] = r[at+1], r[at]
+		}
+	}
+	return string(r)
+}

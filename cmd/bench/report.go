@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// row is one thing that was measured.
+type row struct {
+	Part  string  `json:"part"`
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	Count int     `json:"count,omitempty"` // of queries, requests or runs
+
+	Yardstick      string   `json:"yardstick,omitempty"`
+	YardstickValue *float64 `json:"yardstickValue,omitempty"`
+	YardstickCount int      `json:"yardstickCount,omitempty"`
+	Ratio          *float64 `json:"ratio,omitempty"` // value by yardstick
+
+	Mark string `json:"mark,omitempty"`
+	Met  *bool  `json:"met,omitempty"`
+
+	Note    string   `json:"note,omitempty"`
+	Profile string   `json:"profile,omitempty"` // the file
+	Top     []string `json:"top,omitempty"`     // of the profile
+
+	explain *profiled
+}
+
+// against adds what the yardstick took for the same.
+func (r row) against(name string, value float64, count int) row {
+	ratio := r.Value / value
+	r.Yardstick, r.YardstickValue, r.YardstickCount = name, &value, count
+	if !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+		r.Ratio = &ratio
+	}
+	return r
+}
+
+// atMost holds the value to a mark.
+func (r row) atMost(limit float64) row {
+	met := r.Value <= limit
+	r.Mark, r.Met = fmt.Sprintf("≤ %g %s", limit, r.Unit), &met
+	return r
+}
+
+// atLeast holds the value to a mark.
+func (r row) atLeast(limit float64) row {
+	met := r.Value >= limit
+	r.Mark, r.Met = strings.TrimSpace(fmt.Sprintf("≥ %g %s", limit, r.Unit)), &met
+	return r
+}
+
+// timesAtMost holds the ratio to a mark.
+func (r row) timesAtMost(limit float64) row {
+	met := r.Ratio != nil && *r.Ratio <= limit
+	r.Mark, r.Met = fmt.Sprintf("≤ %g × %s", limit, r.Yardstick), &met
+	return r
+}
+
+// explained says what is profiled where the mark is missed.
+func (r row) explained(p *profiled) row {
+	r.explain = p
+	return r
+}
+
+// shortfall says how far a value is from its mark.
+func (r *row) shortfall() string {
+	s := fmt.Sprintf("%s %s", number(r.Value), r.Unit)
+	if r.Ratio != nil && strings.Contains(r.Mark, "×") {
+		s = fmt.Sprintf("%.3f × %s", *r.Ratio, r.Yardstick)
+	}
+	return strings.TrimSpace(s) + ", the mark is " + r.Mark
+}
+
+func (r *row) missed() bool { return r.Met != nil && !*r.Met }
+
+// report prints everything: the table, what was missed and why, the JSON lines.
+func (b *bench) report(w io.Writer) error {
+	m := b.machine()
+	fmt.Fprintf(w, "%d entities on %d cores of %s, %s, %s; %d queries a class, seed %d\n",
+		m.Entities, m.Cores, m.CPU, m.Platform, m.Go, m.Queries, m.Seed)
+	if m.Others != nil {
+		fmt.Fprintf(w, "other programs took %.1f %% of the processor time meanwhile\n", 100**m.Others)
+	}
+	fmt.Fprintln(w)
+	if err := printTable(w, b.rows); err != nil {
+		return err
+	}
+	printNotes(w, b.rows)
+	printMissed(w, b.rows)
+	out := w
+	if b.jsonFile != "-" {
+		f, err := os.Create(b.jsonFile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		out = f
+	} else {
+		fmt.Fprintln(w)
+	}
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(m); err != nil {
+		return err
+	}
+	for _, r := range b.rows {
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printTable(w io.Writer, rows []row) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "part\twhat\tkindex\tyardstick\t\tratio\tmark\tmet")
+	for _, r := range rows {
+		other, ratio, met := "", "", ""
+		if r.YardstickValue != nil {
+			other = number(*r.YardstickValue) + " " + r.Unit
+		}
+		if r.Ratio != nil {
+			ratio = fmt.Sprintf("%.3f", *r.Ratio)
+		}
+		if r.Met != nil {
+			met = map[bool]string{true: "yes", false: "NO"}[*r.Met]
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\t%s\n", r.Part, r.Name, number(r.Value), r.Unit, other, r.Yardstick, ratio, r.Mark, met)
+	}
+	return t.Flush()
+}
+
+// number prints a value with three digits that count.
+func number(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case a >= 1:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.3f", v)
+}
+
+// printNotes prints each note once, with the rows that it belongs to.
+func printNotes(w io.Writer, rows []row) {
+	var notes []string
+	of := map[string][]string{}
+	for _, r := range rows {
+		if r.Note == "" {
+			continue
+		}
+		if of[r.Note] == nil {
+			notes = append(notes, r.Note)
+		}
+		of[r.Note] = append(of[r.Note], r.Name)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(w, "\n%s: %s\n", strings.Join(of[n], ", "), n)
+	}
+}
+
+func printMissed(w io.Writer, rows []row) {
+	marks := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Met == nil })
+	missed := slices.DeleteFunc(slices.Clone(marks), func(r row) bool { return !r.missed() })
+	fmt.Fprintf(w, "\n%d of %d marks met\n", len(marks)-len(missed), len(marks))
+	printed := map[string]bool{}
+	for _, r := range missed {
+		fmt.Fprintf(w, "\nmissed: %s %s: %s\n", r.Part, r.Name, r.shortfall())
+		if r.Profile == "" {
+			continue
+		}
+		fmt.Fprintln(w, "  profile:", r.Profile)
+		if !printed[r.Profile] {
+			fmt.Fprintln(w, "  "+strings.Join(r.Top, "\n  "))
+		}
+		printed[r.Profile] = true
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"kindex/builder/similar"
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// exactSample is for how many entities the exact neighbours are computed; the
+// time for all is that of these times how many more there are.
+const exactSample = 2000
+
+// measureSimilar compares the neighbours that a build computes with the exact
+// ones: which it finds, and in which time.
+func (b *bench) measureSimilar(ctx context.Context) error {
+	entities, err := b.decoded()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	lists, _ := similar.Find(entities, indexes.Words)
+	took := time.Since(start).Seconds()
+	if err := b.sameAsServed(lists); err != nil {
+		return err
+	}
+	start = time.Now()
+	exact := similar.NewExact(entities, indexes.Words)
+	prepared := time.Since(start).Seconds()
+	of := sample(rand.New(rand.NewPCG(b.seed, 7)), len(entities), exactSample)
+	start = time.Now()
+	nearest := exact.Neighbours(of)
+	searched := time.Since(start).Seconds() * float64(len(entities)) / float64(len(of))
+	found, wanted := 0, 0
+	for k, o := range of {
+		f, w := similar.Recall(10, lists[o], nearest[k])
+		found, wanted = found+f, wanted+w
+	}
+	finding := &profiled{name: "similar", run: func() error { similar.Find(entities, indexes.Words); return ctx.Err() }}
+	return b.add(
+		row{Part: "similar", Name: "recall@10", Value: float64(found) / float64(max(1, wanted)), Count: len(of)}.atLeast(0.97).explained(finding),
+		row{Part: "similar", Name: "time", Value: took, Unit: "s", Count: len(entities),
+			Note: fmt.Sprintf("all neighbours of all entities on all cores; the exact answer reads every inverted list: measured for %d entities, times %.1f, and %.2f s to make the lists, which is in both",
+				len(of), float64(len(entities))/float64(len(of)), prepared)}.
+			against("exact", prepared+searched, len(of)).timesAtMost(0.2).explained(finding))
+}
+
+// sameAsServed makes sure that what was measured is what the build holds.
+func (b *bench) sameAsServed(lists [][]exports.Neighbour) error {
+	for o, list := range lists {
+		same := slices.EqualFunc(list, b.build.Similar(uint32(o)), func(a, c exports.Neighbour) bool { return a.Ordinal == c.Ordinal })
+		if !same {
+			typ, slug := b.build.Key(uint32(o))
+			return fmt.Errorf("the neighbours of %s/%s are not those of the build", typ, slug)
+		}
+	}
+	return nil
+}
+
+// sample picks up to k of n numbers, each once, in ascending order.
+func sample(rng *rand.Rand, n, k int) []uint32 {
+	list := make([]uint32, 0, min(n, k))
+	for _, i := range rng.Perm(n)[:min(n, k)] {
+		list = append(list, uint32(i))
+	}
+	slices.Sort(list)
+	return list
+}
