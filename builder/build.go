@@ -22,7 +22,7 @@ import (
 
 // Version is the version of the recipe. It is part of a build's identity: raise
 // it when the same content would give other artifacts.
-const Version = "1"
+const Version = "2"
 
 // Options say what to build, and where.
 type Options struct {

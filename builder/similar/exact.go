@@ -11,11 +11,18 @@ import (
 // Exact answers as Find does, but with nothing left out: it reads every inverted
 // list. It is what Find is measured against. Its methods may be called from one
 // goroutine at a time.
-type Exact struct{ vectors *vectors }
+type Exact struct {
+	vectors *vectors
+	number  []uint32 // of each entity in the order given, among vectors
+}
 
 // NewExact takes the same entities and words as Find.
 func NewExact(entities []*exports.Entity, words func(string) []string) *Exact {
-	return &Exact{newVectors(entities, words)}
+	x := &Exact{newVectors(entities, words), make([]uint32, len(entities))}
+	for i, o := range x.vectors.ordinal {
+		x.number[o] = uint32(i)
+	}
+	return x
 }
 
 // Neighbours returns the neighbours of some of the entities, which it shares out
@@ -26,9 +33,9 @@ func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			s := &scratch{partial: make([]uint32, len(x.vectors.has))}
+			s := x.vectors.scratch()
 			for k := w; k < len(of); k += workers {
-				lists[k] = x.vectors.neighbours(of[k], s, math.MaxInt)
+				lists[k] = x.vectors.neighbours(x.number[of[k]], s, math.MaxInt)
 			}
 		})
 	}
