@@ -47,6 +47,7 @@ lint: tools
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run ./cmd/kindex validate content
+	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not in their usual form; run: make fmt"; exit 1; }
 
 # go test takes one fuzz target at a time.
 fuzz: tools ## every fuzz target for FUZZTIME
@@ -74,8 +75,9 @@ bench: build corpus ## measure N generated entities beside FTS5, Bleve and net/h
 snapshots: tools ## build the shipped content and every public snapshot, with times and memory
 	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot' ./builder | grep -vE '^(=== |    --- PASS)'
 
-fmt: ## format the code
+fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')
+	@$(GO) run ./cmd/kindex fmt content
 
 clean: ## remove what was built
 	rm -rf bin exports/builds exports/current indexes/builds .kindex-build.lock

@@ -19,7 +19,7 @@ import (
 // file reads back as the same values. Whether they make a valid entity is for
 // ParseEntity to tell.
 func Compose(fields map[string]any) ([]byte, error) {
-	root, err := layoutOf(fields, nil)
+	root, err := layoutOfMany(fields, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,6 @@ func orFields(name string) string {
 
 // layoutOf makes a layout of plain values.
 func layoutOf(v any, path []string) (*layout, error) {
-	number := func(s string) (*layout, error) { return &layout{raw: true, text: s}, nil }
 	switch v := v.(type) {
 	case nil:
 		return &layout{raw: true, text: "null"}, nil
@@ -64,7 +63,7 @@ func layoutOf(v any, path []string) (*layout, error) {
 		return &layout{text: v}, nil
 	case json.Number:
 		if plainNumber(string(v)) {
-			return number(string(v))
+			return &layout{raw: true, text: string(v)}, nil
 		}
 		x, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
@@ -75,37 +74,39 @@ func layoutOf(v any, path []string) (*layout, error) {
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			return nil, fmt.Errorf("%s: %v is not a finite number", FieldName(path), v)
 		}
-		return number(strconv.FormatFloat(v, 'f', -1, 64))
+		return &layout{raw: true, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
 	case int:
-		return number(strconv.Itoa(v))
+		return &layout{raw: true, text: strconv.Itoa(v)}, nil
 	case int64:
-		return number(strconv.FormatInt(v, 10))
-	case []string:
-		l := &layout{kind: list}
-		for i, s := range v {
-			if err := l.take(s, "", append(path, strconv.Itoa(i))); err != nil {
-				return nil, err
-			}
-		}
-		return l, nil
-	case []any:
-		l := &layout{kind: list}
-		for i, item := range v {
-			if err := l.take(item, "", append(path, strconv.Itoa(i))); err != nil {
-				return nil, err
-			}
-		}
-		return l, nil
-	case map[string]any:
-		l := &layout{kind: set}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if err := l.take(v[name], name, append(path, name)); err != nil {
-				return nil, err
-			}
-		}
-		return l, nil
+		return &layout{raw: true, text: strconv.FormatInt(v, 10)}, nil
+	case []string, []any, map[string]any:
+		return layoutOfMany(v, path)
 	}
 	return nil, fmt.Errorf("%s: a %T is not a value of a file", FieldName(path), v)
+}
+
+// layoutOfMany makes a layout of a list or a set.
+func layoutOfMany(v any, path []string) (*layout, error) {
+	l := &layout{kind: list}
+	var err error
+	switch v := v.(type) {
+	case []string:
+		for i := 0; i < len(v) && err == nil; i++ {
+			err = l.take(v[i], "", append(path, strconv.Itoa(i)))
+		}
+	case []any:
+		for i := 0; i < len(v) && err == nil; i++ {
+			err = l.take(v[i], "", append(path, strconv.Itoa(i)))
+		}
+	case map[string]any:
+		l.kind = set
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err = l.take(v[name], name, append(path, name)); err != nil {
+				break
+			}
+		}
+	}
+	return l, err
 }
 
 // take adds a value to a set or list.

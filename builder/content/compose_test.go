@@ -60,6 +60,7 @@ signals:
 		"brackets in a list of tags":   {`{"tags": ["a, b", "a]", "{", "a:b", "a: b"]}`, "tags: [\"a, b\", \"a]\", \"{\", a:b, \"a: b\"]\n"},
 		"brackets in the description":  {`{"description": "A [b] {c}, d"}`, "description: A [b] {c}, d\n"},
 		"a list of sets and of lists":  {`{"benchmarks": [{"a": [1]}, [], [[1, 2]], {}]}`, "benchmarks:\n  - a: [1]\n  - []\n  - - [1, 2]\n  - {}\n"},
+		"what other programs misread":  {`{"a": "+<<", "b": "+-0", "c": "._01", "d": "0o-0", "tags": ["O@!?", "x?y"]}`, "tags: [\"O@!?\", \"x?y\"]\na: \"+<<\"\nb: \"+-0\"\nc: \"._01\"\nd: \"0o-0\"\n"},
 		"what looks like YAML's lines": {`{"a": "---", "b": "...", "c": "<<", "d": "=", "e": "? a"}`, "a: \"---\"\nb: \"...\"\nc: \"<<\"\nd: \"=\"\ne: \"? a\"\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -62,10 +62,13 @@ func Format(path string, data []byte) ([]byte, error) {
 // where that says nothing by its fields.
 func isEntity(path string, fields map[string]any) bool {
 	path = filepath.ToSlash(path)
-	if slices.Contains(rootFiles, pathpkg.Base(path)) {
+	switch {
+	case slices.Contains(exports.Types, pathpkg.Base(pathpkg.Dir(path))):
+		return true
+	case slices.Contains(rootFiles, pathpkg.Base(path)):
 		return false
 	}
-	return slices.Contains(exports.Types, pathpkg.Base(pathpkg.Dir(path))) || fields["name"] != nil
+	return fields["name"] != nil
 }
 
 // canonicalForm is a file in the form that Format gives to it.

@@ -145,13 +145,14 @@ var (
 	// What programs of one YAML version or another take for something other
 	// than a text: YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema) and
 	// YAML 1.1 (https://yaml.org/type/), which many programs still read.
+	// The first sign is no + or - here, which no text without quotes begins with.
 	otherThanText = regexp.MustCompile(`(?i)^(` +
-		`null|~|true|false|yes|no|on|off|y|n|=|<<|` +
-		`[-+]?[0-9][0-9_,]*(\.[0-9_]*)?(e[-+]?[0-9]*)?|` +
-		`[-+]?\.[0-9][0-9_]*(e[-+]?[0-9]*)?|` +
-		`[-+]?0[xob][0-9a-f_]*|` +
-		`[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|` +
-		`[-+]?\.?(inf|nan|infinity)|` +
+		`null|~|true|false|yes|no|on|off|y|n|=|` +
+		`[0-9][0-9_,]*(\.[0-9_]*)?(e[-+0-9_]*)?|` +
+		`\.[0-9_].*|` +
+		`0[xob].*|` +
+		`[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|` +
+		`\.?(inf|nan|infinity)|` +
 		`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([t ].*)?` +
 		`)$`)
 )
@@ -161,11 +162,11 @@ var (
 // too, since commas and colons around it are signs there.
 func plainOrQuoted(s string, brackets, name bool) string {
 	plain := s != "" && !strings.ContainsFunc(s, unprintable) &&
-		!strings.ContainsRune(" ,[]{}#&*!|>'\"%@`-?:=", firstRune(s)) && !strings.HasSuffix(s, " ") &&
+		!strings.ContainsRune(" +,[]{}#&*!|>'\"%@`-?:=", firstRune(s)) && !strings.HasSuffix(s, " ") &&
 		!strings.Contains(s, ": ") && !strings.Contains(s, " #") && !strings.HasSuffix(s, ":") &&
-		!strings.HasPrefix(s, "...") && !otherThanText.MatchString(s)
+		!strings.HasPrefix(s, "...") && !strings.Contains(s, "<<") && !otherThanText.MatchString(s)
 	if brackets {
-		plain = plain && !strings.ContainsAny(s, " ,[]{}")
+		plain = plain && !strings.ContainsAny(s, " ,[]{}?") // many programs take any ? for a sign there
 	}
 	if name {
 		plain = plain && !strings.Contains(s, ":")

@@ -77,21 +77,35 @@ func (r *reader) read(p *placed, n ast.Node) {
 		p.kind, p.flow = list, v.IsFlowStyle
 		if p.flow {
 			p.value, p.end = at(v.Start), at(v.End)
+		} else if p.parent != nil && p.parent.flow {
+			p.flow, p.end = true, p.value // the parser does not mind - a in brackets
 		}
 		for i, item := range v.Values {
 			line, col := place(item)
 			start := position{line, col}
-			if !p.flow {
+			if !v.IsFlowStyle {
 				start = at(v.Entries[i].Start)
 			}
 			r.add(p, &layout{}, start, item)
 		}
+	default:
+		r.readLeaf(p, n)
+	}
+}
+
+// readLeaf fills in a layout from a text, a number, true, false or null.
+func (r *reader) readLeaf(p *placed, n ast.Node) {
+	textual := p.depth == 1 && p.name == textualField
+	switch v := n.(type) {
 	case *ast.LiteralNode:
 		p.value = at(v.Start)
 		p.text = strings.TrimRight(v.Value.Value, "\r\n")
 		p.fold = r.folded(v)
 	case *ast.StringNode:
 		p.text = v.Value
+		p.raw = v.Token.Type == token.StringType && plainNumber(v.Value) && !textual // of more than 64 bits
+	case *ast.IntegerNode, *ast.FloatNode:
+		p.text, p.raw = n.GetToken().Value, !textual
 	case *ast.NullNode:
 		p.raw, p.text = true, v.Token.Value
 		if v.Token.Type == token.ImplicitNullType {
@@ -102,24 +116,6 @@ func (r *reader) read(p *placed, n ast.Node) {
 	default:
 		p.raw, p.text = true, n.GetToken().Value
 	}
-	// What the dialect reads as a number, and as a text.
-	if p.kind == leaf && p.fold == nil && n != nil {
-		textual := p.depth == 1 && p.name == textualField
-		if s, ok := n.(*ast.StringNode); ok && s.Token.Type == token.StringType && plainNumber(s.Value) {
-			p.raw = !textual
-		} else if textual && plainNumberNode(n) {
-			p.raw = false
-		}
-	}
-}
-
-// plainNumberNode tells whether the parser took a value for a number.
-func plainNumberNode(n ast.Node) bool {
-	switch n.(type) {
-	case *ast.IntegerNode, *ast.FloatNode:
-		return true
-	}
-	return false
 }
 
 // add reads one item of a set or list.
@@ -153,7 +149,7 @@ func (r *reader) folded(n *ast.LiteralNode) []string {
 		}
 		lines = append(lines, line[min(len(line), max(indent, 0)):])
 	}
-	for len(lines) > 1 && lines[len(lines)-1] == "" {
+	for len(lines) > 1 && lines[len(lines)-1] == "" { // blanks beyond the indentation are part of the text
 		lines = lines[:len(lines)-1]
 	}
 	first := slices.IndexFunc(lines[1:], func(s string) bool { return s != "" })

@@ -104,9 +104,6 @@ func ParseMapping(path string, data []byte) (*Mapping, Problems) {
 		return nil, d.report()
 	}
 	mappingSchema.check(d)
-	if errors, _ := d.problems.Count(); errors > 0 {
-		return nil, d.report() // what follows relies on the schema
-	}
 	mapping := d.mapping(m)
 	d.checkMapping(mapping)
 	if errors, _ := d.problems.Count(); errors > 0 {
@@ -115,7 +112,8 @@ func ParseMapping(path string, data []byte) (*Mapping, Problems) {
 	return mapping, d.report()
 }
 
-// mapping takes over what the schema has found right.
+// mapping takes over what has the right form; the schema has complained about
+// the rest.
 func (d *document) mapping(m map[string]any) *Mapping {
 	out := &Mapping{Path: d.path, Input: inputForm(m["input"]),
 		Type: d.typeOf(m["type"]), Slug: d.valueOf(m["slug"], "slug"), ClashSlug: d.valueOf(m["clashSlug"], "clashSlug"),
@@ -126,10 +124,10 @@ func (d *document) mapping(m map[string]any) *Mapping {
 	}
 	fields := setOf(m["fields"])
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		out.Targets = append(out.Targets, Target{Path: []string{name}, Value: d.valueOf(fields[name], "fields", name)})
-	}
-	if out.Slug == nil && fields["name"] != nil {
-		out.Slug = d.valueOf(fields["name"], "fields", "name")
+		t := Target{Path: []string{name}, Value: d.valueOf(fields[name], "fields", name)}
+		if out.Targets = append(out.Targets, t); name == "name" && out.Slug == nil {
+			out.Slug = t.Value
+		}
 	}
 	links := setOf(m["links"])
 	for _, name := range slices.Sorted(maps.Keys(links)) {
@@ -236,7 +234,11 @@ func (d *document) valueOf(v any, path ...string) *Value {
 
 func (d *document) conditionsOf(v any, path ...string) (out []Condition) {
 	for i, item := range listOf(v) {
-		m, at := setOf(item), append(slices.Clone(path), strconv.Itoa(i))
+		m, ok := item.(map[string]any)
+		if !ok {
+			continue
+		}
+		at := append(slices.Clone(path), strconv.Itoa(i))
 		c := Condition{Column: textOf(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"]), Place: d.placeOf(at...)}
 		if b, ok := m["empty"].(bool); ok {
 			c.Empty = &b

@@ -12,20 +12,31 @@ import (
 
 // checkMapping adds what the schema cannot tell of a mapping.
 func (d *document) checkMapping(m *Mapping) {
-	if kind, ok := m.Type.Constant.(string); ok && !slices.Contains(exports.Types, kind) {
+	if kind, ok := typeName(m); ok && !slices.Contains(exports.Types, kind) {
 		d.addAt([]string{"type"}, false, Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",
 			shown(kind), strings.Join(exports.Types, ", ")), Suggestion: nearest.Name(kind, exports.Types)})
-	}
-	if m.Slug == nil && !d.faulty["slug"] {
-		d.add(1, 1, Problem{Field: "slug", Message: "is missing, and there is no fields.name that it could be made from"})
-	}
-	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 {
-		d.add(1, 1, Problem{Field: "fields", Message: "is missing: the mapping yields nothing"})
 	}
 	delimiter, _ := valueAt(d.value, []string{"input", "delimiter"}).(string)
 	if wrong := wrongDelimiter(delimiter); wrong != "" {
 		d.addAt([]string{"input", "delimiter"}, false, Problem{Message: wrong})
 	}
+	if errors, _ := d.problems.Count(); errors > 0 {
+		return // what follows may have been meant
+	}
+	if m.Slug == nil {
+		d.add(1, 1, Problem{Field: "slug", Message: "is missing, and there is no fields.name that it could be made from"})
+	}
+	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 {
+		d.add(1, 1, Problem{Field: "fields", Message: "is missing: the mapping yields nothing"})
+	}
+}
+
+// typeName is the type that a mapping names itself.
+func typeName(m *Mapping) (name string, ok bool) {
+	if m.Type != nil {
+		name, ok = m.Type.Constant.(string)
+	}
+	return name, ok
 }
 
 func wrongDelimiter(s string) string {
@@ -56,6 +67,11 @@ func (d *document) checkValue(m map[string]any, path []string) {
 
 // checkOneOf: a set has exactly one of these fields.
 func (d *document) checkOneOf(m map[string]any, path []string, names ...string) {
+	for name := range m {
+		if d.faulty[FieldName(append(slices.Clone(path), name))] {
+			return // it may be one of them, misspelt
+		}
+	}
 	var given []string
 	for _, name := range names {
 		if m[name] != nil {
@@ -135,10 +151,15 @@ func (m *Mapping) Columns() (uses []ColumnUse) {
 			v.columns(prefix, &uses)
 		}
 	}
-	add("", m.Type, m.Slug, m.ClashSlug)
+	add("", m.Type, m.ClashSlug)
 	conditionColumns("", m.Where, &uses)
+	named := false
 	for _, t := range m.Targets {
 		add("", t.Value, t.Date, t.Source)
+		named = named || t.Value == m.Slug
+	}
+	if !named {
+		add("", m.Slug)
 	}
 	for _, b := range m.Benchmarks {
 		prefix, first := "", len(uses)

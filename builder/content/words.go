@@ -34,7 +34,7 @@ var patternWords = map[string]string{
 
 var typeWords = map[string]string{
 	"string": "text", "number": "a number", "integer": "a whole number",
-	"array": "a list", "object": "a set of fields", "boolean": "true or false",
+	"array": "a list", "object": "a set of fields", "boolean": "true or false", "null": "null",
 }
 
 // describe words one failed keyword of a part of a schema.

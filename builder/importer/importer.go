@@ -17,7 +17,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
 )
@@ -40,8 +43,8 @@ type Options struct {
 	Progress func(step string, done int)
 }
 
-// batch is how many rows are worked on together.
-const batch = 256
+// batchSize is how many rows are worked on together.
+const batchSize = 256
 
 // job is one import under way.
 type job struct {
@@ -91,7 +94,7 @@ func (j *job) rows(ctx context.Context, work func([]*row) error) error {
 	defer in.Close()
 	for {
 		var list []*row
-		for len(list) < batch && err == nil {
+		for len(list) < batchSize && err == nil {
 			var r *row
 			if r, err = in.next(); err == nil {
 				list = append(list, r)
@@ -139,22 +142,17 @@ func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error)
 		}
 	}()
 	w := &writer{job: j, folder: folder, write: why == wet}
-	err = j.rows(ctx, func(list []*row) error {
-		for i, c := range j.candidates(list, folder) {
-			outcome, err := w.finish(c)
-			if err != nil {
-				return err
-			}
-			outcome.Row, outcome.Line = list[i].number, list[i].line
-			report.count(outcome)
-			if err := out.add(list[i], outcome); err != nil {
-				return err
-			}
+	err = j.candidates(ctx, folder, func(r *row, c *candidate) error {
+		outcome, err := w.finish(c)
+		if err != nil {
+			return err
 		}
-		if j.Progress != nil {
+		outcome.Row, outcome.Line = r.number, r.line
+		report.count(outcome)
+		if j.Progress != nil && report.Rows%batchSize == 0 {
 			j.Progress("import", report.Rows)
 		}
-		return nil
+		return out.add(r, outcome)
 	})
 	if errors.Is(err, context.Canceled) && why == wet {
 		return report, fmt.Errorf("interrupted after %s; the files that were written are whole, and the same command goes on", counted(report.Rows, "row"))
@@ -162,22 +160,51 @@ func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error)
 	return report, err
 }
 
-// candidates turns rows into files, on all processors.
-func (j *job) candidates(list []*row, folder *content.Surroundings) []*candidate {
+// candidates turns rows into files in memory, on all processors, and gives them
+// to finish in their order. While some are written, the next are made.
+func (j *job) candidates(ctx context.Context, folder *content.Surroundings, finish func(*row, *candidate) error) error {
+	type made struct {
+		rows       []*row
+		candidates []*candidate
+	}
+	ready := make(chan made, 1)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		defer close(ready)
+		return j.rows(ctx, func(list []*row) error {
+			select {
+			case ready <- made{list, j.batch(list, folder)}:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	})
+	g.Go(func() error {
+		for m := range ready {
+			for i, c := range m.candidates {
+				if err := finish(m.rows[i], c); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+// batch makes the candidates of some rows.
+func (j *job) batch(list []*row, folder *content.Surroundings) []*candidate {
 	out := make([]*candidate, len(list))
-	next := make(chan int)
+	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for i := range next {
+			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
 				out[i] = j.candidate(list[i], folder)
 			}
 		})
 	}
-	for i := range list {
-		next <- i
-	}
-	close(next)
 	wg.Wait()
 	return out
 }

@@ -19,10 +19,10 @@ var (
 	twoFirst = regexp.MustCompile(`^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$`)
 )
 
-// number forms: plain, and with thousands in groups of three.
+// The forms of number that are read: plain, and with thousands in groups.
 var (
 	plainForm   = regexp.MustCompile(`^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$`)
-	groupedForm = regexp.MustCompile(`^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$`)
+	groupedForm = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 )
 
 // convert makes of an item what the mapping asks for; wrong says why it cannot.
@@ -31,6 +31,9 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
 	case "number":
+		if _, isText := item.(string); !isText {
+			return exactNumber(text)
+		}
 		return e.number(text)
 	case "date":
 		return isoDay(text)
@@ -51,31 +54,35 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	return item, ""
 }
 
-// number reads a number: 5326.0 is 5326.
+// number reads a text as a number: 5326.0 is 5326. What would be another number
+// with the other decimal sign is refused, unless the mapping names the sign.
 func (e *evaluator) number(text string) (any, string) {
-	const example = "is not a number such as 5326, 5326.0 or 0.5; where it means that nothing is known, list it in input.missing"
-	plain := text
+	swapped := strings.NewReplacer(".", ",", ",", ".").Replace(text)
 	if e.decimal == "," {
-		plain = strings.NewReplacer(".", ",", ",", ".").Replace(text)
+		text, swapped = swapped, text
 	}
 	switch {
-	case plainForm.MatchString(plain):
-	case e.decimal != "" && groupedForm.MatchString(plain):
-		plain = strings.ReplaceAll(plain, ",", "")
-	case e.decimal == "" && strings.ContainsAny(text, ".,") && (groupedForm.MatchString(text) ||
-		groupedForm.MatchString(strings.NewReplacer(".", ",", ",", ".").Replace(text))):
-		return nil, "may be read in two ways; say input.decimal, \".\" or \",\""
-	default:
-		return nil, example
+	case e.decimal == "" && (groupedForm.MatchString(text) || groupedForm.MatchString(swapped)):
+		return nil, `may be read in two ways; say input.decimal, "." or ","`
+	case e.decimal != "" && groupedForm.MatchString(text):
+		text = strings.ReplaceAll(text, ",", "")
 	}
-	whole, fraction, _ := strings.Cut(plain, ".")
+	return exactNumber(text)
+}
+
+// exactNumber reads what can be read in one way only, such as a number of JSON.
+func exactNumber(text string) (any, string) {
+	if !plainForm.MatchString(text) {
+		return nil, "is not a number such as 5326, 5326.0 or 0.5; where it means that nothing is known, list it in input.missing"
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
 	if strings.Trim(fraction, "0") == "" {
 		if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
 			return n, ""
 		}
 	}
-	x, err := strconv.ParseFloat(plain, 64)
-	if err != nil || math.IsInf(x, 0) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
 		return nil, "is too large a number"
 	}
 	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {

@@ -11,7 +11,7 @@ import (
 )
 
 // result is what a value comes to in one row: nothing, one item or a list.
-// Items are texts, int64 or float64.
+// Items are texts, numbers of JSON, int64 or float64.
 type result struct {
 	items []any
 	list  bool
@@ -116,22 +116,21 @@ func (e *evaluator) column(name string, rec record) (result, error) {
 	}
 	r := result{list: isList}
 	for _, item := range list {
-		text := ""
-		switch item := item.(type) {
+		switch v := item.(type) {
 		case nil:
+			continue
 		case string:
-			text = oneLine(item)
+			item = oneLine(v)
 		case bool:
-			text = strconv.FormatBool(item)
+			item = strconv.FormatBool(v)
 		case json.Number:
-			text = item.String()
 		case map[string]any:
-			return result{}, &Reason{Column: name, Message: "is a set of values; name one of them, such as " + name + "." + firstName(item)}
+			return result{}, &Reason{Column: name, Message: "is a set of values; name one of them, such as " + name + "." + firstName(v)}
 		default:
 			return result{}, &Reason{Column: name, Message: "is a list of lists, which no field can take"}
 		}
-		if text != "" && !e.missing[text] {
-			r.items = append(r.items, text)
+		if item != "" && !e.missing[textOf(item)] {
+			r.items = append(r.items, item)
 		}
 	}
 	return r, nil
@@ -279,6 +278,6 @@ func (e *evaluator) equal(text string, want any) bool {
 	case bool:
 		return strings.EqualFold(text, strconv.FormatBool(want))
 	}
-	n, wrong := e.number(text)
+	n, wrong := exactNumber(text)
 	return wrong == "" && textOf(n) == textOf(want)
 }

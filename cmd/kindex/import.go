@@ -9,6 +9,10 @@ import (
 	"kindex/builder/importer"
 )
 
+// importMemoryMiB is enough for what an import keeps: the slugs and names of
+// 100,000 entities, not the entities.
+const importMemoryMiB = 256
+
 func importCommand() *cobra.Command {
 	var o importer.Options
 	c := &cobra.Command{
@@ -67,7 +71,7 @@ func runImport(cmd *cobra.Command, o importer.Options) error {
 	if err := o.Check(); err != nil {
 		return usageError{err}
 	}
-	collectSeldom(defaultMemoryMiB)
+	collectSeldom(importMemoryMiB)
 	o.Content = filepath.Clean(o.Content)
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = func(step string, done int) { bar.step(step, done, 0) }

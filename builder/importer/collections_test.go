@@ -1,0 +1,175 @@
+package importer_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/importer"
+	"kindex/exports"
+)
+
+// collections finds the folder of the public collections, whole.
+func collections(t *testing.T) string {
+	t.Helper()
+	shared := os.Getenv("KINDEX_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(shared, "data")); err != nil {
+		if os.Getenv("KINDEX_SHARED") != "" {
+			t.Fatalf("KINDEX_SHARED is %s, which holds no data", shared)
+		}
+		t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
+	}
+	return shared
+}
+
+// TestEverySnapshot imports every list of projects by the mapping that was made
+// for the last one. What it does not fit is refused: repositories that stand in
+// two rows.
+func TestEverySnapshot(t *testing.T) {
+	shared := collections(t)
+	want := map[string]string{
+		"2021-01-01": "765 rows: 762 written, 1 skipped, 2 refused, 0 warnings",
+		"2021-01-28": "839 rows: 833 written, 4 skipped, 2 refused, 0 warnings",
+		"2021-02-25": "841 rows: 835 written, 4 skipped, 2 refused, 0 warnings",
+		"2021-03-11": "841 rows: 835 written, 4 skipped, 2 refused, 0 warnings",
+		"2021-04-01": "842 rows: 836 written, 4 skipped, 2 refused, 0 warnings",
+		"2021-04-29": "842 rows: 836 written, 4 skipped, 2 refused, 0 warnings",
+		"2021-05-13": "844 rows: 838 written, 4 skipped, 2 refused, 0 warnings",
+		"2021-06-03": "844 rows: 838 written, 4 skipped, 2 refused, 0 warnings",
+		"2021-07-01": "885 rows: 878 written, 5 skipped, 2 refused, 0 warnings",
+		"2021-08-19": "884 rows: 879 written, 5 skipped, 0 refused, 0 warnings",
+		"2021-08-26": "884 rows: 879 written, 5 skipped, 0 refused, 0 warnings",
+		"2021-11-17": "886 rows: 881 written, 5 skipped, 0 refused, 0 warnings",
+		"2021-12-09": "886 rows: 881 written, 5 skipped, 0 refused, 0 warnings",
+		"2022-01-13": "886 rows: 881 written, 5 skipped, 0 refused, 0 warnings",
+		"2022-02-10": "922 rows: 915 written, 5 skipped, 2 refused, 0 warnings",
+		"2022-04-28": "923 rows: 916 written, 5 skipped, 2 refused, 0 warnings",
+		"2024-06-06": "917 rows: 909 written, 8 skipped, 0 refused, 0 warnings",
+	}
+	files, err := filepath.Glob(filepath.Join(shared, "data", "best-of", "*.csv.gz"))
+	if err != nil || len(files) < len(want) {
+		t.Fatal(len(files), err)
+	}
+	got := map[string]string{}
+	for _, file := range files {
+		date := strings.TrimSuffix(filepath.Base(file), ".csv.gz")
+		r := run(t, importer.Options{Input: file, Mapping: "testdata/best-of.yaml", Content: t.TempDir(), Date: date})
+		got[date] = counts(r)
+		for _, o := range r.Refusals {
+			if len(o.Reasons) != 1 || !strings.Contains(o.Reasons[0].Message, "say different things") {
+				t.Errorf("%s row %d: %v", date, o.Row, o.Reasons)
+			}
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		for _, date := range slices.Sorted(maps.Keys(got)) {
+			t.Errorf("%q: %q,", date, got[date])
+		}
+	}
+}
+
+// TestLikeTheConverters compares an import with what the converters of the
+// collections make of the same data, record by record.
+func TestLikeTheConverters(t *testing.T) {
+	shared := collections(t)
+	lines := filepath.Join(t.TempDir(), "models.jsonl")
+	objectsToLines(t, filepath.Join(shared, "data", "models-dev", "models.json"), lines)
+	for _, c := range []struct {
+		name, input, original, mapping, date, typ string
+		want                                      map[string]int // fields in which they differ → entities
+	}{
+		// Licence names that are no SPDX ids are replaced.
+		{"best-of", filepath.Join(shared, "data", "best-of", "2024-06-06.csv.gz"), "", "testdata/best-of.yaml", "2024-06-06", "tool",
+			map[string]int{"license": 4}},
+		// The mapping takes more: the addresses of weights, and output limits.
+		{"models-dev", lines, filepath.Join(shared, "data", "models-dev", "models.json"), "testdata/models-dev.yaml", "2026-07-01", "model",
+			map[string]int{"links": 82, "signals": 222}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			imported, converted := t.TempDir(), t.TempDir()
+			run(t, importer.Options{Input: c.input, Mapping: c.mapping, Content: imported})
+			tool, input := "csv2yaml.py", c.input
+			if c.original != "" {
+				tool, input = "models2yaml.py", c.original
+			}
+			cmd := exec.Command("python3", filepath.Join(shared, "tools", tool), input, converted, "--date", c.date)
+			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			a, b := records(load(t, imported)), records(load(t, filepath.Join(converted, "content")))
+			if !slices.Equal(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))) {
+				t.Fatalf("%d and %d entities, not the same", len(a), len(b))
+			}
+			differ := map[string]int{}
+			for key := range a {
+				for field, v := range a[key] {
+					if !reflect.DeepEqual(v, b[key][field]) {
+						differ[field]++
+					}
+				}
+			}
+			if !reflect.DeepEqual(differ, c.want) {
+				t.Errorf("of %d entities, these fields differ: %v, want %v", len(a), differ, c.want)
+			}
+		})
+	}
+}
+
+func records(list []*exports.Entity) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for _, e := range list {
+		var fields map[string]any
+		if err := json.Unmarshal(e.AppendJSON(nil), &fields); err != nil {
+			panic(fmt.Sprint(e.Key(), err))
+		}
+		out[e.Key()] = fields
+	}
+	return out
+}
+
+// objectsToLines writes the members of an object, sorted, one a line.
+func objectsToLines(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var models map[string]json.RawMessage
+	if err := json.Unmarshal(data, &models); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	for _, id := range slices.Sorted(maps.Keys(models)) {
+		var one map[string]any
+		if err := json.Unmarshal(models[id], &one); err != nil {
+			t.Fatal(err)
+		}
+		line, err := json.Marshal(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(w, "%s\n", line)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,145 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"reflect"
+	"slices"
+	"testing"
+
+	"kindex/builder/content"
+)
+
+const fuzzMapping = `type: tool
+fields:
+  name: name
+  category: {constant: tools}
+  description: {column: text, default: A tool.}
+  tags: {column: tags, list: python, as: slug}
+signals: {stars: stars, lastRelease: released, benchmarks: [{each: tests, name: name, value: score, details: [kind]}]}
+`
+
+// FuzzRows: whatever the bytes of a catalogue, its rows are counted, what the
+// mapping makes of them can be written or says why not, and as refused rows
+// they come back as they were.
+func FuzzRows(f *testing.F) {
+	f.Add([]byte("name,text,tags,stars,released\n\"a\"b,c\nd,e,f\n\xff,g\nh,i,['a'],3.0,2026-01-01\n\"x\ny\",\n"), false)
+	f.Add([]byte("name,text,import_reason\na,,x\n\"b,c"), false)
+	f.Add([]byte("\ufeffname;stars\r\n锤子;1.234\r\n"), false)
+	f.Add([]byte("{\"name\":\"a\",\"tests\":[{\"name\":\"b\",\"score\":1}]}\n{\"name\":{}}\n[\n{\"import_reason\":1}\n\xff\n{}x\n {} \n"), true)
+	m, problems := content.ParseMapping("list.yaml", []byte(fuzzMapping))
+	if len(problems) > 0 {
+		f.Fatal(problems)
+	}
+	drafter := newDrafter(m, "2026-11-01")
+	f.Fuzz(func(t *testing.T, data []byte, jsonl bool) {
+		k := kind{jsonl: jsonl, delimiter: ','}
+		list, header, err := readAll(data, k)
+		if err != nil {
+			return
+		}
+		for i, r := range list {
+			if r.number != i+1 || r.line < 1 || (r.wrong == "") != (r.wrong == "" && r.record != nil) {
+				t.Fatalf("row %d is %+v", i+1, r)
+			}
+			if r.wrong == "" {
+				checkDraft(t, drafter.draft(r))
+			}
+		}
+		again, _, err := readAll(refusedRows(t, list, header, k), k)
+		if err != nil || len(again) != len(list) {
+			t.Fatalf("%d rows, but %d when they were refused: %v", len(list), len(again), err)
+		}
+		for i, r := range list {
+			if r.wrong == "" && !sameRow(r, again[i]) {
+				t.Errorf("row %d was %+v and came back as %+v", i+1, r, again[i])
+			}
+		}
+	})
+}
+
+func readAll(data []byte, k kind) (list []*row, header []string, err error) {
+	in, err := newInput(io.NopCloser(bytes.NewReader(data)), "", k)
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		r, err := in.next()
+		if errors.Is(err, io.EOF) {
+			return list, in.header(), nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, r)
+	}
+}
+
+// checkDraft composes what a row gives; a file that can be written is judged.
+func checkDraft(t *testing.T, d *draft) {
+	if d.slug != "" && !content.ValidSlug(d.slug) {
+		t.Errorf("%q is no slug", d.slug)
+	}
+	for _, r := range d.reasons {
+		if r.Message == "" || r.Field == "" || bytes.ContainsAny([]byte(r.String()), "\n\r\x1b") {
+			t.Errorf("not a reason: %q", r.String())
+		}
+	}
+	if _, err := d.digest(); err != nil {
+		t.Error(err)
+	}
+	if len(d.reasons) > 0 {
+		return
+	}
+	data, err := content.Compose(d.fields)
+	if err != nil {
+		return
+	}
+	if _, problems := content.ParseEntity("x.yaml", "tool", d.slug, data); len(problems) > 0 && problems[0].Message == "" {
+		t.Error(problems)
+	}
+}
+
+// refusedRows writes all rows as refused ones.
+func refusedRows(t *testing.T, list []*row, header []string, k kind) []byte {
+	var b bytes.Buffer
+	out := &outputs{names: slices.Clone(header)}
+	if k.jsonl {
+		for _, r := range list {
+			b.Write(rejectedLine(r, "a reason, \"quoted\""))
+		}
+		return b.Bytes()
+	}
+	if out.reason = slices.Index(header, reasonColumn); out.reason < 0 {
+		out.reason, out.names = len(header), append(out.names, reasonColumn)
+	}
+	w := csv.NewWriter(&b)
+	if err := w.Write(out.names); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range list {
+		if err := w.Write(out.rejectedCells(r, "a reason, \"quoted\"")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// sameRow compares two rows but for the reason.
+func sameRow(a, b *row) bool {
+	if object, ok := a.record.(jsonRecord); ok {
+		other, _ := b.record.(jsonRecord)
+		delete(object, reasonColumn)
+		delete(other, reasonColumn)
+		return reflect.DeepEqual(object, other)
+	}
+	for name := range a.record.(csvRecord).index {
+		if name != reasonColumn && a.lookup(name) != b.lookup(name) {
+			return false
+		}
+	}
+	return true
+}

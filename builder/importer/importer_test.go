@@ -1,0 +1,244 @@
+package importer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"kindex/builder"
+	"kindex/builder/content"
+	"kindex/builder/importer"
+	"kindex/exports"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// run imports and checks what must be true of every import.
+func run(t *testing.T, o importer.Options) *importer.Report {
+	t.Helper()
+	r, err := importer.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := r.Written + r.Updated + r.Unchanged + r.Exists + r.Skipped + r.Refused; sum != r.Rows {
+		t.Errorf("%d rows, but the outcomes are %d: %+v", r.Rows, sum, r)
+	}
+	files, err := filepath.Glob(filepath.Join(o.Content, "*", "*"))
+	if err != nil || len(files) != r.Written+r.Updated+r.Unchanged+r.Exists {
+		t.Errorf("%d files, but the report is %+v (%v)", len(files), r, err)
+	}
+	_, problems, err := builder.LoadContent(o.Content, nil)
+	if n, _ := problems.Count(); err != nil || n > 0 {
+		t.Errorf("what was written is not right: %v %v", err, problems)
+	}
+	return r
+}
+
+func counts(r *importer.Report) string {
+	return fmt.Sprintf("%d rows: %d written, %d skipped, %d refused, %d warnings", r.Rows, r.Written, r.Skipped, r.Refused, r.Warnings)
+}
+
+// TestExtracts imports the catalogues in testdata by their mappings.
+func TestExtracts(t *testing.T) {
+	for name, want := range map[string]string{
+		"best-of.csv":      "18 rows: 15 written, 3 skipped, 0 refused, 0 warnings",
+		"models-dev.jsonl": "10 rows: 10 written, 0 skipped, 0 refused, 0 warnings",
+		"leaderboard.csv":  "8 rows: 8 written, 0 skipped, 0 refused, 0 warnings",
+	} {
+		t.Run(name, func(t *testing.T) {
+			stem := filepath.Join("testdata", strings.TrimSuffix(name, filepath.Ext(name)))
+			dir := t.TempDir()
+			r := run(t, importer.Options{Input: filepath.Join("testdata", name), Mapping: stem + ".yaml", Content: dir})
+			if got := counts(r); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			golden(t, stem+".golden.txtar", dir)
+		})
+	}
+}
+
+// golden compares the files of a folder with an archive.
+func golden(t *testing.T, path, dir string) {
+	t.Helper()
+	var a txtar.Archive
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, _ := filepath.Rel(dir, file)
+		a.Files = append(a.Files, txtar.File{Name: filepath.ToSlash(rel), Data: data})
+	}
+	got := txtar.Format(&a)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the files differ from %s\n%s", path, got)
+	}
+}
+
+// TestSameFactsInAnotherLayout: the leaderboard and the JSONL hold the same
+// facts, so their figures agree.
+func TestSameFactsInAnotherLayout(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	run(t, importer.Options{Input: "testdata/models-dev.jsonl", Mapping: "testdata/models-dev.yaml", Content: a})
+	run(t, importer.Options{Input: "testdata/leaderboard.csv", Mapping: "testdata/leaderboard.yaml", Content: b})
+	byName := map[string]*exports.Entity{}
+	for _, e := range load(t, a) {
+		byName[e.Name] = e
+	}
+	compared := 0
+	for _, e := range load(t, b) {
+		other := byName[e.Name]
+		if other == nil {
+			t.Errorf("%s is in one of them only", e.Name)
+			continue
+		}
+		for _, f := range e.Signals.Facts {
+			compared++
+			if g, _ := other.Signals.Fact(f.Name); g != f {
+				t.Errorf("%s: %+v and %+v", e.Name, f, g)
+			}
+		}
+		for _, result := range e.Signals.Benchmarks {
+			compared++
+			if !slices.ContainsFunc(other.Signals.Benchmarks, func(o exports.Benchmark) bool {
+				return strings.HasPrefix(o.Name, result.Name) && o.Value == result.Value
+			}) {
+				t.Errorf("%s: %+v is not among %+v", e.Name, result, other.Signals.Benchmarks)
+			}
+		}
+	}
+	if compared < 20 {
+		t.Errorf("only %d figures were compared", compared)
+	}
+}
+
+// load returns the entities of a folder, which may have warnings.
+func load(t *testing.T, dir string) []*exports.Entity {
+	t.Helper()
+	c, problems, err := content.Load(dir, nil)
+	if n, _ := problems.Count(); err != nil || n > 0 {
+		t.Fatal(err, problems)
+	}
+	return c.Entities
+}
+
+// TestOrderOfRows: the same rows in another order give the same files.
+func TestOrderOfRows(t *testing.T) {
+	data, err := os.ReadFile("testdata/best-of.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	slices.Reverse(lines[1 : len(lines)-1])
+	dir := t.TempDir()
+	input := filepath.Join(dir, "reversed.csv")
+	if err := os.WriteFile(input, []byte(strings.Join(lines, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, importer.Options{Input: input, Mapping: "testdata/best-of.yaml", Content: filepath.Join(dir, "content")})
+	if !*update {
+		golden(t, "testdata/best-of.golden.txtar", filepath.Join(dir, "content"))
+	}
+}
+
+// TestInterrupted: an import that ends early leaves only whole files, and the
+// same command goes on.
+func TestInterrupted(t *testing.T) {
+	input, mapping := generated(t, 5000)
+	dir := t.TempDir()
+	o := importer.Options{Input: input, Mapping: mapping, Content: dir, Rejects: filepath.Join(t.TempDir(), "rejects.csv")}
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(step string, done int) {
+		if step == "import" && done > 1000 {
+			cancel()
+		}
+	}
+	r, err := importer.Run(ctx, o)
+	if err == nil || !strings.Contains(err.Error(), "interrupted after") || errors.Is(err, context.Canceled) {
+		t.Fatalf("the error is %v", err)
+	}
+	if _, err := os.Stat(o.Rejects); err == nil {
+		t.Error("half a file of refused rows was left")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "tool", "*"))
+	if err != nil || len(files) != r.Written || r.Written < 1000 || r.Written > 2000 {
+		t.Fatalf("%d files, %d written, %v", len(files), r.Written, err)
+	}
+	first := r.Written
+	o.Progress = nil
+	if r := run(t, o); r.Unchanged != first || r.Written != 5000-first {
+		t.Errorf("then %+v", r)
+	}
+}
+
+// TestManyRows imports 5,000 rows, or as many as KINDEX_IMPORT_ROWS says, and
+// prints the time.
+func TestManyRows(t *testing.T) {
+	n := 5000
+	if os.Getenv("KINDEX_IMPORT_ROWS") != "" {
+		if _, err := fmt.Sscan(os.Getenv("KINDEX_IMPORT_ROWS"), &n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	input, mapping := generated(t, n)
+	start := time.Now()
+	r, err := importer.Run(context.Background(), importer.Options{Input: input, Mapping: mapping, Content: t.TempDir()})
+	if err != nil || r.Written != n || r.Rows != n {
+		t.Fatalf("%+v %v", r, err)
+	}
+	t.Logf("%d rows in %s", n, time.Since(start).Round(time.Millisecond))
+}
+
+// generated writes a catalogue of n rows and its mapping.
+func generated(t *testing.T, n int) (input, mapping string) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("id,title,text,labels,stars,released\n")
+	for i := range n {
+		fmt.Fprintf(&b, "owner%d/tool-%d,Tool %d,\"A tool, number %d of many.\",\"['a', 'b%d']\",%d.0,2026-%02d-%02d 10:00:00\n",
+			i%100, i, i, i, i%50, i, i%12+1, i%28+1)
+	}
+	dir := t.TempDir()
+	input, mapping = filepath.Join(dir, "list.csv"), filepath.Join(dir, "list.yaml")
+	const text = `type: tool
+slug: {column: id, list: /, take: last}
+clashSlug: id
+fields:
+  name: title
+  category: {constant: tools}
+  description: text
+  tags: {column: labels, list: python, as: slug}
+  url: {template: "https://example.org/{id}"}
+signals:
+  stars: {value: stars, date: {constant: 2026-12-31}, source: {template: "https://example.org/{id}"}}
+  lastRelease: {value: released, date: {constant: 2026-12-31}}
+`
+	if err := errors.Join(os.WriteFile(input, []byte(b.String()), 0o644), os.WriteFile(mapping, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return input, mapping
+}

@@ -1,0 +1,140 @@
+package importer
+
+import (
+	"encoding/json"
+	"math/big"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestPythonList(t *testing.T) {
+	for text, want := range map[string][]string{
+		"[]":                   {},
+		"[ ]":                  {},
+		"['a']":                {"a"},
+		"['a', 'b',]":          {"a", "b"},
+		`["it's", 'a "b"']`:    {"it's", `a "b"`},
+		`['tensorflow"']`:      {`tensorflow"`},
+		`['a\'b', 'c\\d']`:     {"a'b", `c\d`},
+		`["\u00e9", '\xe9']`:   {"é", "é"},
+		"('a', 'b')":           {"a", "b"},
+		"{'a'}":                {"a"},
+		"[1, -2.5, 3e4]":       {"1", "-2.5", "3e4"},
+		"[None, True, 'None']": {"", "True", "None"},
+		`["a","b"]`:            {"a", "b"},
+		"  ['a, b']  ":         {"a, b"},
+		"['中文', 'é']":          {"中文", "é"},
+	} {
+		if got, ok := pythonList(text); !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %q %v, want %q", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "[", "]", "['a'", "'a']", "['a' 'b']", "[a]", "['a]", "[,]", "['a',,'b']", "[['a']]", "{'a': 1}",
+		`['\q']`, `['\x4']`, `['\ud800']`, "[1 2]", "['a'] ['b']", "['a')"} {
+		if got, ok := pythonList(text); ok {
+			t.Errorf("%s is no list, but gives %q", text, got)
+		}
+	}
+}
+
+func TestConvert(t *testing.T) {
+	for _, c := range []struct {
+		as, decimal, text string
+		want              any // nil where it is refused
+	}{
+		{"number", "", "5326.0", int64(5326)}, {"number", "", "5326", int64(5326)}, {"number", "", "0.125", 0.125},
+		{"number", "", "-1.5", -1.5}, {"number", "", "+3", int64(3)}, {"number", "", "1.2e3", int64(1200)}, {"number", "", "1e-2", 0.01},
+		{"number", "", "9007199254740993", int64(9007199254740993)}, {"number", "", "007", int64(7)},
+		{"number", "", "1,234", nil}, {"number", "", "1.234", nil}, {"number", "", "1.234.567", nil}, {"number", "", "12,5", nil},
+		{"number", "", "nan", nil}, {"number", "", "inf", nil}, {"number", "", "0x10", nil}, {"number", "", "1_000", nil},
+		{"number", "", "5k", nil}, {"number", "", "64%", nil}, {"number", "", "1e999", nil}, {"number", "", "", nil}, {"number", "", ".5", nil},
+		{"number", ".", "1,234,567.5", 1234567.5}, {"number", ".", "1.234", 1.234}, {"number", ".", "1,23", nil},
+		{"number", ",", "1.234.567,5", 1234567.5}, {"number", ",", "1,234", 1.234}, {"number", ",", "1.234", int64(1234)}, {"number", ",", "1.2", nil},
+		{"date", "", "2024-06-06", "2024-06-06"}, {"date", "", "2015-11-07 01:19:20.000000", "2015-11-07"},
+		{"date", "", "2024-06-06T12:00Z", "2024-06-06"}, {"date", "", "2024-06-06T23:59:59+02:00", "2024-06-06"}, {"date", "", "2024-06-06 10:11:12 UTC", "2024-06-06"},
+		{"date", "", "2024-02-30", nil}, {"date", "", "2024-06", nil}, {"date", "", "2024-06-06x", nil}, {"date", "", "06.06.2024", nil}, {"date", "", "20240606", nil},
+		{"day", "", "2024-06", "2024-06"}, {"day", "", "2024-06-06", "2024-06-06"}, {"day", "", "2024-13", nil}, {"day", "", "2024", nil},
+		{"month", "", "2024-06-06T12:00:00Z", "2024-06"}, {"month", "", "2024-06", "2024-06"}, {"month", "", "June 2024", nil},
+		{"dmy", "", "6.7.2024", "2024-07-06"}, {"dmy", "", "06/07/2024", "2024-07-06"}, {"dmy", "", "31.2.2024", nil}, {"dmy", "", "2024-06-06", nil},
+		{"mdy", "", "6/7/2024", "2024-06-07"}, {"mdy", "", "13/1/2024", nil},
+		{"slug", "", "Deep Learning!", "deep-learning"}, {"slug", "", "中文", nil}, {"lower", "", "ÄB", "äb"}, {"", "", "As Is", "As Is"},
+	} {
+		e := &evaluator{decimal: c.decimal}
+		got, wrong := e.convert(c.as, c.text)
+		if (wrong == "") != (c.want != nil) || wrong == "" && got != c.want {
+			t.Errorf("%s %s %q: %v (%s), want %v", c.as, c.decimal, c.text, got, wrong, c.want)
+		}
+	}
+	if n, wrong := new(evaluator).convert("number", json.Number("1.234")); n != 1.234 {
+		t.Errorf("a number of JSON can be read in one way only: %v %s", n, wrong)
+	}
+}
+
+// FuzzPythonList: no text breaks it, and a list that is written down again
+// reads back the same.
+func FuzzPythonList(f *testing.F) {
+	for _, s := range []string{"['a', \"b\"]", "[1, None]", `['\x41\u00e9']`, "[", "('a',)", `['tensorflow"']`, "['a'"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		entries, ok := pythonList(s)
+		if !ok {
+			return
+		}
+		written := make([]string, len(entries))
+		for i, entry := range entries {
+			if utf8.ValidString(s) && !utf8.ValidString(entry) {
+				t.Fatalf("%q gives %q, which is not UTF-8", s, entry)
+			}
+			written[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(entry) + "'"
+		}
+		again, ok := pythonList("[" + strings.Join(written, ", ") + "]")
+		if !ok || !reflect.DeepEqual(entries, again) {
+			t.Fatalf("%q gives %q, and written again %q", s, entries, again)
+		}
+	})
+}
+
+// FuzzNumber: a number that is taken has the value that its digits say.
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{"5326.0", "1.234,5", "1,234", "-0", "1e5", "9007199254740993", "0.1"} {
+		f.Add(s, ".")
+		f.Add(s, ",")
+		f.Add(s, "")
+	}
+	f.Fuzz(func(t *testing.T, s, decimal string) {
+		if decimal != "" && decimal != "," {
+			decimal = "."
+		}
+		e := &evaluator{decimal: decimal}
+		got, wrong := e.number(s)
+		if wrong != "" {
+			return
+		}
+		plain := s
+		switch decimal {
+		case ",":
+			plain = strings.ReplaceAll(strings.ReplaceAll(s, ".", ""), ",", ".")
+		case ".":
+			plain = strings.ReplaceAll(s, ",", "")
+		}
+		want, ok := new(big.Rat).SetString(plain)
+		if !ok {
+			t.Fatalf("%q (%s) is taken for %v", s, decimal, got)
+		}
+		switch got := got.(type) {
+		case int64:
+			if want.Cmp(new(big.Rat).SetInt64(got)) != 0 {
+				if x, _ := want.Float64(); x != float64(got) {
+					t.Errorf("%q (%s) is taken for %d", s, decimal, got)
+				}
+			}
+		case float64:
+			if x, _ := want.Float64(); x != got {
+				t.Errorf("%q (%s) is taken for %v", s, decimal, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestShippedContentIsFormatted: kindex fmt has nothing to do in the content.
+func TestShippedContentIsFormatted(t *testing.T) {
+	var out, problems bytes.Buffer
+	dir := filepath.Join("..", "..", "content")
+	if code := run(context.Background(), []string{"fmt", "--check", "--diff", dir}, &out, &problems); code != exitOK || out.Len() > 0 {
+		t.Errorf("exit code %d; run: kindex fmt content\n%s%s", code, problems.String(), out.String())
+	}
+}
+
+// TestSnapshotsAreFormatted formats what the converters make of the public
+// collections, where those lie beside the repository: nothing is refused, and
+// the second time nothing changes.
+func TestSnapshotsAreFormatted(t *testing.T) {
+	shared := os.Getenv("KINDEX_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	for converter, snapshot := range map[string]string{
+		"csv2yaml.py": "best-of/2024-06-06.csv.gz", "models2yaml.py": "models-dev/models-2026-06-24.json",
+	} {
+		t.Run(converter, func(t *testing.T) {
+			snapshot = filepath.Join(shared, "data", filepath.FromSlash(snapshot))
+			if _, err := os.Stat(snapshot); err != nil {
+				if os.Getenv("KINDEX_SHARED") != "" {
+					t.Fatal(err)
+				}
+				t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
+			}
+			dir := t.TempDir()
+			cmd := exec.Command("python3", filepath.Join(shared, "tools", converter), snapshot, dir)
+			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			var out, problems bytes.Buffer
+			if code := run(context.Background(), []string{"fmt", dir}, &out, &problems); code != exitOK || problems.Len() > 0 {
+				t.Fatalf("exit code %d\n%.2000s", code, problems.String())
+			}
+			if strings.Count(out.String(), "\n") < 5 {
+				t.Errorf("hardly anything was changed:\n%s", out.String())
+			}
+			out.Reset()
+			if code := run(context.Background(), []string{"fmt", "--check", dir}, &out, &problems); code != exitOK {
+				t.Errorf("the second time: %d\n%.2000s%.2000s", code, out.String(), problems.String())
+			}
+		})
+	}
+}
