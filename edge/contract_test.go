@@ -36,6 +36,7 @@ func TestContract(t *testing.T) {
 	t.Run("every operation", func(t *testing.T) { testEveryOperation(t, c) })
 	t.Run("parameter examples", func(t *testing.T) { testParameterExamples(t, c) })
 	t.Run("enums", func(t *testing.T) { testEnums(t, c) })
+	t.Run("searching", func(t *testing.T) { testSearching(t, c) })
 	t.Run("paging", func(t *testing.T) { testPaging(t, c) })
 	t.Run("entity tags", func(t *testing.T) { testEntityTags(t, c) })
 	t.Run("ranges", func(t *testing.T) { testRanges(t, c) })

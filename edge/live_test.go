@@ -154,7 +154,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 	}{
 		"flipped byte":      {filepath.Join(dir, "lookup", "records.bin"), "was altered", flip},
 		"flipped in export": {filepath.Join(dir, "entities.csv"), "was altered", flip},
-		"flipped in index":  {filepath.Join(index, "ordinals.bin"), "was altered", flip},
+		"flipped in index":  {filepath.Join(index, "bleve", "store", "000000000002.zap"), "was altered", flip},
 		"missing":           {filepath.Join(dir, "lookup", "keys.bin"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
 		"missing in index":  {filepath.Join(index, "manifest.json"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
 		"shorter":           {filepath.Join(dir, "entities.json"), "bytes, the manifest says", func(p string, b []byte) error { return os.WriteFile(p, b[:len(b)/2], 0o644) }},
@@ -162,7 +162,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"formatVersion": 1`), []byte(`"formatVersion": 99`), 1), 0o644)
 		}},
 		"other mapping": {filepath.Join(index, "manifest.json"), "has mapping version 99", func(p string, b []byte) error {
-			return os.WriteFile(p, bytes.Replace(b, []byte(`"mappingVersion": 1`), []byte(`"mappingVersion": 99`), 1), 0o644)
+			return os.WriteFile(p, bytes.Replace(b, []byte(`"mappingVersion": 3`), []byte(`"mappingVersion": 99`), 1), 0o644)
 		}},
 		"edited manifest": {filepath.Join(dir, "manifest.json"), "but its content gives", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"asOf": "2026`), []byte(`"asOf": "2025`), 1), 0o644)

@@ -139,7 +139,7 @@ func table() []request {
 
 		ok("searchEntities", "/api/search?q=", "pytorch", "pytorhc", "language+model", "GPT-5", "speech&facets=type",
 			"python&facets=capability,category,license,pricingModel,provider,status,tag,type&limit=1", "%3Cscript%3E", "zzzzzzzz",
-			"gpt&fields=slug", "gpt&fields=composite", "%C3%A9"),
+			"gpt&fields=slug", "gpt&fields=composite", "%C3%A9", "%22neural+networks%22", "%22", "pyttrchhh", "pytorch&type=model"),
 		filters("searchEntities", "/api/search?q=model", "&"),
 		pages("searchEntities", "/api/search?q=model", "&"),
 		bad("searchEntities", "/api/search", "q", "", "%20", strings.Repeat("a", 501)),

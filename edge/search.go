@@ -2,7 +2,6 @@ package edge
 
 import (
 	"fmt"
-	"strings"
 
 	"kindex/edge/query"
 	"kindex/exports"
@@ -57,7 +56,7 @@ func (s *Server) search(c *call) (*reply, error) {
 	hits := res.Hits[:min(page.Limit, len(res.Hits))]
 	list := newCollection()
 	for _, h := range hits {
-		if list.body, err = appendHit(list.next(), b, sel.project, res, h); err != nil {
+		if list.body, err = c.view.appendHit(list.next(), sel.project, res, h); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +65,11 @@ func (s *Server) search(c *call) (*reply, error) {
 		last := hits[len(hits)-1]
 		next = query.Cursor{Place: b.PlaceOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(c.scope())
 	}
-	extra := []string{nextCursor(next)}
+	near, err := c.view.near(text, res)
+	if err != nil {
+		return nil, err
+	}
+	extra := []string{nextCursor(next), `"suggestions":` + string(near)}
 	if len(facets) > 0 {
 		counted := make(map[string][]exports.FacetCount, len(facets))
 		for _, name := range facets {
@@ -91,17 +94,18 @@ func (c *call) searchAfter(cur *query.Cursor) (*indexes.After, error) {
 	return &indexes.After{Relevance: *cur.Relevance, Ordinal: at}, nil
 }
 
-// highlighted are the fields in which hits are marked.
-var highlighted = []string{"name", "description", "provider"}
-
 // appendHit appends a record with its relevance and highlights.
-func appendHit(dst []byte, b *exports.Build, p *projection, res *indexes.Result, h indexes.Hit) ([]byte, error) {
-	e, err := b.Entity(h.Ordinal)
+func (v *view) appendHit(dst []byte, p *projection, res *indexes.Result, h indexes.Hit) ([]byte, error) {
+	e, err := v.build.Entity(h.Ordinal)
+	if err != nil {
+		return nil, err
+	}
+	highlights, err := res.Highlights(h, e, v.titles[e.Category])
 	if err != nil {
 		return nil, err
 	}
 	before := len(dst)
-	dst = p.append(dst, b.Record(h.Ordinal))
+	dst = p.append(dst, v.build.Record(h.Ordinal))
 	dst = dst[:len(dst)-1]
 	if len(dst) > before+1 {
 		dst = append(dst, ',')
@@ -109,24 +113,44 @@ func appendHit(dst []byte, b *exports.Build, p *projection, res *indexes.Result,
 	dst = append(dst, `"relevance":`...)
 	dst = exports.AppendNumber(dst, h.Relevance)
 	dst = append(dst, `,"highlights":{`...)
-	first := true
-	for i, text := range [...]string{e.Name, e.Description, e.Provider} {
-		dst, first = appendHighlight(dst, first, res, highlighted[i], text)
+	for i, hl := range highlights {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), hl.Field...), '"', ':')
+		dst = exports.AppendString(dst, hl.Text)
 	}
-	dst, _ = appendHighlight(dst, first, res, "tags", strings.Join(e.Tags, ", "))
 	return append(dst, '}', '}'), nil
 }
 
-func appendHighlight(dst []byte, first bool, res *indexes.Result, field, text string) ([]byte, bool) {
-	marked, found := res.Highlight(text)
-	if !found {
-		return dst, first
+// nearNames is how many names are suggested where nothing is found.
+const nearNames = 5
+
+// short is what a suggestion has of a record.
+var short = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
+
+// near lists what a search that found nothing may have been meant for, as JSON:
+// what it finds without its filters, else the nearest names.
+func (v *view) near(text string, res *indexes.Result) ([]byte, error) {
+	out := []byte{'['}
+	if !res.Matches.IsEmpty() {
+		return append(out, ']'), nil
 	}
-	if !first {
-		dst = append(dst, ',')
+	all, err := v.build.Select(&exports.Filter{})
+	if err != nil {
+		return nil, err
 	}
-	dst = append(append(append(dst, '"'), field...), '"', ':')
-	return exports.AppendString(dst, marked), false
+	list, err := v.index.Instead(text, all, nearNames)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = short.append(out, v.build.Record(o))
+	}
+	return append(out, ']'), nil
 }
 
 // GET /api/suggest
@@ -157,7 +181,6 @@ func (s *Server) suggest(c *call) (*reply, error) {
 		return nil, err
 	}
 	list := newCollection()
-	short := &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
 	for _, o := range found {
 		list.body = short.append(list.next(), b.Record(o))
 	}

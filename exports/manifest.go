@@ -69,7 +69,7 @@ type Category struct {
 }
 
 // IndexStub names what the search index of a build was made from. Its bytes
-// are no part of the build's identity: the search engine does not fix them.
+// are no part of the build's identity: they follow from these.
 type IndexStub struct {
 	MappingVersion int    `json:"mappingVersion"`
 	Documents      int    `json:"documents"`

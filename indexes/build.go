@@ -1,11 +1,19 @@
 // Package indexes is the search contract between the builder and the edge: what
 // is indexed and how, and how it is searched. It alone knows Bleve.
 //
+// The index is made by Bleve's offline builder, as one segment in which the number
+// of a document is the record's ordinal; Bleve itself can open it. Searches read
+// the terms and postings of the segment and combine sets of records: texts of a
+// catalogue are short and never change, and the order of records by score is
+// known when the index is made. Small files beside the segment hold what Bleve
+// does not keep: the words of each record in their order, for phrases, and the
+// lengths of names.
+//
 // The index of a build lies in indexes/builds/<id>/ with a manifest of its own.
 package indexes
 
 import (
-	"encoding/binary"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -16,25 +24,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
-	"github.com/blevesearch/bleve/v2/mapping"
-
 	"kindex/exports"
 )
 
 // MappingVersion is the version of what is indexed and how. An index of another
 // version is refused, and a change of it gives builds another id.
-const MappingVersion = 1
+const MappingVersion = 3
 
 const (
 	manifestFile = "manifest.json"
 	storeDir     = "bleve"
-	ordinalsFile = "ordinals.bin"
-
-	// segmentVersion is the version of Bleve's segment format (zap) that is written.
-	segmentVersion = 16
+	lengthsFile  = "lengths.bin" // a byte for each record
 )
 
 // Manifest describes the index of one build.
@@ -47,29 +47,6 @@ type Manifest struct {
 
 // Dir is where the index of a build lies below an output folder.
 func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds", id) }
-
-// lean is the mapping: nothing stored, no term vectors, no doc values, no
-// frequencies. Texts are short, so what a record says is what counts, not how
-// often.
-func lean() (mapping.IndexMapping, error) {
-	m := bleve.NewIndexMapping()
-	if err := m.AddCustomAnalyzer("words", map[string]any{"type": custom.Name, "tokenizer": splitWords}); err != nil {
-		return nil, err
-	}
-	doc := bleve.NewDocumentStaticMapping()
-	for _, f := range []struct{ name, analyzer string }{
-		{fieldExact, keyword.Name}, {fieldStarts, keyword.Name},
-		{fieldName, "words"}, {fieldTopic, "words"}, {fieldText, "words"},
-	} {
-		fm := bleve.NewTextFieldMapping()
-		fm.Analyzer = f.analyzer
-		fm.Store, fm.IncludeTermVectors, fm.IncludeInAll, fm.DocValues = false, false, false, false
-		fm.SkipFreqNorm = true
-		doc.AddFieldMappingsAt(f.name, fm)
-	}
-	m.DefaultMapping = doc
-	return m, nil
-}
 
 // Prepared are the documents of a build, ready to be indexed.
 type Prepared struct {
@@ -98,45 +75,31 @@ func (p *Prepared) Write(root string) (dir string, err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	m, err := lean()
+	c, err := newCollector(dir, len(p.entities))
 	if err != nil {
 		return dir, err
 	}
-	b, err := bleve.NewBuilder(filepath.Join(dir, storeDir), m, map[string]any{
-		"buildPathPrefix": dir, "batchSize": 4000, "mergeMax": 64,
-		"forceSegmentType": "zap", "forceSegmentVersion": segmentVersion,
-	})
-	if err != nil {
-		return dir, err
-	}
-	lengths := make([]byte, len(p.entities))
-	sum := newFingerprint()
-	i := uint32(0)
+	sum := sha256.New()
 	for d := range p.documents {
 		d.fingerprint(sum)
-		lengths[i] = byte(min(d.nameLength, 255))
-		if err := b.Index(docID(i), d.fields()); err != nil {
-			return dir, errors.Join(fmt.Errorf("index %s: %w", p.entities[i].Key(), err), b.Close())
+		if err := c.add(d); err != nil {
+			return dir, errors.Join(err, c.abandon())
 		}
-		i++
-	}
-	if err := b.Close(); err != nil {
-		return dir, err
 	}
 	p.Stub = exports.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: hex.EncodeToString(sum.Sum(nil))}
-	return dir, writeOrdinals(dir, lengths)
+	return dir, c.write()
 }
 
 // documents calls yield with the documents in order. They are made ahead, by
 // another processor than the one that indexes them.
-func (p *Prepared) documents(yield func(document) bool) {
+func (p *Prepared) documents(yield func(*document) bool) {
 	const ahead = 64
-	batches, stop := make(chan []document, 2), make(chan struct{})
+	batches, stop := make(chan []*document, 2), make(chan struct{})
 	defer close(stop)
 	go func() {
 		defer close(batches)
 		for from := 0; from < len(p.entities); from += ahead {
-			var batch []document
+			var batch []*document
 			for _, e := range p.entities[from:min(from+ahead, len(p.entities))] {
 				batch = append(batch, newDocument(e, p.titles[e.Category]))
 			}
@@ -154,31 +117,6 @@ func (p *Prepared) documents(yield func(document) bool) {
 			}
 		}
 	}
-}
-
-// docID is the external id of a document: its ordinal.
-func docID(ordinal uint32) string { return string(binary.BigEndian.AppendUint32(nil, ordinal)) }
-
-// writeOrdinals records which ordinal every document of the store has, since
-// Bleve numbers them as it likes, and how many words each name has.
-func writeOrdinals(dir string, lengths []byte) error {
-	s, err := openStore(filepath.Join(dir, storeDir))
-	if err != nil {
-		return err
-	}
-	out := make([]byte, 0, 5*len(lengths))
-	for doc := range lengths {
-		id, err := s.segment.DocID(uint64(doc))
-		if err == nil && len(id) != 4 {
-			err = fmt.Errorf("document %d has the id %x", doc, id)
-		}
-		if err != nil {
-			return errors.Join(err, s.Close())
-		}
-		out = binary.LittleEndian.AppendUint32(out, binary.BigEndian.Uint32(id))
-	}
-	out = append(out, lengths...)
-	return errors.Join(os.WriteFile(filepath.Join(dir, ordinalsFile), out, 0o644), s.Close())
 }
 
 // Place writes the manifest into a folder that Write made and moves it to the

@@ -1,7 +1,6 @@
 package indexes
 
 import (
-	"crypto/sha256"
 	"hash"
 	"slices"
 	"strings"
@@ -9,76 +8,130 @@ import (
 	"kindex/exports"
 )
 
-// The fields of the index. Each holds words that were already split and folded,
-// so that queries, highlights and the index agree on what a word is.
-const (
-	fieldExact  = "exact"  // the whole name and slug, words joined by a space
-	fieldStarts = "starts" // the same from each word on, for completion
-	fieldName   = "name"   // words of name and slug, and the name as one word
-	fieldTopic  = "topic"  // words of provider, category, tags, capabilities
-	fieldText   = "text"   // words of the description
-)
-
-// document is what the index knows of an entity.
+// document is what the index knows of an entity: words that were split and
+// folded, so that queries, highlights and the index agree on what a word is.
 type document struct {
-	exact, starts     []string
-	name, topic, text []string
-	nameLength        int
+	names  [][]string // of the name, the slug and earlier slugs
+	topics [][]string // of provider, category, its title, type, tags, capabilities
+	text   []string   // of the description
+
+	formerly []string
 }
 
-func newDocument(e *exports.Entity, categoryTitle string) document {
-	words := terms(e.Name)
-	var d document
-	for _, alias := range append([]string{e.Slug}, e.Formerly...) {
-		d.exact = append(d.exact, strings.Join(terms(alias), " "))
+// topicsOf are the texts that say what an entity is about, the provider first.
+func topicsOf(e *exports.Entity, categoryTitle string) []string {
+	return slices.Concat([]string{e.Provider, e.Category, categoryTitle, e.Type}, e.Tags, e.Capabilities)
+}
+
+func newDocument(e *exports.Entity, categoryTitle string) *document {
+	d := &document{names: [][]string{terms(e.Name), terms(e.Slug)}, text: terms(e.Description)}
+	d.formerly = slices.Sorted(slices.Values(e.Formerly))
+	for _, alias := range d.formerly {
+		d.names = append(d.names, terms(alias))
 	}
-	d.exact = append(d.exact, strings.Join(words, " "))
-	for i := range words {
-		d.starts = append(d.starts, strings.Join(words[i:], " "))
-	}
-	d.nameLength = max(1, len(words))
-	d.name = append(d.name, words...)
-	d.name = append(d.name, strings.Join(words, ""))
-	for _, alias := range append([]string{e.Slug}, e.Formerly...) {
-		d.name = append(d.name, terms(alias)...)
-	}
-	for _, t := range terms(e.Provider) { // its stop words count: it is a name
-		d.topic = append(d.topic, stem(t))
-	}
-	for _, s := range slices.Concat([]string{e.Category, categoryTitle, e.Type}, e.Tags, e.Capabilities) {
-		d.topic = append(d.topic, meaningful(s)...)
-	}
-	d.text = meaningful(e.Description)
-	for _, list := range []*[]string{&d.exact, &d.starts, &d.name, &d.topic, &d.text} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-		if len(*list) > 0 && (*list)[0] == "" {
-			*list = (*list)[1:]
-		}
+	for _, t := range topicsOf(e, categoryTitle) {
+		d.topics = append(d.topics, terms(t))
 	}
 	return d
 }
 
-// fields is the document in the form that Bleve takes.
-func (d document) fields() map[string]any {
-	return map[string]any{
-		fieldExact: d.exact, fieldStarts: d.starts,
-		fieldName:  strings.Join(d.name, " "),
-		fieldTopic: strings.Join(d.topic, " "),
-		fieldText:  strings.Join(d.text, " "),
+// length is how many words the name has together with those of the slug that are
+// no part of it; 255 stands for more, too.
+func (d *document) length() byte {
+	name, slug := d.names[0], d.names[1]
+	n, joined := len(name), strings.Join(name, "")
+	for _, w := range slug {
+		if !strings.Contains(joined, w) {
+			n++
+		}
+	}
+	return byte(min(max(1, n), 255))
+}
+
+// newVocable returns a word as it stands in texts, without a number.
+func newVocable(t string) *vocable { return &vocable{term: t, single: stem(t), stop: stopWords[t]} }
+
+// vocables give each word of a text what is known of it. They are asked in the
+// order in which the words stand in the names, topics or description, and for ""
+// between two of these.
+type vocables func(part int, word string) *vocable
+
+// terms appends what the document has in each field.
+func (d *document) terms(to *fieldTerms, look vocables) {
+	d.nameTerms(to, look)
+	for i, topic := range d.topics {
+		if i > 0 {
+			look(inTopic, "")
+		}
+		to.addStops(topic)
+		for _, t := range topic {
+			v := look(inTopic, t)
+			if i == 0 || !v.stop { // the first is the provider: a name, whose stop words count
+				to.add(inTopic, v.single)
+			}
+		}
+	}
+	to.addStops(d.text)
+	for _, t := range d.text {
+		if v := look(inText, t); !v.stop {
+			to.add(inText, v.single)
+		}
+	}
+}
+
+// nameTerms appends those of the name, which comes first, and of the slugs.
+func (d *document) nameTerms(to *fieldTerms, look vocables) {
+	for i, name := range d.names {
+		if i > 0 {
+			look(inName, "")
+		}
+		to.addStops(name)
+		for j, t := range name {
+			to.add(inName, look(inName, t).term)
+			if i == 0 {
+				to.add(inName, strings.Join(name[j:], ""))
+				to.add(isEnd, strings.Join(name[j:], " "))
+			}
+		}
+		joined := strings.Join(name, "")
+		to.add(inName, joined)
+		to.add(isName, strings.Join(name, " "))
+		to.add(isJoined, joined)
+	}
+}
+
+// addStops appends the stop words of a text, and two of them next to each other.
+// Topics and descriptions have them nowhere else, and phrases may consist of
+// nothing else.
+func (t *fieldTerms) addStops(text []string) {
+	before := ""
+	for _, w := range text {
+		if !stopWords[w] {
+			before = ""
+			continue
+		}
+		t.add(isStop, w)
+		if before != "" {
+			t.add(isStop, before+" "+w)
+		}
+		before = w
+	}
+}
+
+func (t *fieldTerms) add(field int, term string) {
+	if term != "" {
+		t[field] = append(t[field], term)
 	}
 }
 
 // fingerprint adds the document to a checksum over all documents.
-func (d document) fingerprint(h hash.Hash) {
-	for _, list := range [][]string{d.exact, d.starts, d.name, d.topic, d.text} {
-		for _, s := range list {
-			h.Write([]byte(s))
-			h.Write([]byte{0})
+func (d *document) fingerprint(h hash.Hash) {
+	var b []byte
+	for _, part := range [][][]string{d.names, d.topics, {d.text}, {d.formerly}} {
+		for _, list := range part {
+			b = append(append(b, strings.Join(list, " ")...), 0)
 		}
-		h.Write([]byte{1})
+		b = append(b, 1)
 	}
-	h.Write([]byte{2, byte(d.nameLength)})
+	h.Write(append(b, 2))
 }
-
-func newFingerprint() hash.Hash { return sha256.New() }

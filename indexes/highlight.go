@@ -2,39 +2,137 @@ package indexes
 
 import (
 	"html"
+	"slices"
 	"strings"
+
+	"kindex/exports"
 )
 
+// Highlight is a text of a record in which a search met something: HTML with
+// <mark> around what was met and all else escaped.
+type Highlight struct {
+	Field, Text string
+}
+
+// Highlights returns the texts of a hit in which words were met; there is at
+// least one. Slug, earlier slugs, the category's title and the type are
+// among them only where nothing else is.
+func (r *Result) Highlights(h Hit, e *exports.Entity, categoryTitle string) ([]Highlight, error) {
+	var out []Highlight
+	add := func(field string, isName bool, text string) {
+		if marked, found := r.mark(text, isName); found {
+			out = append(out, Highlight{field, marked})
+		}
+	}
+	add("name", true, e.Name)
+	add("description", false, e.Description)
+	add("provider", false, e.Provider)
+	add("tags", false, strings.Join(e.Tags, ", "))
+	add("capabilities", false, strings.Join(e.Capabilities, ", "))
+	add("category", false, e.Category)
+	if len(out) == 0 {
+		add("categoryTitle", false, categoryTitle)
+	}
+	if len(out) == 0 {
+		add("slug", true, e.Slug)
+	}
+	if len(out) == 0 {
+		add("type", false, e.Type)
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	old, err := r.index.formerly(h.Ordinal)
+	add("formerly", true, strings.Join(old, ", "))
+	return out, err
+}
+
 // Highlight returns the text with <mark> around the words that the search met
-// and everything else escaped for HTML; found is false where it met none.
-func (r *Result) Highlight(text string) (marked string, found bool) {
+// and everything else escaped for HTML; found is false where it met none. A word
+// of which the beginning was met is marked as a whole.
+func (r *Result) Highlight(text string) (marked string, found bool) { return r.mark(text, false) }
+
+// mark is Highlight. Names and slugs are also met by what has their words without spaces
+// between them.
+func (r *Result) mark(text string, name bool) (marked string, found bool) {
 	var b strings.Builder
+	list := spans(text)
 	at := 0
-	for _, s := range spans(text) {
-		if !r.met(s.term) {
+	for i := 0; i < len(list); {
+		n := r.meets(list[i:], name)
+		if n == 0 {
+			i++
 			continue
 		}
 		found = true
-		b.WriteString(html.EscapeString(text[at:s.start]))
-		b.WriteString("<mark>" + html.EscapeString(text[s.start:s.end]) + "</mark>")
-		at = s.end
+		start, end := list[i].start, list[i+n-1].end
+		b.WriteString(html.EscapeString(text[at:start]))
+		b.WriteString("<mark>" + html.EscapeString(text[start:end]) + "</mark>")
+		at = end
+		i += n
 	}
 	b.WriteString(html.EscapeString(text[at:]))
 	return b.String(), found
 }
 
-// met tells whether a word of a text answers a word of the query.
-func (r *Result) met(term string) bool {
-	stemmed := stem(term)
-	for _, w := range r.words {
-		switch {
-		case strings.HasPrefix(term, w.term), strings.HasPrefix(stemmed, w.stem):
-			return true
-		case w.blurred != nil:
-			if ok, _ := w.blurred.MatchAndDistance(term); ok {
-				return true
+// meets returns how many words at the beginning of a list answer the query, 0
+// for none.
+func (r *Result) meets(list []span, name bool) int {
+	n := 0
+	for i := range r.words {
+		switch w := &r.words[i]; {
+		case w.phrase != nil:
+			if w.begins(list) {
+				n = max(n, len(w.phrase))
 			}
+		case w.met(list[0].term):
+			n = max(n, 1)
+		case name:
+			n = max(n, w.joins(list))
 		}
 	}
-	return false
+	if n == 0 && name && r.joined != "" {
+		n = (&word{term: r.joined}).joins(list)
+	}
+	return n
+}
+
+// begins tells whether the words of a phrase stand at the beginning of a list.
+func (w *word) begins(list []span) bool {
+	return len(list) >= len(w.phrase) &&
+		slices.EqualFunc(list[:len(w.phrase)], w.phrase, func(s span, t string) bool { return s.term == t })
+}
+
+// met tells whether a word of a text answers a word of the query.
+func (w *word) met(term string) bool {
+	stemmed := stem(term)
+	if term == w.term || stemmed == w.stem || strings.HasPrefix(term, w.term) || strings.HasPrefix(stemmed, w.term) {
+		return true
+	}
+	return w.near(term) || w.near(stemmed)
+}
+
+// near tells whether a term is within the edits of a word.
+func (w *word) near(term string) bool {
+	if w.blurred == nil {
+		return false
+	}
+	ok, _ := w.blurred.MatchAndDistance(term)
+	return ok
+}
+
+// joins returns how many words at the beginning of a list answer a word of the
+// query when nothing is between them, 0 for none.
+func (w *word) joins(list []span) int {
+	var b strings.Builder
+	for i, s := range list {
+		b.WriteString(s.term)
+		if strings.HasPrefix(b.String(), w.term) {
+			return i + 1
+		}
+	}
+	if w.near(b.String()) {
+		return len(list)
+	}
+	return 0
 }

@@ -1,11 +1,15 @@
 package indexes
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/blevesearch/mmap-go"
+	"github.com/blevesearch/vellum"
 
 	"kindex/exports"
 )
@@ -13,14 +17,26 @@ import (
 // Index is the opened search index of a build. Its methods may be called from
 // many goroutines.
 type Index struct {
-	store   *store
-	scores  func(ordinal uint32) float64 // composite, 0 to 100
-	ordinal []uint32                     // of each document of the store
-	lengths []byte                       // words of the name, by ordinal
+	*stored
+	build    *exports.Build
+	draft    *draft    // nil without edits
+	sessions sync.Pool // of *session
 }
 
-// Open opens the index that belongs to a build. It checks the manifest, not the
-// bytes of the files: Verify does that, and should come first.
+// stored is the index of a build as it lies in its files.
+type stored struct {
+	records  int
+	listed   int // how many of them are not withdrawn; they come first
+	segment  segmentReader
+	texts    texts
+	oldSlugs *vellum.FST
+	lengths  []byte // document.length by ordinal
+	files    *mappedFiles
+}
+
+// Open opens the index that belongs to a build, which must stay open as long. It
+// checks the manifest, not the bytes of the files: Verify does that, and should
+// come first.
 func Open(root string, b *exports.Build) (*Index, error) {
 	dir := Dir(root, b.Manifest.ID)
 	path := filepath.Join(dir, manifestFile)
@@ -31,26 +47,129 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parseManifest(path, data, b.Manifest.ID, b.Manifest.Index); err != nil {
-		return nil, err
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, ordinalsFile))
+	m, err := parseManifest(path, data, b.Manifest.ID, b.Manifest.Index)
 	if err != nil {
 		return nil, err
 	}
-	n := b.Manifest.Index.Documents
-	if len(raw) != 5*n || n != b.Len() {
-		return nil, &exports.DamageError{Path: filepath.Join(dir, ordinalsFile), Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
+	x := &Index{build: b, stored: &stored{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir}}}
+	if x.records != b.Len() {
+		return nil, &exports.DamageError{Path: path, Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
 	}
-	x := &Index{ordinal: make([]uint32, n), lengths: raw[4*n:], scores: func(o uint32) float64 { return b.Score("composite", o).Float() }}
-	for i := range x.ordinal {
-		x.ordinal[i] = binary.LittleEndian.Uint32(raw[4*i:])
+	if err := x.stored.open(); err != nil {
+		return nil, errors.Join(err, x.Close())
 	}
-	if x.store, err = openStore(filepath.Join(dir, storeDir)); err != nil {
-		return nil, err
-	}
+	go automata[maxEdits]() // so that the first search that finds nothing need not wait for it
 	return x, nil
 }
 
-// Close releases the index. No search may be under way.
-func (x *Index) Close() error { return x.store.Close() }
+func (x *stored) open() error {
+	if err := x.segment.open(filepath.Join(x.files.dir, storeDir), x.records); err != nil {
+		return err
+	}
+	if err := x.texts.open(x.files); err != nil {
+		return err
+	}
+	old, err := x.files.open(formerlyFile)
+	if err != nil {
+		return err
+	}
+	if x.oldSlugs, err = vellum.Load(old); err != nil {
+		return fmt.Errorf("%s: %w", formerlyFile, err)
+	}
+	if x.lengths, err = x.files.open(lengthsFile); err != nil {
+		return err
+	}
+	if len(x.lengths) != x.records || x.texts.records() != x.records {
+		return &exports.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", x.records)}
+	}
+	return nil
+}
+
+// Close releases the index. No search may be under way, in it or in what With
+// made of it. Closing an index with edits does nothing.
+func (x *Index) Close() error {
+	if x.draft != nil {
+		return nil
+	}
+	return errors.Join(x.segment.close(), x.files.close())
+}
+
+// mappedFiles are the files of a folder that are mapped into memory.
+type mappedFiles struct {
+	dir  string
+	maps []mmap.MMap
+}
+
+func (m *mappedFiles) open(name string) ([]byte, error) {
+	file, err := os.Open(filepath.Join(m.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 { // an empty file cannot be mapped
+		return nil, err
+	}
+	data, err := mmap.Map(file, mmap.RDONLY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("map %s: %w", file.Name(), err)
+	}
+	m.maps = append(m.maps, data)
+	return data, nil
+}
+
+func (m *mappedFiles) close() error {
+	var errs []error
+	for i := range m.maps {
+		errs = append(errs, m.maps[i].Unmap())
+	}
+	m.maps = nil
+	return errors.Join(errs...)
+}
+
+// session is what one search works with. Sets are taken from it and are all
+// given back at its end.
+type session struct {
+	index    *Index
+	readers  [fieldCount]*vellum.Reader // nil where no record has the field
+	iterator vellum.FSTIterator
+	bitmap   roaring.Bitmap // the postings that are read
+	scratch  set
+	sets     []set
+	taken    int
+}
+
+// session takes a session from the pool or makes one; the caller ends it.
+func (x *Index) session() (*session, error) {
+	if s, ok := x.sessions.Get().(*session); ok {
+		return s, nil
+	}
+	s := &session{index: x, scratch: make(set, setWords(x.size()))}
+	for f, terms := range x.segment.terms {
+		var err error
+		if terms == nil {
+			continue
+		}
+		if s.readers[f], err = terms.Reader(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// end gives the session back; nothing taken from it may be used any more.
+func (s *session) end() {
+	s.taken = 0
+	s.index.sessions.Put(s)
+}
+
+// set returns an empty set that belongs to the session.
+func (s *session) set() set {
+	if s.taken == len(s.sets) {
+		s.sets = append(s.sets, make(set, setWords(s.index.size())))
+	} else {
+		clear(s.sets[s.taken])
+	}
+	s.taken++
+	return s.sets[s.taken-1]
+}

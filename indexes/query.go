@@ -1,47 +1,78 @@
 package indexes
 
 import (
-	"errors"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
-	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/blevesearch/vellum"
 	vlevenshtein "github.com/blevesearch/vellum/levenshtein"
 )
 
-// maxWords is how many words of a query count; the rest would only narrow what
-// is narrow already.
+// maxWords is how many words and phrases of a query count; the rest would only
+// narrow what is narrow already.
 const maxWords = 12
 
-// word is one word of a query.
+// word is one word of a query, or a phrase in quotes.
 type word struct {
 	term    string
 	stem    string
 	edits   int               // how many edits still find it
-	blurred *vlevenshtein.DFA // what tells whether a term is within them, nil unless edits were tried
+	letter  bool              // a single letter that is the whole query
+	phrase  []string          // the words in quotes as they are, nil without quotes
+	blurred *vlevenshtein.DFA // what tells whether a term is within the edits, nil unless edits were tried
 }
 
-// parse splits a query into words. Stop words are dropped unless there is
-// nothing else.
+// parse splits a query into words and phrases. Stop words are dropped unless
+// there is nothing else or they stand in quotes. A quote that nothing closes is
+// closed by the end.
 func parse(text string) []word {
 	var kept, all []word
 	seen := map[string]bool{}
-	for _, t := range terms(text) {
-		if seen[t] {
+	for i, part := range splitQuotes(text) {
+		list := terms(part)
+		if quoted := i%2 == 1; quoted && len(list) > 0 {
+			key := `"` + strings.Join(list, " ")
+			if !seen[key] {
+				w := word{phrase: list}
+				kept, all = append(kept, w), append(all, w)
+			}
+			seen[key] = true
 			continue
 		}
-		seen[t] = true
-		w := word{term: t, stem: stem(t), edits: allowedEdits(t)}
-		all = append(all, w)
-		if !stopWords[t] {
-			kept = append(kept, w)
+		for _, t := range list {
+			if seen[t] {
+				continue
+			}
+			seen[t] = true
+			w := word{term: t, stem: stem(t), edits: allowedEdits(t)}
+			all = append(all, w)
+			if !stopWords[t] {
+				kept = append(kept, w)
+			}
 		}
 	}
 	if len(kept) == 0 {
 		kept = all
 	}
+	if len(kept) == 1 && utf8.RuneCountInString(kept[0].term) == 1 {
+		kept[0].letter = true
+	}
 	return kept[:min(len(kept), maxWords)]
+}
+
+// splitQuotes cuts a text at its quotes: every second part was within them.
+func splitQuotes(text string) []string {
+	var parts []string
+	for {
+		at := strings.IndexAny(text, `"“”„`)
+		if at < 0 {
+			return append(parts, text)
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		parts = append(parts, text[:at])
+		text = text[at+size:]
+	}
 }
 
 // allowedEdits is one from four letters on and two from eight on. Words with
@@ -57,129 +88,201 @@ func allowedEdits(t string) int {
 	return 2
 }
 
-// automata build Levenshtein automata in which exchanging two neighbours is one
-// edit; making a builder takes milliseconds, using it microseconds.
-var automata = sync.OnceValue(func() [3]*vlevenshtein.LevenshteinAutomatonBuilder {
-	var b [3]*vlevenshtein.LevenshteinAutomatonBuilder
-	for d := 1; d <= 2; d++ {
-		var err error
-		if b[d], err = vlevenshtein.NewLevenshteinAutomatonBuilder(uint8(d), true); err != nil {
-			panic(err) // the distances are constant
-		}
+// maxEdits is the largest distance that there are automata for.
+const maxEdits = 3
+
+// automata make Levenshtein automata in which exchanging two neighbours is one
+// edit. The first of each distance takes a moment to prepare (with three edits a
+// tenth of a second), the others less than a millisecond.
+var automata = func() (b [maxEdits + 1]func() *vlevenshtein.LevenshteinAutomatonBuilder) {
+	for d := range b {
+		b[d] = sync.OnceValue(func() *vlevenshtein.LevenshteinAutomatonBuilder {
+			a, err := vlevenshtein.NewLevenshteinAutomatonBuilder(uint8(d), true)
+			if err != nil {
+				panic(err) // the distances are constant
+			}
+			return a
+		})
 	}
 	return b
-})
+}()
 
-// What a match is worth, by field and by how the word was met.
-const (
-	worthName, worthTopic, worthText    = 8, 3, 1.5
-	worthExact, worthPrefix, worthEdits = 1, 0.35, 0.3
+func automaton(term string, edits int) (*vlevenshtein.DFA, error) {
+	return automata[edits]().BuildDfa(term, uint8(edits))
+}
+
+// What a match is worth, by list and by how the word was met.
+var (
+	worthOf      = [listCount]float64{inName: 8, inTopic: 3, inText: 1.5}
+	worthExact   = 1.0
+	worthPrefix  = 0.35
+	worthEdits   = 0.3
+	worthInitial = 10.0 // a single letter that a name begins with
 )
 
-// group is the set of documents that have a word in one way.
+// group is the set of records that have a word in one way.
 type group struct {
-	set   *roaring.Bitmap
-	worth float32
+	set   set
+	worth float64
 	exact bool // the word as it is
+	name  bool // in the name
 }
 
-// match is all that was found for one word, the best groups first.
+// match is all that was found for one word.
 type match struct {
 	groups []group
-	union  *roaring.Bitmap
+	union  set
+	as     found // the records that have the word as it is
+	exact  bool  // there are such
 }
 
-func (m *match) add(set *roaring.Bitmap, worth float32, exact bool) {
-	if set == nil || set.IsEmpty() {
-		return
+func (m *match) add(f *found, share float64, exact bool) {
+	for i, set := range f {
+		if set != nil {
+			m.addGroup(group{set, worthOf[i] * share, exact, i == inName})
+		}
 	}
-	m.groups = append(m.groups, group{set, worth, exact})
-	if m.union == nil {
-		m.union = set
-	} else {
-		m.union = roaring.Or(m.union, set)
-	}
+}
+
+func (m *match) addExact(f found) {
+	m.add(&f, worthExact, true)
+	m.as, m.exact = f, len(m.groups) > 0
+}
+
+func (m *match) addGroup(g group) {
+	m.groups = append(m.groups, g)
+	m.union.or(g.set)
 }
 
 // find collects what matches a word: as it is, as the beginning of longer
-// words, and, when nothing has it as it is or blur is set, with edits.
-func (x *session) find(w *word, blur bool) (m *match, err error) {
-	m = &match{union: roaring.New()}
-	searched := []struct {
-		field string
-		term  string
-		worth float32
-	}{{fieldName, w.term, worthName}, {fieldTopic, w.stem, worthTopic}, {fieldText, w.stem, worthText}}
-	for _, f := range searched {
-		set, err := x.postings(f.field, []byte(f.term))
-		if err != nil {
-			return nil, err
-		}
-		m.add(set, f.worth*worthExact, true)
+// words, and, where nothing has it as it is, with edits.
+func (s *session) find(w *word, within set) (*match, error) {
+	m := &match{union: s.set()}
+	if w.phrase != nil {
+		return m, s.phrase(m, w.phrase, within)
 	}
-	exact := !m.union.IsEmpty()
-	for _, f := range searched {
-		set, err := x.prefix(f.field, f.term)
-		if err != nil {
-			return nil, err
-		}
-		m.add(set, f.worth*worthPrefix, false)
-	}
-	if w.edits > 0 && (blur || !exact) {
-		if w.blurred, err = automata()[w.edits].BuildDfa(w.term, uint8(w.edits)); err != nil {
-			return nil, err
-		}
-		for _, f := range searched {
-			if err := x.edits(m, f.field, w, f.worth*worthEdits); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return m, nil
-}
-
-// prefix joins the documents of all terms that begin with a word.
-func (x *session) prefix(field, term string) (*roaring.Bitmap, error) {
-	var sets []*roaring.Bitmap
-	var failed error
-	err := x.matching(field, nil, []byte(term), prefixEnd(term), func(t string) bool {
-		if t == term {
-			return true
-		}
-		set, err := x.postings(field, []byte(t))
-		failed = err
-		sets = append(sets, set)
-		return err == nil
-	})
-	if err := errors.Join(err, failed); err != nil {
+	as, err := s.asItIs(w)
+	if err != nil {
 		return nil, err
 	}
-	return roaring.FastOr(sets...), nil
+	m.addExact(as)
+	if w.letter {
+		begins, err := s.prefix(isName, w.term)
+		if err == nil && begins != nil {
+			m.addGroup(group{begins, worthInitial, false, true})
+		}
+		return m, err
+	}
+	var begins found
+	for list := range begins {
+		if begins[list], err = s.prefix(list, w.term); err != nil {
+			return nil, err
+		}
+	}
+	m.add(&begins, worthPrefix, false)
+	if m.exact {
+		return m, nil
+	}
+	return m, s.blur(m, w)
 }
 
-// edits adds the documents of the terms within the edits of a word, those with
-// fewer edits first.
-func (x *session) edits(m *match, field string, w *word, worth float32) error {
-	sets := make([][]*roaring.Bitmap, w.edits+1)
-	var failed error
-	err := x.matching(field, w.blurred, nil, nil, func(t string) bool {
-		_, d := w.blurred.MatchAndDistance(t)
-		if d == 0 || int(d) > w.edits {
-			return true
+// asItIs finds a word: in names as it is, elsewhere in the singular.
+func (s *session) asItIs(w *word) (f found, err error) {
+	for list := range f {
+		term := w.stem
+		if list == inName {
+			term = w.term
 		}
-		set, err := x.postings(field, []byte(t))
-		if err != nil {
-			failed = err
-			return false
+		if f[list], err = s.text(list, term); err != nil {
+			return f, err
 		}
-		sets[d] = append(sets[d], set)
-		return true
-	})
-	if err := errors.Join(err, failed); err != nil {
+	}
+	return f, nil
+}
+
+// blur adds the records that have a word with edits, unless they were added
+// already.
+func (s *session) blur(m *match, w *word) (err error) {
+	if w.edits == 0 || w.blurred != nil {
+		return nil
+	}
+	if w.blurred, err = automaton(w.term, w.edits); err != nil {
 		return err
 	}
+	var near [maxEdits + 1]found
+	for list := range listCount {
+		sets, err := s.near(list, w.blurred)
+		if err != nil {
+			return err
+		}
+		for d := range near {
+			near[d][list] = sets[d]
+		}
+	}
 	for d := 1; d <= w.edits; d++ {
-		m.add(roaring.FastOr(sets[d]...), worth/float32(d), false)
+		m.add(&near[d], worthEdits/float64(d), false)
 	}
 	return nil
 }
+
+// phrase finds the records within a set that have words in this order, next to
+// each other, in one text: those that have all of the words, looked through.
+func (s *session) phrase(m *match, phrase []string, within set) error {
+	p, err := s.index.phrase(phrase)
+	if err != nil || p == nil {
+		return err
+	}
+	candidates := s.set()
+	copy(candidates, within)
+	for i := range phrase {
+		if err := s.narrow(candidates, phrase[i:]); err != nil {
+			return err
+		}
+	}
+	var has found
+	for o := range candidates.each {
+		for list, here := range s.index.hasPhrase(o, p) {
+			if here {
+				if has[list] == nil {
+					has[list] = s.set()
+				}
+				has[list].add(o)
+			}
+		}
+	}
+	m.addExact(has)
+	return nil
+}
+
+// narrow leaves those records that have the first word of a phrase; where it is
+// a stop word and another follows, those that have both together.
+func (s *session) narrow(candidates set, phrase []string) (err error) {
+	t := phrase[0]
+	if !stopWords[t] {
+		f, err := s.asItIs(&word{term: t, stem: stem(t)})
+		candidates.and(s.union(&f))
+		return err
+	}
+	if len(phrase) > 1 && stopWords[phrase[1]] {
+		t += " " + phrase[1]
+	}
+	having, err := s.text(isStop, t)
+	if having == nil {
+		clear(candidates)
+	} else {
+		candidates.and(having)
+	}
+	return err
+}
+
+func (s *session) union(f *found) set {
+	u := s.set()
+	for _, set := range f {
+		if set != nil {
+			u.or(set)
+		}
+	}
+	return u
+}
+
+var _ vellum.FuzzyAutomaton = (*vlevenshtein.DFA)(nil) // what counts the edits while matching

@@ -14,8 +14,9 @@ import (
 // wrong with them there is found before they are written. Checking is safe for
 // several goroutines at once, adding is not.
 type Surroundings struct {
-	Dir   string
-	Index Index
+	Dir     string
+	Index   Index
+	Missing error // says that the folder is not there; nil where it is
 
 	declared []Category // those of categories.yaml; none where every category will do
 	folder   *Folder
@@ -26,8 +27,9 @@ type Surroundings struct {
 // error; an entity file that is wrong only has its slug.
 func OpenSurroundings(dir string) (*Surroundings, error) {
 	f := Open(dir)
-	if _, err := f.Refresh(nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	_, missing := f.Refresh(nil)
+	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
+		return nil, missing
 	}
 	var c Content
 	problems, err := c.loadRootFiles(dir)
@@ -37,7 +39,7 @@ func OpenSurroundings(dir string) (*Surroundings, error) {
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	return &Surroundings{Dir: dir, Index: c.Index, declared: c.Categories, folder: f}, nil
+	return &Surroundings{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, folder: f}, nil
 }
 
 // Path is where the file of an entity lies.

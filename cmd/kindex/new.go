@@ -79,6 +79,9 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		return err
 	}
 	around, err := content.OpenSurroundings(o.content)
+	if err == nil {
+		err = around.Missing
+	}
 	if err != nil {
 		return err
 	}

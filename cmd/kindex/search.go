@@ -26,8 +26,10 @@ func searchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "search WORDS...", Short: "Search the published build",
 		Long: `Search finds entities by the words of their names, topics and descriptions, with
-the engine that the API uses. Misspelt words still find, and so do beginnings.`,
-		Example: "  kindex search gradient boosting\n  kindex search pytrch --type tool --limit 3",
+the engine that the API uses. Misspelt words still find, and so do beginnings;
+words in quotes must stand as they are, next to each other. Where nothing is
+found, what is near is named.`,
+		Example: "  kindex search gradient boosting\n  kindex search '\"gradient boosting\" gpu'\n  kindex search pytrch --type tool --limit 3",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSearch(cmd.OutOrStdout(), o, strings.Join(args, " "))
@@ -85,9 +87,39 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 			return err
 		}
 	}
-	if !o.json {
-		fmt.Fprintf(w, "%d of %d found\n", len(res.Hits), res.Matches.GetCardinality())
+	if o.json {
+		return nil
 	}
+	if len(res.Hits) == 0 {
+		return printNear(w, b, x, text)
+	}
+	fmt.Fprintf(w, "%d of %d found\n", len(res.Hits), res.Matches.GetCardinality())
+	return nil
+}
+
+// nearNames is how many names are shown where nothing was found.
+const nearNames = 5
+
+// printNear says that nothing was found, and what may have been meant.
+func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) error {
+	all, err := b.Select(&exports.Filter{})
+	if err != nil {
+		return err
+	}
+	list, err := x.Instead(text, all, nearNames)
+	if err != nil {
+		return err
+	}
+	var near []string
+	for _, o := range list {
+		typ, slug := b.Key(o)
+		near = append(near, typ+"/"+slug)
+	}
+	if len(near) == 0 {
+		fmt.Fprintln(w, "nothing found, and no name is near")
+		return nil
+	}
+	fmt.Fprintln(w, "nothing found; near are: "+strings.Join(near, ", "))
 	return nil
 }
 

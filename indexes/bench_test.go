@@ -1,0 +1,181 @@
+package indexes_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// benchBuild is the output folder of a build to measure instead of the shipped
+// content: KINDEX_BENCH_BUILD=/tmp/out go test -bench . -run '^$' ./indexes
+const benchBuild = "KINDEX_BENCH_BUILD"
+
+func benchCatalogue(b *testing.B) *catalogue {
+	dir := os.Getenv(benchBuild)
+	if dir == "" {
+		return shipped(b)
+	}
+	return openOutput(b, dir)
+}
+
+// corpusWords are the words of descriptions and names, the most common first.
+type corpusWords struct {
+	common, rare, name []string
+	phrases            []string
+}
+
+func wordsOf(b testing.TB, c *catalogue) *corpusWords {
+	rng := rand.New(rand.NewPCG(1, 2))
+	count := map[string]int{}
+	w := &corpusWords{}
+	for range min(4000, c.build.Listed()) {
+		e, err := c.build.Entity(uint32(rng.IntN(c.build.Listed())))
+		if err != nil {
+			b.Fatal(err)
+		}
+		list := indexes.Words(e.Description)
+		slices.Sort(list)
+		for _, t := range slices.Compact(list) {
+			count[t]++
+		}
+		w.name = append(w.name, strings.Fields(strings.ToLower(e.Name))...)
+		if f := strings.Fields(strings.Trim(e.Description, ".")); len(f) > 4 {
+			i := rng.IntN(len(f) - 2)
+			w.phrases = append(w.phrases, strings.Join(f[i:i+2+rng.IntN(2)], " "))
+		}
+	}
+	var all []string
+	for t := range count {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(x, y string) int {
+		if count[x] != count[y] {
+			return count[y] - count[x]
+		}
+		return strings.Compare(x, y)
+	})
+	w.common = all[:min(50, len(all))]
+	for _, t := range all {
+		if count[t] <= 3 {
+			w.rare = append(w.rare, t)
+		}
+	}
+	return w
+}
+
+// queries are the classes of queries that are measured.
+func (w *corpusWords) queries() map[string]func(*rand.Rand) string {
+	of := func(rng *rand.Rand, list []string) string { return list[rng.IntN(len(list))] }
+	long := func(least int) []string {
+		var out []string
+		for _, n := range w.name {
+			if len(n) >= least && strings.Trim(n, "abcdefghijklmnopqrstuvwxyz") == "" {
+				out = append(out, n)
+			}
+		}
+		return out
+	}
+	four, eight := long(5), long(8)
+	return map[string]func(*rand.Rand) string{
+		"one-letter":     func(r *rand.Rand) string { return string(rune('a' + r.IntN(26))) },
+		"two-letters":    func(r *rand.Rand) string { return of(r, four)[:2] },
+		"prefix":         func(r *rand.Rand) string { n := of(r, four); return n[:3+r.IntN(len(n)-3)] },
+		"common":         func(r *rand.Rand) string { return of(r, w.common) },
+		"rare":           func(r *rand.Rand) string { return of(r, w.rare) },
+		"two-common":     func(r *rand.Rand) string { return of(r, w.common) + " " + of(r, w.common) },
+		"two-rare":       func(r *rand.Rand) string { return of(r, w.rare) + " " + of(r, w.rare) },
+		"one-typo":       func(r *rand.Rand) string { return edited(r, of(r, four)) },
+		"two-typos":      func(r *rand.Rand) string { return edited(r, edited(r, of(r, eight))) },
+		"two-words-typo": func(r *rand.Rand) string { return edited(r, of(r, four)) + " " + of(r, w.common) },
+		"phrase":         func(r *rand.Rand) string { return `"` + of(r, w.phrases) + `"` },
+		"eight-words": func(r *rand.Rand) string {
+			var l []string
+			for range 8 {
+				l = append(l, of(r, w.common))
+			}
+			l[3], l[5] = of(r, w.rare), "xyzzyx"
+			return strings.Join(l, " ")
+		},
+		"nothing": func(r *rand.Rand) string { return "q" + of(r, eight) + "zqjx" },
+	}
+}
+
+func edited(r *rand.Rand, s string) string { return typos(r, s)[r.IntN(4)] }
+
+func BenchmarkSearch(b *testing.B) {
+	c := benchCatalogue(b)
+	classes := wordsOf(b, c).queries()
+	var names []string
+	for name := range classes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b.Run(name, func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(3, 4))
+			var took []time.Duration
+			for b.Loop() {
+				q := classes[name](rng)
+				start := time.Now()
+				if _, err := c.index.Search(q, c.all, nil, 0, 20); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(start))
+			}
+			report(b, took)
+		})
+	}
+	b.Run("facets", func(b *testing.B) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		var took []time.Duration
+		for b.Loop() {
+			q := classes["common"](rng)
+			start := time.Now()
+			res, err := c.index.Search(q, c.all, nil, 0, 20)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, f := range exports.FilterFields {
+				c.build.Facet(res.Matches, f, 20)
+			}
+			took = append(took, time.Since(start))
+		}
+		report(b, took)
+	})
+}
+
+func report(b *testing.B, took []time.Duration) {
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkWith lays sixty edits over an index.
+func BenchmarkWith(b *testing.B) {
+	c := benchCatalogue(b)
+	var edits []exports.Edit
+	for o := range uint32(60) {
+		e, err := c.build.Entity(o * 5)
+		if err != nil {
+			b.Fatal(err)
+		}
+		e.Name += " edited"
+		edits = append(edits, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e})
+	}
+	with, err := c.build.With(edits)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := c.index.With(with, c.titles); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

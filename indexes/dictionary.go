@@ -1,0 +1,95 @@
+package indexes
+
+import (
+	"errors"
+
+	"github.com/blevesearch/vellum"
+	vlevenshtein "github.com/blevesearch/vellum/levenshtein"
+)
+
+// found are the records that have texts as words, by list; nil where there are none.
+type found [listCount]set
+
+// text returns the records that have a term in a field, nil where there are none.
+func (s *session) text(field int, term string) (found set, err error) {
+	if r := s.readers[field]; r != nil {
+		value, ok, err := r.Get([]byte(term))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found = s.set()
+			if err := s.posting(found, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if d := s.index.draft; d != nil {
+		found = s.join(found, d.terms[field].text(term))
+	}
+	return found, nil
+}
+
+// prefix returns the records that have a term with a prefix in a field, nil
+// where there are none.
+func (s *session) prefix(field int, prefix string) (found set, err error) {
+	err = s.matching(field, nil, []byte(prefix), prefixEnd(prefix), func(value uint64, _ int) error {
+		if found == nil {
+			found = s.set()
+		}
+		return s.posting(found, value)
+	})
+	if d := s.index.draft; d != nil && err == nil {
+		found = s.join(found, d.terms[field].prefix(prefix))
+	}
+	return found, err
+}
+
+// near returns the records that have a term that an automaton accepts in a
+// field, by how many edits away it is; nil where there are none.
+func (s *session) near(field int, a *vlevenshtein.DFA) (found [maxEdits + 1]set, err error) {
+	err = s.matching(field, a, nil, nil, func(value uint64, edits int) error {
+		if found[edits] == nil {
+			found[edits] = s.set()
+		}
+		return s.posting(found[edits], value)
+	})
+	if d := s.index.draft; d != nil && err == nil {
+		for edits, added := range d.terms[field].near(a) {
+			found[edits] = s.join(found[edits], added)
+		}
+	}
+	return found, err
+}
+
+// matching calls f for the terms of a field that an automaton accepts within a
+// range: where their postings are, and how many edits away they are.
+func (s *session) matching(field int, a vellum.Automaton, from, to []byte, f func(value uint64, edits int) error) error {
+	terms := s.index.segment.terms[field]
+	if terms == nil {
+		return nil
+	}
+	err := s.iterator.Reset(terms, from, to, a)
+	for ; err == nil; err = s.iterator.Next() {
+		_, value := s.iterator.Current()
+		if err := f(value, int(s.iterator.EditDistance())); err != nil {
+			return err
+		}
+	}
+	if errors.Is(err, vellum.ErrIteratorDone) {
+		return nil
+	}
+	return err
+}
+
+// prefixEnd is the first key behind all keys with a prefix, nil where there is none.
+func prefixEnd(prefix string) []byte {
+	b := []byte(prefix)
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] < 0xff {
+			b[i]++
+			return b[:i+1]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,333 @@
+package indexes_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+var someTitles = map[string]string{"agents": "Agents & Automation"}
+
+// publish writes a build of entities and its index, and opens them.
+func publish(t testing.TB, entities []*exports.Entity) *catalogue {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := t.TempDir()
+	p := indexes.Prepare(entities, someTitles)
+	dir, err := p.Write(root)
+	check(err)
+	w, err := exports.NewWriter(root)
+	check(err)
+	m := &exports.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Index: p.Stub,
+		Counts: exports.Counts{Types: map[string]int{}}}
+	places := make([]exports.RowPlace, len(entities))
+	var order []int
+	var hidden []byte
+	for i, e := range entities {
+		if e.Status != exports.Withdrawn {
+			order = append(order, i)
+			m.Counts.Entities++
+			continue
+		}
+		m.Counts.Withdrawn++
+		from := len(hidden)
+		hidden = exports.AppendRow(hidden, exports.EntityColumns, e.Row())
+		places[i] = exports.RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
+		hidden = append(hidden, '\n')
+	}
+	check(w.Add(exports.WithdrawnFile, hidden))
+	slices.SortFunc(order, func(x, y int) int { return exports.CompareKey(entities[x], entities[y]) })
+	keys := make([]string, len(order))
+	for i, o := range order {
+		keys[i] = entities[o].Key()
+	}
+	lengths, err := w.WriteTable(exports.EntitiesFile, exports.EntityColumns, keys,
+		func(i int) exports.Row { return entities[order[i]].Row() })
+	check(err)
+	offset := int64(0)
+	for i, n := range lengths {
+		places[order[i]] = exports.RowPlace{Offset: offset, Length: n}
+		offset += n + 1
+	}
+	check(w.WriteLookups(entities, places, make([][]exports.Neighbour, len(entities)), nil))
+	check(w.AddVariants(exports.ScoringFile, []byte("{}\n")))
+	check(w.AddVariants(exports.CategoriesFile, []byte("[]\n")))
+	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
+	check(w.Place(m))
+	check(p.Place(root, dir, m.ID))
+	check(exports.Publish(root, m.ID))
+	return openOutput(t, root)
+}
+
+// desk is a catalogue that is edited at random.
+type desk struct {
+	rng      *rand.Rand
+	entities map[string]*exports.Entity
+	words    []string // of names and descriptions
+	taken    map[string]bool
+}
+
+// newDesk takes a catalogue, and every entity of it a second time with some words
+// exchanged, so that there are many equals.
+func newDesk(t testing.TB, c *catalogue, seed uint64) *desk {
+	d := &desk{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*exports.Entity{}, taken: map[string]bool{}}
+	c.each(t, func(e *exports.Entity) {
+		d.entities[e.Key()] = e
+		d.words = append(d.words, strings.Fields(e.Name)...)
+		d.words = append(d.words, strings.Fields(e.Description)...)
+	})
+	for _, key := range slices.Sorted(maps.Keys(d.entities)) {
+		twin := *d.entities[key]
+		twin.Slug += "-twin"
+		twin.Description = d.mixed(twin.Description)
+		twin.Scores.Composite = d.score()
+		d.entities[twin.Key()] = &twin
+	}
+	return d
+}
+
+func (d *desk) word() string { return d.words[d.rng.IntN(len(d.words))] }
+
+func (d *desk) score() (s exports.Score) {
+	if d.rng.IntN(5) > 0 {
+		s = exports.ScoreOf(float64(d.rng.IntN(8)) * 12.5)
+	}
+	return s
+}
+
+// mixed exchanges a third of the words of a text.
+func (d *desk) mixed(text string) string {
+	list := strings.Fields(text)
+	for i := range list {
+		if d.rng.IntN(3) == 0 {
+			list[i] = d.word()
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// list is the catalogue in the order of ordinals.
+func (d *desk) list() []*exports.Entity {
+	return slices.SortedFunc(maps.Values(d.entities), exports.CompareRank)
+}
+
+// edit makes n edits, of each entity at most one.
+func (d *desk) edit(n int) []exports.Edit {
+	var edits []exports.Edit
+	put := func(e *exports.Entity) {
+		d.entities[e.Key()] = e
+		edits = append(edits, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e})
+	}
+	keys := slices.Sorted(maps.Keys(d.entities))
+	for _, i := range d.rng.Perm(len(keys))[:n] {
+		was := d.entities[keys[i]]
+		e := *was
+		switch d.rng.IntN(8) {
+		case 0:
+			e.Name = strings.TrimSpace(d.mixed(e.Name) + " " + d.word())
+		case 1:
+			e.Description = d.mixed(e.Description)
+		case 2:
+			e.Tags, e.Provider = []string{"edited", strings.ToLower(d.word())}, d.word()
+		case 3:
+			e.Scores.Composite = d.score()
+		case 4: // a new one, like another
+			e.Slug = fmt.Sprintf("new-%d", len(d.entities))
+			e.Name = d.mixed(e.Name)
+		case 5:
+			delete(d.entities, was.Key())
+			edits = append(edits, exports.Edit{Type: was.Type, Slug: was.Slug})
+			continue
+		case 6:
+			e.Status = exports.Withdrawn
+		case 7: // renamed
+			delete(d.entities, was.Key())
+			edits = append(edits, exports.Edit{Type: was.Type, Slug: was.Slug})
+			e.Slug, e.Name, e.Formerly = fmt.Sprintf("renamed-%d", len(d.entities)), d.mixed(e.Name), append(slices.Clone(e.Formerly), was.Slug)
+		}
+		if d.entities[e.Key()] != nil && e.Key() != was.Key() {
+			continue
+		}
+		put(&e)
+	}
+	return edits
+}
+
+// answers compares what two catalogues answer, by key.
+type answers struct {
+	testing.TB
+	with, fresh *catalogue
+}
+
+func (a *answers) equal(what string, with, fresh any) {
+	a.Helper()
+	if w, f := fmt.Sprint(with), fmt.Sprint(fresh); w != f {
+		a.Fatalf("%s\nwith edits  %s\nbuilt anew  %s", what, w, f)
+	}
+}
+
+// keys names ordinals.
+func (c *catalogue) keys(list []uint32) []string {
+	out := make([]string, len(list))
+	for i, o := range list {
+		typ, slug := c.build.Key(o)
+		out[i] = typ + "/" + slug
+	}
+	return out
+}
+
+func (a *answers) search(q string) (hits int) {
+	for _, filter := range []*exports.Filter{{}, {Fields: map[string][][]string{"type": {{"model"}}}}} {
+		var said [2][]string
+		for i, c := range []*catalogue{a.with, a.fresh} {
+			within, err := c.build.Select(filter)
+			if err != nil {
+				a.Fatal(err)
+			}
+			said[i] = c.searched(a, q, within)
+		}
+		a.equal(fmt.Sprintf("search %q within %v", q, filter.Fields), said[0], said[1])
+		hits += len(said[1])
+	}
+	return hits
+}
+
+// searched is all that a search answers: three pages by place, the second one by
+// skipping, and all matches.
+func (c *catalogue) searched(t testing.TB, q string, within *roaring.Bitmap) (said []string) {
+	const limit = 7
+	var after *indexes.After
+	pages := make([]string, 3)
+	for i := range pages {
+		res, err := c.index.Search(q, within, after, 0, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range res.Hits {
+			said = append(said, c.hit(t, res, h))
+			pages[i] += said[len(said)-1]
+			after = &indexes.After{Relevance: h.Relevance, Ordinal: c.build.Standing(h.Ordinal)}
+		}
+		if i == 0 {
+			said = append(said, fmt.Sprint(c.keys(c.build.InKeyOrder(res.Matches))))
+		}
+	}
+	res, err := c.index.Search(q, within, nil, limit, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := ""
+	for _, h := range res.Hits {
+		skipped += c.hit(t, res, h)
+	}
+	if skipped != pages[1] {
+		t.Fatalf("%q: skipping finds %s, the place %s", q, skipped, pages[1])
+	}
+	return said
+}
+
+func (c *catalogue) hit(t testing.TB, res *indexes.Result, h indexes.Hit) string {
+	e, err := c.build.Entity(h.Ordinal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked, err := res.Highlights(h, e, someTitles[e.Category])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintln(e.Key(), h.Relevance, marked)
+}
+
+func (a *answers) others(q string) {
+	var said [2][]string
+	for i, c := range []*catalogue{a.with, a.fresh} {
+		best, total, err := c.index.Suggest(q, c.all, 5)
+		near, err2 := c.index.Near(q, c.all, 9)
+		instead, err3 := c.index.Instead(q, c.all, 4)
+		if err != nil || err2 != nil || err3 != nil {
+			a.Fatal(err, err2, err3)
+		}
+		said[i] = append(said[i], fmt.Sprint(c.keys(best), total, c.keys(near), c.keys(instead)))
+	}
+	a.equal(fmt.Sprintf("suggest, near, instead %q", q), said[0], said[1])
+}
+
+// TestEditsAnswerAsANewIndex lays edits of all sorts over an index and compares
+// all of its answers with those of an index of the edited content.
+func TestEditsAnswerAsANewIndex(t *testing.T) {
+	c := shipped(t)
+	for seed, n := range []int{1, 1, 7, 7, 60, 60, 300} {
+		t.Run(fmt.Sprint(n, " edits"), func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, c, uint64(seed))
+			base := publish(t, d.list())
+			edits := d.edit(n)
+			with, err := base.build.With(edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := base.index.With(with, someTitles)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := with.Select(&exports.Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := &answers{t, &catalogue{with, x, all, someTitles}, publish(t, d.list())}
+			compareAnswers(a, base, d.rng)
+			for _, e := range edits {
+				a.search(e.Slug)
+				a.others(e.Slug)
+				if e.Entity != nil {
+					a.search(e.Entity.Name)
+					a.search(`"` + e.Entity.Name + `"`)
+					a.search(strings.ReplaceAll(e.Entity.Name, " ", ""))
+					a.others(e.Entity.Name)
+				}
+			}
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+			a.search("model") // closing the edited index changes nothing
+			if _, err := x.With(with, nil); err == nil {
+				t.Error("edits were laid over edits")
+			}
+			if _, err := a.fresh.index.With(with, nil); err == nil {
+				t.Error("edits of another build were taken")
+			}
+		})
+	}
+}
+
+// compareAnswers asks queries of all classes, made of words that the edits
+// brought and of words that they took away.
+func compareAnswers(a *answers, base *catalogue, rng *rand.Rand) {
+	for _, words := range []*corpusWords{wordsOf(a, base), wordsOf(a, a.fresh)} {
+		for class, query := range words.queries() {
+			hits := 0
+			for range 8 {
+				q := query(rng)
+				hits += a.search(q)
+				a.others(q)
+				a.others(q[:min(len(q), 1+rng.IntN(5))])
+			}
+			if hits == 0 && class != "nothing" {
+				a.Errorf("no %s query found anything", class)
+			}
+		}
+	}
+}

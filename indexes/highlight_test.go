@@ -1,0 +1,108 @@
+package indexes_test
+
+import (
+	"html"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/exports"
+)
+
+func TestHighlight(t *testing.T) {
+	c := shipped(t)
+	for _, k := range []struct{ query, text, want string }{
+		{"pytrch networks", "PyTorch & <b>neural network</b>", "<mark>PyTorch</mark> &amp; &lt;b&gt;neural <mark>network</mark>&lt;/b&gt;"},
+		{"pytrch networks", "nothing here", "nothing here"},
+		{"pytrch networks", `"Networks"`, "&#34;<mark>Networks</mark>&#34;"},
+		{"boost", "Boosting, boosted; booster", "<mark>Boosting</mark>, <mark>boosted</mark>; <mark>booster</mark>"}, // as whole words
+		{`"gradient boosting"`, "Gradient-boosting with gradient. Boosting gradient boostings", "<mark>Gradient-boosting</mark> with <mark>gradient. Boosting</mark> gradient boostings"},
+		{`"gradient boosting" gpu`, "GPUs for gradient boosting", "<mark>GPUs</mark> for <mark>gradient boosting</mark>"},
+	} {
+		_, res := c.find(t, k.query, 1)
+		if got, found := res.Highlight(k.text); got != k.want || found != strings.Contains(k.want, "<mark>") {
+			t.Errorf("%s: got  %s\nwant %s", k.query, got, k.want)
+		}
+	}
+}
+
+var marks = regexp.MustCompile(`</?mark>`)
+
+// TestEveryHitIsMarked asks in many ways: each hit shows what was met, in the
+// texts as they are.
+func TestEveryHitIsMarked(t *testing.T) {
+	for name, c := range map[string]*catalogue{"shipped": shipped(t), "odd": open(t, oddContent(t))} {
+		hits := 0
+		for _, q := range c.manyQueries(t) {
+			_, res := c.find(t, q, 20)
+			for _, h := range res.Hits {
+				e, err := c.build.Entity(h.Ordinal)
+				if err != nil {
+					t.Fatal(err)
+				}
+				list, err := res.Highlights(h, e, c.titles[e.Category])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(list) == 0 {
+					t.Errorf("%s: %q: nothing of %s is marked", name, q, e.Key())
+				}
+				for _, hl := range list {
+					hits++
+					plain := marks.ReplaceAllString(hl.Text, "")
+					want, known := fieldText(c, e, hl.Field)
+					if got := html.UnescapeString(plain); !known && hl.Field != "formerly" || known && got != want {
+						t.Errorf("%s: %q: %s of %s is %q, want %q", name, q, hl.Field, e.Key(), got, want)
+					}
+					if strings.ContainsAny(plain, `<>"'`) || strings.Count(hl.Text, "<mark>") == 0 || strings.Contains(hl.Text, "<mark></mark>") ||
+						!slices.Equal(marks.FindAllString(hl.Text, -1), slices.Repeat([]string{"<mark>", "</mark>"}, strings.Count(hl.Text, "</mark>"))) {
+						t.Errorf("%s: %q: %s of %s: %s", name, q, hl.Field, e.Key(), hl.Text)
+					}
+				}
+			}
+		}
+		t.Logf("%s: %d texts", name, hits)
+		if hits < 100 {
+			t.Errorf("%s: only %d texts", name, hits)
+		}
+	}
+}
+
+func fieldText(c *catalogue, e *exports.Entity, field string) (string, bool) {
+	texts := map[string]string{
+		"name": e.Name, "slug": e.Slug, "provider": e.Provider, "description": e.Description, "category": e.Category,
+		"categoryTitle": c.titles[e.Category], "type": e.Type, "tags": strings.Join(e.Tags, ", "), "capabilities": strings.Join(e.Capabilities, ", "),
+	}
+	s, ok := texts[field]
+	return s, ok
+}
+
+// manyQueries are names and parts of them, whole and misspelt, words of texts,
+// phrases, letters, and combinations.
+func (c *catalogue) manyQueries(t *testing.T) []string {
+	rng := rand.New(rand.NewPCG(3, 1))
+	queries := []string{"model", "tool", "the", "to", "of the", `"to the"`, "gpt4", "gpt 4", "gpt4o mini", "old-hammer", "image models", "a.b", "3.5"}
+	for letter := 'a'; letter <= 'z'; letter++ {
+		queries = append(queries, string(letter), string(letter)+" model", string(letter)+"o")
+	}
+	c.each(t, func(e *exports.Entity) {
+		r := []rune(e.Name)
+		queries = append(queries, e.Name, e.Slug, string(r[:(len(r)+1)/2]), strings.ReplaceAll(e.Name, " ", ""),
+			strings.ReplaceAll(e.Slug, "-", ""), e.Provider, c.titles[e.Category], strings.Join(e.Tags, " "))
+		words := strings.Fields(e.Description)
+		for range 3 {
+			from := rng.IntN(len(words))
+			part := words[from:min(from+1+rng.IntN(4), len(words))]
+			queries = append(queries, strings.Join(part, " "), `"`+strings.Join(part, " ")+`"`)
+			if w := strings.ToLower(words[rng.IntN(len(words))]); len(w) > 4 {
+				queries = append(queries, typos(rng, w)...)
+			}
+		}
+		if len(r) > 4 {
+			queries = append(queries, typos(rng, strings.ReplaceAll(strings.ToLower(e.Name), " ", ""))...)
+		}
+	})
+	return queries
+}

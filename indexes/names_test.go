@@ -1,0 +1,180 @@
+package indexes_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// oddContent is a catalogue of names that are hard to find.
+func oddContent(t testing.TB) string {
+	dir := t.TempDir()
+	for path, text := range map[string]string{
+		"tool/pandarallel":   "name: Pandaral·lel\ncategory: a\ndescription: Runs pandas on all cores.\n",
+		"model/detr":         "name: DE⫶TR\ncategory: vision\ndescription: End-to-end object detection & <b>more</b>.\n",
+		"tool/r":             "name: R\ncategory: languages\ndescription: Statistics.\n",
+		"tool/ray":           "name: Ray\ncategory: a\ndescription: Scales.\n",
+		"model/command-r":    "name: Command R\ncategory: b\ndescription: A model for retrieval.\n",
+		"tool/rpy2":          "name: rpy2\ncategory: a\ndescription: Calls R from Python.\ntags: [r]\n",
+		"tool/c":             "name: C\ncategory: languages\ndescription: Small.\n",
+		"tool/cpp":           "name: C++\ncategory: languages\ndescription: Large.\n",
+		"tool/csharp":        "name: C#\ncategory: languages\ndescription: Managed.\n",
+		"tool/scikit-learn":  "name: scikit-learn\ncategory: a\ndescription: Classical machine learning.\n",
+		"model/gpt-4":        "name: GPT-4\ncategory: b\ndescription: Language model.\n",
+		"model/gpt-4o":       "name: GPT-4o\ncategory: b\ndescription: Omni model.\n",
+		"model/gpt-5":        "name: GPT-5\ncategory: b\ndescription: Language model, the fifth.\n",
+		"model/o3":           "name: o3\ncategory: b\ndescription: Reasons.\n",
+		"model/o3-mini":      "name: o3-mini\ncategory: b\ndescription: Reasons, smaller.\n",
+		"model/ernie":        "name: 文心一言\ncategory: b\ndescription: 百度的大语言模型。\n",
+		"model/wenxin":       "name: 文学心理\ncategory: b\ndescription: Another.\n",
+		"tool/senor":         "name: Señor Café\ncategory: a\ndescription: Marks & accents, \"quoted\".\n",
+		"tool/gidra":         "name: Ёлка Гидра\ncategory: a\ndescription: По-русски.\n",
+		"tool/hammer":        "name: Hammer\ncategory: hand-tools\ndescription: Drives nails.\nformerly: [nail-driver, old-hammer]\n",
+		"tool/deepseek-chat": "name: DeepSeek Chat\ncategory: b\ndescription: Talks.\nprovider: The Acme Technologies\n",
+	} {
+		file := filepath.Join(dir, path+".yaml")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	categories := "categories:\n  - {slug: a, title: Libraries}\n  - {slug: b, title: Language models}\n" +
+		"  - {slug: hand-tools, title: Implements for the workbench}\n  - {slug: languages, title: Languages}\n  - {slug: vision, title: Vision}\n"
+	if err := os.WriteFile(filepath.Join(dir, "categories.yaml"), []byte(categories), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestNamesThatAreHardToFind(t *testing.T) {
+	c := open(t, oddContent(t))
+	for q, want := range map[string]string{ // the first hits
+		"pandarallel": "tool/pandarallel", "Pandaral·lel": "tool/pandarallel", "pandaral lel": "tool/pandarallel", "pandarall": "tool/pandarallel",
+		"pandralel": "tool/pandarallel", "detr": "model/detr", "DE⫶TR": "model/detr", "de tr": "model/detr",
+		"r": "tool/r tool/rpy2 tool/ray model/command-r", "R": "tool/r tool/rpy2 tool/ray model/command-r",
+		"c": "tool/c model/command-r tool/cpp tool/csharp", "c++": "tool/cpp", "C#": "tool/csharp", "cpp": "tool/cpp",
+		"scikit-learn": "tool/scikit-learn", "scikit learn": "tool/scikit-learn", "scikitlearn": "tool/scikit-learn",
+		"Scikit_Learn": "tool/scikit-learn", "scikitlern": "tool/scikit-learn", "sckit-learn": "tool/scikit-learn", "scikitl": "tool/scikit-learn",
+		"gpt4": "model/gpt-4 model/gpt-4o", "GPT 4": "model/gpt-4 model/gpt-4o", "gpt-4": "model/gpt-4 model/gpt-4o", `"GPT 4"`: "model/gpt-4",
+		"gpt4o": "model/gpt-4o", "gpt-5": "model/gpt-5", "gpt5": "model/gpt-5", "o3": "model/o3 model/o3-mini", "o3-mini": "model/o3-mini", "o3 mini": "model/o3-mini", "o3mini": "model/o3-mini",
+		"文心一言": "model/ernie", "文心": "model/ernie model/wenxin", `"文心"`: "model/ernie", "语言模型": "model/ernie",
+		"senor cafe": "tool/senor", "SEÑOR CAFÉ": "tool/senor", "café": "tool/senor", "cafe\u0301": "tool/senor",
+		"елка": "tool/gidra", "ёлка гидра": "tool/gidra", "гидраа": "tool/gidra",
+		"old-hammer": "tool/hammer", "nail driver": "tool/hammer", "naildriver": "tool/hammer", "workbench": "tool/hammer", "hand tools": "tool/hammer",
+		"deep seek": "tool/deepseek-chat", "deep seek chat": "tool/deepseek-chat", "technologies": "tool/deepseek-chat", "technology": "tool/deepseek-chat",
+		"acme": "tool/deepseek-chat", "technologis": "tool/deepseek-chat", "the acme": "tool/deepseek-chat", "object-detection": "model/detr",
+	} {
+		expected := strings.Fields(want)
+		keys, _ := c.find(t, q, 50)
+		if !slices.Equal(keys[:min(len(keys), len(expected))], expected) {
+			t.Errorf("%q finds %v, want %v first", q, keys, expected)
+		}
+	}
+	for q, not := range map[string]string{"gpt-4": "model/gpt-5", "gpt4": "model/gpt-5", "gpt-5": "model/gpt-4", "o3-mini": "model/o3", `"文心"`: "model/wenxin", `"gpt 4"`: "model/gpt-4o"} {
+		if keys, _ := c.find(t, q, 50); slices.Contains(keys, not) {
+			t.Errorf("%q finds %v", q, keys)
+		}
+	}
+}
+
+// TestNear asks for names that searching does not find.
+func TestNear(t *testing.T) {
+	c := shipped(t)
+	for q, want := range map[string]string{
+		"pyttrchhh": "PyTorch", "tensorfolllow": "TensorFlow", "gtp4": "GPT-4", "scikkitleeern": "scikit-learn", "bayezzyan": "Bayesian Optimization",
+		"pytorchhhhhhhhhhh": "PyTorch", "tranzfoormerz": "Transformers", "kerass2": "Keras", "llamma77": "Llama",
+	} {
+		if keys, _ := c.find(t, q, 1); len(keys) > 0 {
+			t.Errorf("%q finds %v", q, keys)
+		}
+		list, err := c.index.Near(q, c.all, 5)
+		if err != nil || len(list) == 0 || len(list) > 5 {
+			t.Fatalf("%q: %v %v", q, list, err)
+		}
+		near := slices.ContainsFunc(list, func(o uint32) bool {
+			e, err := c.build.Entity(o)
+			return err == nil && strings.HasPrefix(e.Name, want)
+		})
+		if !near {
+			t.Errorf("%s is not near %q", want, q)
+		}
+	}
+	for _, q := range []string{"", "!", "zz", "qjxqjxqjx", strings.Repeat("x", 500)} {
+		if list, err := c.index.Near(q, c.all, 5); err != nil || len(list) != 0 {
+			t.Errorf("near %.20q are %v %v", q, list, err)
+		}
+	}
+}
+
+// TestBeginnings compares what beginnings of names suggest with a plain look.
+func TestBeginnings(t *testing.T) {
+	c := shipped(t)
+	suggested := 0
+	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
+		want := 0
+		c.each(t, func(e *exports.Entity) {
+			// The words of these names are split as they are here.
+			name := " " + strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(e.Name), ".py", " py"), func(r rune) bool { return strings.ContainsRune(" -_/()", r) }), " ")
+			if strings.Contains(name, " "+q) {
+				want++
+			}
+		})
+		list, total, err := c.index.Suggest(q, c.all, 5)
+		if err != nil || total != want || len(list) != min(want, 5) {
+			t.Errorf("%q suggests %d of %d, want %d: %v", q, len(list), total, want, err)
+		}
+		suggested += total
+	}
+	if suggested < 100 {
+		t.Errorf("only %d suggestions", suggested)
+	}
+}
+
+// TestSameBytes builds an index twice. Bleve writes down when it wrote, and some
+// addresses in any order, so its own files may differ.
+func TestSameBytes(t *testing.T) {
+	dir := oddContent(t)
+	read := func() map[string][]byte {
+		out := t.TempDir()
+		r, err := builder.Build(context.Background(), builder.Options{Content: dir, Out: out, AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string][]byte{}
+		root := indexes.Dir(out, r.ID)
+		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && d.Name() == "bleve" {
+				return filepath.SkipDir
+			}
+			if err == nil && !d.IsDir() && d.Name() != "manifest.json" {
+				files[path[len(root):]], err = os.ReadFile(path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	one, two := read(), read()
+	if len(one) < 5 || len(one) != len(two) {
+		t.Fatalf("%d and %d files", len(one), len(two))
+	}
+	for name, data := range one {
+		if !bytes.Equal(data, two[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}

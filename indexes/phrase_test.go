@@ -1,0 +1,105 @@
+package indexes_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/exports"
+)
+
+// TestPhrases compares what phrases find with a plain look through all records.
+func TestPhrases(t *testing.T) {
+	c := shipped(t)
+	rng := rand.New(rand.NewPCG(5, 5))
+	type text struct{ key, words string }
+	var texts []text
+	var descriptions [][]string
+	c.each(t, func(e *exports.Entity) {
+		for _, s := range slices.Concat([]string{e.Name, e.Slug, e.Description, e.Provider, e.Category, e.Type, c.titles[e.Category]}, e.Tags, e.Capabilities, e.Formerly) {
+			texts = append(texts, text{e.Key(), " " + strings.Join(plainWords(s), " ") + " "})
+		}
+		descriptions = append(descriptions, plainWords(e.Description))
+	})
+	n := 0
+	descriptions = append(descriptions, []string{"of", "the"}, []string{"to", "the"}, []string{"the", "of"}, []string{"in", "a"}, []string{"and", "of", "the"})
+	for _, words := range descriptions {
+		length := 2 + rng.IntN(2)
+		if len(words) < length {
+			continue
+		}
+		from := rng.IntN(len(words) - length + 1)
+		words = words[from : from+length]
+		if strings.Trim(strings.Join(words, ""), "abcdefghijklmnopqrstuvwxyz") != "" {
+			continue // a point can be part of a number
+		}
+		if slices.ContainsFunc(words, func(w string) bool { return len(w) == 1 }) {
+			continue // it can be that of C++
+		}
+		phrase := strings.Join(words, " ")
+		want := map[string]bool{}
+		for _, x := range texts {
+			if strings.Contains(x.words, " "+phrase+" ") {
+				want[x.key] = true
+			}
+		}
+		n++
+		for _, q := range []string{`"` + phrase + `"`, `"` + strings.ToUpper(phrase), `„` + strings.Join(words, "-") + `“`} {
+			keys, res := c.find(t, q, 1000)
+			if len(keys) != len(want) || int(res.Matches.GetCardinality()) != len(want) {
+				t.Errorf("%s finds %d, want %d", q, len(keys), len(want))
+			}
+			for _, k := range keys {
+				if !want[k] {
+					t.Errorf("%s finds %s", q, k)
+				}
+			}
+		}
+	}
+	t.Logf("%d phrases", n)
+	if n < 250 {
+		t.Errorf("only %d phrases", n)
+	}
+}
+
+func TestPhrasesAreExact(t *testing.T) {
+	c := shipped(t)
+	keys := func(q string) []string {
+		k, _ := c.find(t, q, 1000)
+		slices.Sort(k)
+		return k
+	}
+	for _, q := range []string{`"boosting gradient"`, `"gradient boostin"`, `"gradiant boosting"`, `"pytorc"`, `"pytrch"`,
+		`"zzzzzz yyyyyy" pytorch`, `pytorch "zzzzzz"`, `""`, `"`, `" "`, `"!"`, `"\"`, `“”`} {
+		if k := keys(q); len(k) != 0 {
+			t.Errorf("%s finds %v", q, k)
+		}
+	}
+	for q, want := range map[string]string{
+		`"pytorch" zzzzzz`: "tool/pytorch", `zzzzzz "pytorch`: "tool/pytorch", `""pytorch`: "tool/pytorch",
+		`"scikit-learn"`: "tool/scikit-learn", `"scikit learn`: "tool/scikit-learn", `"GPT-5"`: "model/gpt-5",
+		`"gpt 5"`: "model/gpt-5", `“PyTorch, Lightning!”`: "tool/lightning-ai-lightning", `"gradient boosting" gpu light`: "tool/lightgbm",
+	} {
+		if k, _ := c.find(t, q, 1); len(k) == 0 || k[0] != want {
+			t.Errorf("%s finds %v, want %s first", q, k, want)
+		}
+	}
+	boosting, gpu, both := keys(`"gradient boosting"`), keys("gpu"), keys(`"gradient boosting" gpu`)
+	if len(both) == 0 || len(both) >= len(boosting) {
+		t.Errorf("%d have the phrase, %d also the word", len(boosting), len(both))
+	}
+	for _, k := range both {
+		if !slices.Contains(boosting, k) || !slices.Contains(gpu, k) {
+			t.Errorf("%s has not both", k)
+		}
+	}
+	for _, k := range keys(`"network"`) { // and no plural
+		if !slices.Contains(keys("network"), k) {
+			t.Errorf("%s is found in quotes only", k)
+		}
+	}
+	if len(keys(`"network"`)) >= len(keys("network")) {
+		t.Error("quotes make no difference")
+	}
+}

@@ -1,0 +1,294 @@
+package indexes_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/antzucaro/matchr"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+var update = flag.Bool("update", false, "write the golden ranking")
+
+// ranks adds up the reciprocal ranks of known items among the first ten hits.
+type ranks struct {
+	sum    float64
+	n      int
+	missed []string
+}
+
+func (r *ranks) ask(t testing.TB, c *catalogue, q, want string) {
+	t.Helper()
+	keys, _ := c.find(t, q, 10)
+	r.n++
+	if i := slices.Index(keys, want); i >= 0 {
+		r.sum += 1 / float64(i+1)
+		if i == 0 {
+			return
+		}
+	}
+	r.missed = append(r.missed, fmt.Sprintf("%q found %v, not %s", q, keys[:min(3, len(keys))], want))
+}
+
+// atLeast prints the mean reciprocal rank and wants it to reach a figure.
+func (r *ranks) atLeast(t *testing.T, want float64, fewest int) {
+	t.Helper()
+	mrr := r.sum / float64(r.n)
+	t.Logf("MRR@10 %.4f over %d queries, %d of them not first", mrr, r.n, len(r.missed))
+	for _, m := range r.missed[:min(8, len(r.missed))] {
+		t.Log("  ", m)
+	}
+	if r.n < fewest || mrr < want {
+		t.Errorf("MRR@10 %.4f over %d queries, want at least %.2f over %d", mrr, r.n, want, fewest)
+	}
+}
+
+// TestKnownItems looks for every shipped entity in the ways in which people look
+// for things they know.
+func TestKnownItems(t *testing.T) {
+	c := shipped(t)
+	rng := rand.New(rand.NewPCG(11, 13))
+	names := nameWords(t, c)
+	frequency := descriptionWords(t, c)
+	var byName, bySlug, oneTypo, twoTypos, beginning, joined, rarest ranks
+	c.each(t, func(e *exports.Entity) {
+		byName.ask(t, c, e.Name, e.Key())
+		bySlug.ask(t, c, e.Slug, e.Key())
+		joined.ask(t, c, strings.ReplaceAll(strings.ReplaceAll(e.Name, " ", ""), "-", ""), e.Key())
+		for _, q := range misspelt(rng, e.Name, names, 4, 1) {
+			oneTypo.ask(t, c, q, e.Key())
+		}
+		for _, q := range misspelt(rng, e.Name, names, 8, 2) {
+			twoTypos.ask(t, c, q, e.Key())
+		}
+		if r := []rune(e.Name); len(r) >= 5 {
+			beginning.ask(t, c, string(r[:(len(r)*6+9)/10]), e.Key())
+		}
+		if q := rarestWords(e.Description, frequency, 4); len(q) >= 3 {
+			rarest.ask(t, c, strings.Join(q, " "), e.Key())
+		}
+	})
+	for _, k := range []struct {
+		name   string
+		ranks  *ranks
+		want   float64
+		fewest int
+	}{
+		{"by name", &byName, 0.99, 400}, {"by slug", &bySlug, 0.99, 400}, {"without spaces", &joined, 0.98, 400},
+		{"one typo", &oneTypo, 0.98, 1000}, {"two typos in long words", &twoTypos, 0.98, 100},
+		{"the first 60 % of the name", &beginning, 0.8, 350}, {"rarest words of the description", &rarest, 0.9, 350},
+	} {
+		t.Run(k.name, func(t *testing.T) { k.ranks.atLeast(t, k.want, k.fewest) })
+	}
+}
+
+// nameWords are the words of all names, and how many entities have each.
+func nameWords(t testing.TB, c *catalogue) map[string]int {
+	words := map[string]int{}
+	c.each(t, func(e *exports.Entity) {
+		for _, w := range plainWords(e.Name) {
+			words[w]++
+		}
+	})
+	return words
+}
+
+// plainWords splits a text at whatever is neither letter nor digit.
+func plainWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// misspelt returns a name with edits in one of its words of letters, for every
+// kind of edit. Typos that could as well be meant for a word of another name
+// are left out: what is meant there, nobody can tell.
+func misspelt(rng *rand.Rand, name string, names map[string]int, least, edits int) []string {
+	var words []string
+	for _, w := range plainWords(name) {
+		if utf8.RuneCountInString(w) >= least && !strings.ContainsFunc(w, unicode.IsDigit) {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	word := words[rng.IntN(len(words))]
+	var out []string
+	for kind := range 4 {
+		typo := word
+		for range edits {
+			typo = typos(rng, typo)[kind]
+		}
+		if !ambiguous(typo, word, names, edits) {
+			out = append(out, replaceWord(name, word, typo))
+		}
+	}
+	return out
+}
+
+func replaceWord(name, word, by string) string {
+	return regexp.MustCompile(`(?i)(^|[^\pL\pN])`+regexp.QuoteMeta(word)+`($|[^\pL\pN])`).ReplaceAllString(name, "${1}"+by+"${2}")
+}
+
+func ambiguous(typo, word string, names map[string]int, edits int) bool {
+	if d := matchr.OSA(typo, word); d == 0 || d > edits || utf8.RuneCountInString(typo) < 4*edits {
+		return true // no typo any more, or one that is not meant to be forgiven
+	}
+	for other := range names {
+		if other != word && matchr.OSA(typo, other) <= edits {
+			return true
+		}
+	}
+	return false
+}
+
+// descriptionWords counts how many descriptions have each word.
+func descriptionWords(t testing.TB, c *catalogue) map[string]int {
+	frequency := map[string]int{}
+	c.each(t, func(e *exports.Entity) {
+		for _, w := range slices.Compact(slices.Sorted(slices.Values(indexes.Words(e.Description)))) {
+			frequency[w]++
+		}
+	})
+	return frequency
+}
+
+func rarestWords(description string, frequency map[string]int, n int) []string {
+	words := slices.Compact(slices.Sorted(slices.Values(indexes.Words(description))))
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(frequency[a], frequency[b]) })
+	return words[:min(n, len(words))]
+}
+
+// judged is a query with what answers it.
+type judged struct {
+	query       string
+	first, fine []string
+}
+
+func readJudged(t testing.TB) []judged {
+	data, err := os.ReadFile(filepath.Join("testdata", "judged.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []judged
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		query, rest, ok := strings.Cut(line, ": ")
+		first, fine, ok2 := strings.Cut(rest, "|")
+		if !ok || !ok2 {
+			t.Fatalf("judged.txt: %q is no judgement", line)
+		}
+		list = append(list, judged{query, strings.Fields(first), strings.Fields(fine)})
+	}
+	return list
+}
+
+// fits tells whether an entity is among what a judgement names.
+func fits(t testing.TB, e *exports.Entity, specs []string) bool {
+	return slices.ContainsFunc(specs, func(spec string) bool {
+		kind, value, ok := strings.Cut(spec, ":")
+		hasTags := func() bool {
+			for tag := range strings.SplitSeq(value, "+") {
+				if !slices.Contains(e.Tags, tag) {
+					return false
+				}
+			}
+			return true
+		}
+		switch {
+		case !ok:
+			return spec == e.Key()
+		case kind == "category":
+			return e.Category == value
+		case kind == "tag":
+			return hasTags()
+		case slices.Contains(exports.Types, kind):
+			return e.Type == kind && hasTags()
+		}
+		t.Fatalf("judged.txt: %q", spec)
+		return false
+	})
+}
+
+// TestJudgedQueries compares the first hits of queries with judgements, and the
+// first five with the golden ranking.
+func TestJudgedQueries(t *testing.T) {
+	c := shipped(t)
+	list := readJudged(t)
+	var golden strings.Builder
+	first, fine, hits := 0, 0, 0
+	for _, j := range list {
+		res, err := c.index.Search(j.query, c.all, nil, 0, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&golden, "%s (%d)\n", j.query, res.Matches.GetCardinality())
+		for i, h := range res.Hits {
+			e, err := c.build.Entity(h.Ordinal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&golden, "  %d %s\n", int64(h.Relevance*10000+0.5), e.Key())
+			good := fits(t, e, j.first)
+			switch {
+			case i == 0 && good:
+				first++
+			case i == 0:
+				t.Logf("%q: %s is first", j.query, e.Key())
+			case i < 3 && !good && !fits(t, e, j.fine):
+				t.Logf("%q: %s is number %d", j.query, e.Key(), i+1)
+			}
+			if i < 3 {
+				hits++
+				if good || fits(t, e, j.fine) {
+					fine++
+				}
+			}
+		}
+	}
+	t.Logf("%d queries: %d right first, %d of %d among the first three fit", len(list), first, fine, hits)
+	if len(list) < 50 || first < len(list)*95/100 || fine < hits*9/10 {
+		t.Error("want 95 % of the first and 90 % of the first three")
+	}
+	compareGolden(t, filepath.Join("testdata", "ranking.golden"), golden.String())
+}
+
+func compareGolden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; write it with: go test ./indexes -update", err)
+	}
+	if string(want) != got {
+		t.Errorf("the ranking has changed; if that is meant: go test ./indexes -update\n%s", firstDifference(string(want), got))
+	}
+}
+
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range min(len(w), len(g)) {
+		if w[i] != g[i] {
+			return fmt.Sprintf("line %d: %s\ninstead of: %s", i+1, g[i], w[i])
+		}
+	}
+	return "one has more lines"
+}

@@ -1,0 +1,171 @@
+package indexes
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// Suggest returns the records within a set whose name begins with a text, or
+// has a word from which on it does: the best, and how many there are.
+func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []uint32, total int, err error) {
+	prefix := strings.Join(terms(text), " ")
+	if prefix == "" {
+		return nil, 0, nil
+	}
+	s, err := x.session()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer s.end()
+	begins, err := s.prefix(isEnd, prefix)
+	if err != nil || begins == nil {
+		return nil, 0, err
+	}
+	allowed := s.set()
+	within.WriteDenseTo(allowed)
+	allowed.and(begins)
+	return s.first(allowed, limit), allowed.count(), nil
+}
+
+// first returns up to limit members of a set, those with the best scores.
+func (s *session) first(among set, limit int) []uint32 {
+	var list []uint32
+	edited := false
+	for o := range among.each {
+		if edited = int(o) >= s.index.records; len(list) < limit || edited {
+			list = append(list, o)
+		} else if s.index.draft == nil {
+			break
+		}
+	}
+	if edited {
+		slices.SortFunc(list, func(a, b uint32) int { return cmp.Compare(s.index.standing(a), s.index.standing(b)) })
+	}
+	return list[:min(limit, len(list))]
+}
+
+// Instead returns up to limit records within a set for a search that found nothing
+// in a part of it: the best hits within the whole set, or the nearest names where
+// there are none.
+func (x *Index) Instead(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
+	res, err := x.Search(text, within, nil, 0, limit)
+	if err != nil {
+		return nil, err
+	}
+	if len(res.Hits) == 0 {
+		return x.Near(text, within, limit)
+	}
+	list := make([]uint32, len(res.Hits))
+	for i, h := range res.Hits {
+		list[i] = h.Ordinal
+	}
+	return list, nil
+}
+
+// Near returns the records within a set with the names nearest to a text, the
+// nearest first, for a search that found nothing. Words may have one edit more
+// than searches allow, and those with digits, which searches take as they are,
+// one or two; where that finds nothing, the longest beginning counts that a word
+// has in common with a name.
+func (x *Index) Near(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
+	list := terms(text)
+	list = list[:min(len(list), blurredWords)]
+	if len(list) > 1 {
+		list = append(list, strings.Join(list, ""))
+	}
+	s, err := x.session()
+	if err != nil {
+		return nil, err
+	}
+	defer s.end()
+	allowed := s.set()
+	within.WriteDenseTo(allowed)
+	nearest := map[uint32]int{} // by record: how many letters its name has right
+	for _, t := range list {
+		if err := s.nearTo(nearest, t, allowed); err != nil {
+			return nil, err
+		}
+	}
+	if len(nearest) == 0 {
+		return s.sameBeginning(list, allowed, limit)
+	}
+	found := slices.Collect(maps.Keys(nearest))
+	slices.SortFunc(found, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(nearest[b], nearest[a]), cmp.Compare(s.index.standing(a), s.index.standing(b)))
+	})
+	return found[:min(limit, len(found))], nil
+}
+
+// nearTo adds, for every record with a word near to a term in its name, how much
+// of the term is right.
+func (s *session) nearTo(nearest map[uint32]int, term string, allowed set) error {
+	edits := nearEdits(term)
+	if edits == 0 {
+		return nil
+	}
+	a, err := automaton(term, edits)
+	if err != nil {
+		return err
+	}
+	near, err := s.near(inName, a)
+	if err != nil {
+		return err
+	}
+	seen := s.set()
+	for d, found := range near {
+		if found == nil {
+			continue
+		}
+		found.and(allowed)
+		for o := range found.each {
+			if !seen.has(o) {
+				seen.add(o)
+				nearest[o] += utf8.RuneCountInString(term) - d
+			}
+		}
+	}
+	return nil
+}
+
+// nearEdits is how many edits away a name may be to be near.
+func nearEdits(term string) int {
+	n := utf8.RuneCountInString(term)
+	switch {
+	case n < 3:
+		return 0
+	case strings.ContainsAny(term, "0123456789"):
+		return min(n-2, 2)
+	}
+	return min(allowedEdits(term)+1, maxEdits)
+}
+
+// fewestInCommon is how many letters a word and a name must begin with alike.
+const fewestInCommon = 3
+
+// sameBeginning returns records that have the longest beginning of any of the
+// words in their names.
+func (s *session) sameBeginning(list []string, allowed set, limit int) ([]uint32, error) {
+	best, length := []uint32(nil), fewestInCommon-1
+	for _, t := range list {
+		runes := []rune(t)
+		for n := min(len(runes), 40); n > length; n-- {
+			begins, err := s.prefix(inName, string(runes[:n]))
+			if err != nil {
+				return nil, err
+			}
+			if begins == nil {
+				continue
+			}
+			begins.and(allowed)
+			if list := s.first(begins, limit); len(list) > 0 {
+				best, length = list, n
+			}
+		}
+	}
+	return best, nil
+}
