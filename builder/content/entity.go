@@ -48,18 +48,28 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 	text := func(key string) string { return textOf(m[key]) }
 	e := &exports.Entity{
 		Type: typ, Slug: slug,
-		Name: text("name"), Provider: text("provider"), Description: text("description"),
+		Name: ownText(m["name"]), Provider: text("provider"), Description: ownText(m["description"]),
 		Category: text("category"), Version: text("version"), PricingModel: text("pricingModel"),
-		License: text("license"), URL: text("url"), Tags: textsOf(m["tags"]),
+		License: text("license"), URL: ownText(m["url"]), Tags: textsOf(m["tags"]),
 		Capabilities: textsOf(m["capabilities"]), AddedDate: text("addedDate"),
 		LastUpdated: text("lastUpdated"), Status: cmp.Or(text("status"), exports.Active),
 		Formerly: textsOf(m["formerly"]),
 	}
 	if links, ok := m["links"].(map[string]any); ok {
 		for name, v := range links {
-			e.Links = append(e.Links, exports.Link{Name: name, URL: textOf(v)})
+			e.Links = append(e.Links, exports.Link{Name: name, URL: ownText(v)})
 		}
 		slices.SortFunc(e.Links, func(a, b exports.Link) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	var sources []string // an entity has most of its facts from one place
+	sourceOf := func(v any) string {
+		s, _ := v.(string)
+		i := slices.Index(sources, strings.TrimSpace(s))
+		if i < 0 {
+			i = len(sources)
+			sources = append(sources, ownText(v))
+		}
+		return sources[i]
 	}
 	signals, _ := m["signals"].(map[string]any)
 	for name, v := range signals {
@@ -67,7 +77,7 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 		if !ok {
 			continue
 		}
-		f := exports.Fact{Name: name, Date: textOf(s["date"]), Source: textOf(s["source"])}
+		f := exports.Fact{Name: name, Date: textOf(s["date"]), Source: sourceOf(s["source"])}
 		if t, ok := exports.SignalType(name); ok && t.Kind == exports.Day {
 			f.Day = textOf(s["value"])
 		} else {
@@ -80,14 +90,20 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 	for _, v := range list {
 		b, _ := v.(map[string]any)
 		e.Signals.Benchmarks = append(e.Signals.Benchmarks, exports.Benchmark{
-			Name: textOf(b["name"]), Value: numberOf(b["value"]), Date: textOf(b["date"]), Source: textOf(b["source"])})
+			Name: textOf(b["name"]), Value: numberOf(b["value"]), Date: textOf(b["date"]), Source: sourceOf(b["source"])})
 	}
 	return e
 }
 
-// textOf returns a text, without what surrounds it. The copy lets go of the
-// file that the text was cut from; equal texts share one copy, since a
-// catalogue repeats its categories, tags, dates and sources all the time.
+// ownText returns a text, without what surrounds it. The copy lets go of the file
+// that the text was cut from.
+func ownText(v any) string {
+	s, _ := v.(string)
+	return strings.Clone(strings.TrimSpace(s))
+}
+
+// textOf is ownText for what a catalogue repeats all the time, such as
+// categories, tags and dates: equal texts share one copy.
 func textOf(v any) string {
 	s, _ := v.(string)
 	return unique.Make(strings.TrimSpace(s)).Value()

@@ -146,8 +146,11 @@ func (v *vectors) neighbours(i uint32, s *scratch, budget int) []exports.Neighbo
 		}
 	}
 	list := make([]exports.Neighbour, len(nearest))
+	reasons := make([]uint32, 0, mostReasons*len(nearest))
 	for k, n := range nearest {
-		list[k] = exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity, Reasons: v.reasons(i, n.entity)}
+		from := len(reasons)
+		reasons = v.appendReasons(reasons, i, n.entity)
+		list[k] = exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity, Reasons: reasons[from:len(reasons):len(reasons)]}
 	}
 	return list
 }
@@ -250,9 +253,13 @@ func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
 }
 
-// reasons are the three weightiest features that two entities share.
-func (v *vectors) reasons(i, j uint32) []uint32 {
-	top := make([]uint32, 0, 4)
+// mostReasons is how many of the features that two entities share are named.
+const mostReasons = 3
+
+// appendReasons appends the weightiest features that two entities share.
+func (v *vectors) appendReasons(dst []uint32, i, j uint32) []uint32 {
+	var top [mostReasons + 1]uint32
+	n := 0
 	a, b := v.has.of(i), v.has.of(j)
 	for x, y := 0, 0; x < len(a) && y < len(b); {
 		switch {
@@ -261,25 +268,17 @@ func (v *vectors) reasons(i, j uint32) []uint32 {
 		case a[x] > b[y]:
 			y++
 		default:
-			if v.square[a[x]] > 0 {
-				top = v.insertReason(top, a[x])
+			if id := a[x]; v.square[id] > 0 {
+				at := n
+				for ; at > 0 && v.reason[id] < v.reason[top[at-1]]; at-- {
+					top[at] = top[at-1]
+				}
+				top[at] = id
+				n = min(n+1, mostReasons)
 			}
 			x++
 			y++
 		}
 	}
-	return top
-}
-
-// insertReason keeps the first three of the reasons.
-func (v *vectors) insertReason(top []uint32, id uint32) []uint32 {
-	at := len(top)
-	for at > 0 && v.reason[id] < v.reason[top[at-1]] {
-		at--
-	}
-	if at == 3 {
-		return top
-	}
-	top = slices.Insert(top, at, id)
-	return top[:min(3, len(top))]
+	return append(dst, top[:n]...)
 }
