@@ -57,7 +57,7 @@ func (s *Server) similar(c *call) (*reply, error) {
 		dst = exports.AppendNumber(dst, n.Similarity)
 		dst = append(dst, `,"reasons":`...)
 		reasons := []string{}
-		for _, r := range n.Reasons {
+		for _, r := range n.Reasons.List() {
 			reasons = append(reasons, c.view.reason(b.Feature(r)))
 		}
 		list.body = append(appendJSON(dst, reasons), '}')

@@ -233,7 +233,7 @@ func checkSimilar(t *testing.T, b *Build, list []*Entity) {
 			if !reflect.DeepEqual(got[j], want[j]) {
 				t.Errorf("neighbour %d of %d is %+v, want %+v", j, i, got[j], want[j])
 			}
-			for _, r := range got[j].Reasons {
+			for _, r := range got[j].Reasons.List() {
 				if b.Feature(r) != features[r] {
 					t.Errorf("feature %d is %q, want %q", r, b.Feature(r), features[r])
 				}

@@ -160,9 +160,11 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 	for i := range lists {
 		for range rng.IntN(5) {
 			nb := Neighbour{Ordinal: uint32(rng.IntN(n)), Similarity: float64(rng.IntN(10001)) / 10000}
-			for range rng.IntN(maxReasons + 1) {
-				nb.Reasons = append(nb.Reasons, uint32(rng.IntN(len(features))))
+			var reasons []uint32
+			for range rng.IntN(MaxReasons + 1) {
+				reasons = append(reasons, uint32(rng.IntN(len(features))))
 			}
+			nb.Reasons = ReasonsOf(reasons...)
 			lists[i] = append(lists[i], nb)
 		}
 	}

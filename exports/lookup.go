@@ -105,17 +105,33 @@ type Feature struct {
 	Value string
 }
 
-// Neighbour is one similar entity.
+// Neighbour is one similar entity. It has no pointers: a build holds millions.
 type Neighbour struct {
 	Ordinal    uint32
-	Similarity float64  // 0 to 1
-	Reasons    []uint32 // at most maxReasons features, the weightiest first
+	Similarity float64 // 0 to 1
+	Reasons    Reasons
 }
 
-const maxReasons = 3
+// MaxReasons is how many features are named that make two entities alike.
+const MaxReasons = 3
+
+// Reasons are places in a list of features, the weightiest first.
+type Reasons struct {
+	list [MaxReasons]uint32
+	n    uint8
+}
+
+// ReasonsOf takes at most MaxReasons places.
+func ReasonsOf(list ...uint32) (r Reasons) {
+	r.n = uint8(copy(r.list[:], list))
+	return r
+}
+
+// List returns the places.
+func (r Reasons) List() []uint32 { return r.list[:r.n] }
 
 // neighbourSize is the length of an encoded Neighbour.
-const neighbourSize = 8 + 4*maxReasons
+const neighbourSize = 8 + 4*MaxReasons
 
 // WriteLookups writes the files that the edge maps into memory. The entities
 // are in the order of CompareRank: an entity's ordinal is its place in them.
@@ -222,12 +238,8 @@ func packNeighbours(lists [][]Neighbour) []byte {
 		for _, nb := range list {
 			out = binary.LittleEndian.AppendUint32(out, nb.Ordinal)
 			out = binary.LittleEndian.AppendUint16(out, uint16(math.Round(nb.Similarity*10000)))
-			out = binary.LittleEndian.AppendUint16(out, uint16(len(nb.Reasons)))
-			for i := range maxReasons {
-				var r uint32
-				if i < len(nb.Reasons) {
-					r = nb.Reasons[i]
-				}
+			out = binary.LittleEndian.AppendUint16(out, uint16(nb.Reasons.n))
+			for _, r := range nb.Reasons.list {
 				out = binary.LittleEndian.AppendUint32(out, r)
 			}
 		}

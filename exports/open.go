@@ -367,8 +367,9 @@ func (b *Build) Similar(ordinal uint32) []Neighbour {
 			continue
 		}
 		nb := Neighbour{Ordinal: at, Similarity: float64(binary.LittleEndian.Uint16(raw[4:])) / 10000}
-		for j := range min(int(binary.LittleEndian.Uint16(raw[6:])), maxReasons) {
-			nb.Reasons = append(nb.Reasons, binary.LittleEndian.Uint32(raw[8+4*j:]))
+		nb.Reasons.n = uint8(min(binary.LittleEndian.Uint16(raw[6:]), MaxReasons))
+		for j := range nb.Reasons.list {
+			nb.Reasons.list[j] = binary.LittleEndian.Uint32(raw[8+4*j:])
 		}
 		list = append(list, nb)
 	}

@@ -146,11 +146,8 @@ func (v *vectors) neighbours(i uint32, s *scratch, budget int) []exports.Neighbo
 		}
 	}
 	list := make([]exports.Neighbour, len(nearest))
-	reasons := make([]uint32, 0, mostReasons*len(nearest))
 	for k, n := range nearest {
-		from := len(reasons)
-		reasons = v.appendReasons(reasons, i, n.entity)
-		list[k] = exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity, Reasons: reasons[from:len(reasons):len(reasons)]}
+		list[k] = exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity, Reasons: v.reasons(i, n.entity)}
 	}
 	return list
 }
@@ -253,12 +250,9 @@ func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
 }
 
-// mostReasons is how many of the features that two entities share are named.
-const mostReasons = 3
-
-// appendReasons appends the weightiest features that two entities share.
-func (v *vectors) appendReasons(dst []uint32, i, j uint32) []uint32 {
-	var top [mostReasons + 1]uint32
+// reasons are the weightiest features that two entities share.
+func (v *vectors) reasons(i, j uint32) exports.Reasons {
+	var top [exports.MaxReasons + 1]uint32
 	n := 0
 	a, b := v.has.of(i), v.has.of(j)
 	for x, y := 0, 0; x < len(a) && y < len(b); {
@@ -274,11 +268,11 @@ func (v *vectors) appendReasons(dst []uint32, i, j uint32) []uint32 {
 					top[at] = top[at-1]
 				}
 				top[at] = id
-				n = min(n+1, mostReasons)
+				n = min(n+1, exports.MaxReasons)
 			}
 			x++
 			y++
 		}
 	}
-	return append(dst, top[:n]...)
+	return exports.ReasonsOf(top[:n]...)
 }
