@@ -72,6 +72,9 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 		return sources[i]
 	}
 	signals, _ := m["signals"].(map[string]any)
+	if len(signals) > 0 {
+		e.Signals.Facts = make([]exports.Fact, 0, len(signals))
+	}
 	for name, v := range signals {
 		s, ok := v.(map[string]any)
 		if !ok {
@@ -111,7 +114,10 @@ func textOf(v any) string {
 
 func textsOf(v any) []string {
 	list, _ := v.([]any)
-	var out []string
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]string, 0, len(list))
 	for _, item := range list {
 		out = append(out, textOf(item))
 	}

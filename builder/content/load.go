@@ -41,7 +41,11 @@ func Load(dir string, progress func(done, total int)) (c *Content, problems Prob
 	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
-	return f.Check()
+	c, problems, err = f.Check()
+	if err == nil {
+		compact(c.Entities)
+	}
+	return c, problems, err
 }
 
 // Folder is a content folder that is read again and again. Each time only the

@@ -1,0 +1,83 @@
+package content
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"kindex/exports"
+)
+
+// compact moves what entities hold to memory of its own. Where they were read it
+// lies scattered among what reading has left, and keeps twice its size from being
+// used for anything else.
+func compact(entities []*exports.Entity) {
+	const together = 256
+	var wg sync.WaitGroup
+	limit := make(chan struct{}, 2)
+	for chunk := range slices.Chunk(entities, together) {
+		limit <- struct{}{}
+		wg.Go(func() {
+			compactChunk(chunk)
+			<-limit
+		})
+	}
+	wg.Wait()
+}
+
+// compactChunk gives some entities one block of memory each for themselves, their
+// texts, facts and links.
+func compactChunk(entities []*exports.Entity) {
+	size, facts, links := 0, 0, 0
+	for _, e := range entities {
+		ownTexts(e, func(s *string) { size += len(*s) })
+		facts, links = facts+len(e.Signals.Facts), links+len(e.Links)
+	}
+	block := make([]exports.Entity, len(entities))
+	allFacts, allLinks := make([]exports.Fact, 0, facts), make([]exports.Link, 0, links)
+	var text strings.Builder
+	text.Grow(size)
+	for i, e := range entities {
+		block[i] = *e
+		block[i].Signals.Facts, allFacts = moved(allFacts, e.Signals.Facts)
+		block[i].Links, allLinks = moved(allLinks, e.Links)
+		block[i].Tags, block[i].Capabilities = slices.Clone(e.Tags), slices.Clone(e.Capabilities)
+		ownTexts(&block[i], func(s *string) {
+			from := text.Len()
+			text.WriteString(*s)
+			*s = text.String()[from:]
+		})
+		entities[i] = &block[i]
+	}
+}
+
+// moved appends a list to a block that has room for it, and returns where it lies.
+func moved[T any](block, list []T) (at, grown []T) {
+	if list == nil {
+		return nil, block
+	}
+	from := len(block)
+	block = append(block, list...)
+	return block[from:len(block):len(block)], block
+}
+
+// ownTexts calls f with those texts of an entity that no other shares.
+func ownTexts(e *exports.Entity, f func(*string)) {
+	f(&e.Slug)
+	f(&e.Name)
+	f(&e.Description)
+	f(&e.URL)
+	for i := range e.Links {
+		f(&e.Links[i].URL)
+	}
+	last, at := "", ""
+	for i := range e.Signals.Facts {
+		if s := &e.Signals.Facts[i].Source; *s == last {
+			*s = at
+		} else {
+			last = *s
+			f(s)
+			at = *s
+		}
+	}
+}
