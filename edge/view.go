@@ -24,7 +24,8 @@ type view struct {
 	index      *indexes.Index
 	formula    *score.Formula
 	asOf       time.Time
-	modified   string // Last-Modified
+	modified   []string // Last-Modified
+	named      []string // X-Build
 	categories []exports.Category
 	slugs      []string // of the categories
 	titles     map[string]string
@@ -47,7 +48,8 @@ func openView(root, id string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{build: b, modified: m.LastModified().UTC().Format(http.TimeFormat), titles: map[string]string{}}
+	v := &view{build: b, modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, titles: map[string]string{}}
+	v.named = []string{v.id()}
 	if v.index, err = indexes.Open(root, b); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -95,7 +97,8 @@ func (v *view) with(edits []exports.Edit) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: time.Now().UTC().Format(http.TimeFormat), titles: maps.Clone(v.titles)}
+	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: []string{time.Now().UTC().Format(http.TimeFormat)}, titles: maps.Clone(v.titles)}
+	w.named = []string{w.id()}
 	w.categories, w.slugs = slices.Clone(v.categories), slices.Clone(v.slugs)
 	for _, e := range edits {
 		if e.Entity != nil && !slices.Contains(w.slugs, e.Entity.Category) {

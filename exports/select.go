@@ -186,8 +186,9 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Place, skip, limit int)
 		end := min(i+limit, len(list))
 		return list[i:end], end < len(list), true
 	}
+	wanted := set.ToDense()
 	for o := range b.walk(s, behind) {
-		if !set.Contains(o) {
+		if i := int(o >> 6); i >= len(wanted) || wanted[i]>>(o&63)&1 == 0 {
 			continue
 		}
 		if skip > 0 {
