@@ -49,7 +49,7 @@ func (s *Server) similar(c *call) (*reply, error) {
 	}
 	b := c.view.build
 	near := b.Similar(o)
-	list := newCollection()
+	list := c.newCollection()
 	for _, n := range near[:min(limit, len(near))] {
 		record := b.Record(n.Ordinal)
 		dst := append(list.next(), record[:len(record)-1]...)

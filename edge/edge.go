@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -116,6 +117,30 @@ type call struct {
 	query   *query.Params
 	view    *view
 	id      string
+	held    *[]byte // a buffer of buffers, nil for none
+}
+
+// buffers are memory for bodies. The connection copies what is written to it, so
+// that a body is free again when its answer was sent.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// mostHeld is the largest buffer that is kept for another answer.
+const mostHeld = 256 << 10
+
+// buffer returns memory to make the body of the answer in, once a call.
+func (c *call) buffer() []byte {
+	c.held = buffers.Get().(*[]byte)
+	return (*c.held)[:0]
+}
+
+// release gives the buffer back, with the room that the body has made.
+func (c *call) release(r *reply) {
+	if c.held == nil || r == nil || cap(r.body) > mostHeld {
+		return
+	}
+	*c.held = r.body
+	buffers.Put(c.held)
+	c.held = nil
 }
 
 // param returns a named part of the path.
@@ -189,6 +214,7 @@ func (c *call) run(w http.ResponseWriter, params []string, h handler) {
 	if c.query, err = query.Parse(c.request.URL.RawQuery, params); err == nil {
 		if r, err = h(c); err == nil {
 			err = c.respond(w, r)
+			c.release(r)
 		}
 	}
 	if err != nil {

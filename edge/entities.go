@@ -23,8 +23,8 @@ type collection struct {
 	items int
 }
 
-func newCollection() *collection {
-	return &collection{body: append(make([]byte, 0, 32<<10), `{"data":[`...)}
+func (c *call) newCollection() *collection {
+	return &collection{body: append(c.buffer(), `{"data":[`...)}
 }
 
 // next begins the next item and returns the buffer to append it to.
@@ -130,7 +130,7 @@ func (c *call) ordered(set *roaring.Bitmap, sort exports.Sort, page query.Page, 
 	if !ok {
 		return nil, &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
 	}
-	list := newCollection()
+	list := c.newCollection()
 	for i, o := range ordinals {
 		list.body = item(list.next(), i, o)
 	}
@@ -205,7 +205,7 @@ func (s *Server) entity(c *call) (*reply, error) {
 		return moved, err
 	}
 	record := c.view.build.Record(o)
-	return &reply{mediaType: jsonType, body: c.view.object(make([]byte, 0, len(record)+64), record)}, nil
+	return &reply{mediaType: jsonType, body: c.view.object(c.buffer(), record)}, nil
 }
 
 // find looks up the entity of the path. Where its slug has changed, moved
@@ -255,7 +255,7 @@ func (c *call) unknownEntity(typ, slug string) error {
 
 // GET /api/categories
 func (s *Server) categories(c *call) (*reply, error) {
-	list := newCollection()
+	list := c.newCollection()
 	for _, cat := range c.view.categories {
 		list.body = appendJSON(list.next(), cat)
 	}

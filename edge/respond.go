@@ -86,8 +86,8 @@ func (c *call) respondBody(w http.ResponseWriter, r *reply) error {
 	if len(r.body) >= compressFrom && compressible(r.mediaType) {
 		enc = chooseEncoding(c.header("Accept-Encoding"), offeredEncodings)
 	}
-	// The body names its build, so it is enough to tell answers apart that one
-	// build and its drafts give at one address.
+	// Sixty-four bits of the content are enough to tell apart what one address
+	// has answered and answers.
 	tag := entityTag(strconv.FormatUint(xxhash.Sum64(r.body), 36), enc)
 	if c.unchanged(w, tag) {
 		return nil

@@ -54,7 +54,7 @@ func (s *Server) search(c *call) (*reply, error) {
 	}
 	more := len(res.Hits) > page.Limit
 	hits := res.Hits[:min(page.Limit, len(res.Hits))]
-	list := newCollection()
+	list := c.newCollection()
 	for _, h := range hits {
 		if list.body, err = c.view.appendHit(list.next(), sel.project, res, h); err != nil {
 			return nil, err
@@ -180,7 +180,7 @@ func (s *Server) suggest(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := newCollection()
+	list := c.newCollection()
 	for _, o := range found {
 		list.body = short.append(list.next(), b.Record(o))
 	}

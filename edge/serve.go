@@ -39,7 +39,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 		return fmt.Errorf("cannot listen on %s: %w", l.Addr, err)
 	}
 	var draining atomic.Bool
-	servers := []*http.Server{newHTTPServer(s)}
+	servers := []*http.Server{HTTPServer(s)}
 	listeners := []net.Listener{public}
 	adminAddr := ""
 	if l.Admin != "" {
@@ -48,7 +48,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 			return errors.Join(fmt.Errorf("cannot listen on %s: %w", l.Admin, err), public.Close())
 		}
 		adminAddr = admin.Addr().String()
-		servers, listeners = append(servers, newHTTPServer(s.admin(&draining))), append(listeners, admin)
+		servers, listeners = append(servers, HTTPServer(s.admin(&draining))), append(listeners, admin)
 	}
 	follow, stopFollowing := context.WithCancel(context.Background())
 	defer stopFollowing()
@@ -79,7 +79,8 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-func newHTTPServer(h http.Handler) *http.Server {
+// HTTPServer returns a server with the limits that every connection has.
+func HTTPServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader}
 }

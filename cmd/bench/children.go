@@ -48,7 +48,7 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: bare}
+	srv := edge.HTTPServer(bare) // the same limits: they cost processor time, too
 	go func() {
 		<-ctx.Done()
 		_ = srv.Close() // nobody is waiting for an answer
