@@ -243,3 +243,30 @@ func worked(x *score.Explanation) string {
 	}
 	return b.String()
 }
+
+// TestLeadersInReadme holds the README's table to the golden leaderboards.
+func TestLeadersInReadme(t *testing.T) {
+	golden, err := os.ReadFile(filepath.Join("testdata", "leaderboards.golden.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	boards := map[string][]string{}
+	board := ""
+	for line := range strings.Lines(string(golden)) {
+		if fields := strings.Fields(line); len(fields) == 3 && strings.Contains(fields[2], "/") {
+			boards[board] = append(boards[board], fields[1]+" "+fields[2])
+		} else {
+			board, _, _ = strings.Cut(line, " (")
+		}
+	}
+	for i := range 10 {
+		row := fmt.Sprintf("%d %s %s %s", i+1, boards["all"][i], boards["type tool"][i], boards["type model"][i])
+		if !slices.ContainsFunc(strings.Split(string(readme), "\n"), func(l string) bool { return strings.Join(strings.Fields(l), " ") == row }) {
+			t.Errorf("the README lacks the row %s", row)
+		}
+	}
+}
