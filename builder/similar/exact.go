@@ -1,8 +1,10 @@
 package similar
 
 import (
+	"cmp"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"kindex/exports"
@@ -41,6 +43,39 @@ func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	}
 	wg.Wait()
 	return lists
+}
+
+// AllPairs returns the same neighbours without their reasons, by comparing each of
+// the entities with every other: the definition, written as plainly as possible.
+func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
+	v := x.vectors
+	out := make([][]exports.Neighbour, len(of))
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for k := w; k < len(of); k += workers {
+				i := x.number[of[k]]
+				var all []scored
+				for j := range uint32(len(v.norm)) {
+					if j == i || v.hidden[j] {
+						continue
+					}
+					if sim := v.cosine(v.sharedOf(v.has.of(i), j), i, j); sim >= weakest {
+						all = append(all, scored{j, v.rank[j], sim})
+					}
+				}
+				slices.SortFunc(all, func(a, b scored) int {
+					return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.rank, b.rank))
+				})
+				for _, n := range all[:min(len(all), Most)] {
+					out[k] = append(out[k], exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity})
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return out
 }
 
 // Recall is the share of the k nearest that an answer has, over the exact one

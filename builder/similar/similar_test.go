@@ -48,34 +48,6 @@ func dotProduct(v *vectors, i, j uint32) (dot uint64) {
 	return dot
 }
 
-// exact is the definition, written as plainly as possible: every pair.
-func exact(v *vectors, i uint32) []exports.Neighbour {
-	var all []exports.Neighbour
-	number := make([]uint32, len(v.ordinal))
-	for j, o := range v.ordinal {
-		number[o] = uint32(j)
-	}
-	for j := range v.norm {
-		if uint32(j) == i || v.hidden[j] {
-			continue
-		}
-		dot := dotProduct(v, i, uint32(j))
-		if sim := v.cosine(dot, i, uint32(j)); sim >= weakest {
-			all = append(all, exports.Neighbour{Ordinal: v.ordinal[j], Similarity: sim})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b exports.Neighbour) int {
-		switch {
-		case a.Similarity > b.Similarity:
-			return -1
-		case a.Similarity < b.Similarity:
-			return 1
-		}
-		return int(v.rank[number[a.Ordinal]] - v.rank[number[b.Ordinal]])
-	})
-	return all[:min(len(all), Most)]
-}
-
 // TestExact compares the answer without a budget with the definition. Beyond the
 // shortlist, of two similarities that differ by less than rounding shows either
 // may be kept.
@@ -86,8 +58,9 @@ func TestExact(t *testing.T) {
 	for i := 0; i < len(entities); i += 13 {
 		of = append(of, uint32(i))
 	}
+	definition := x.AllPairs(of)
 	for k, got := range x.Neighbours(of) {
-		want := exact(x.vectors, x.number[of[k]])
+		want := definition[k]
 		if len(got) != len(want) {
 			t.Fatalf("%d has %d neighbours, want %d", of[k], len(got), len(want))
 		}

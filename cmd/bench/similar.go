@@ -16,6 +16,9 @@ import (
 // time for all is that of these times how many more there are.
 const exactSample = 2000
 
+// pairsSample is for how many entities all others are compared one by one.
+const pairsSample = 200
+
 // measureSimilar compares the neighbours that a build computes with the exact
 // ones: which it finds, and in which time.
 func (b *bench) measureSimilar(ctx context.Context) error {
@@ -41,13 +44,25 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 		f, w := similar.Recall(10, lists[o], nearest[k])
 		found, wanted = found+f, wanted+w
 	}
+	some := of[:min(len(of), pairsSample)]
+	start = time.Now()
+	pairs := exact.AllPairs(some)
+	compared := time.Since(start).Seconds() * float64(len(entities)) / float64(len(some))
+	for k := range pairs {
+		if f, w := similar.Recall(10, nearest[k], pairs[k]); f != w {
+			return fmt.Errorf("the exact neighbours of entity %d are not those of all pairs", some[k])
+		}
+	}
 	finding := &profiled{name: "similar", run: func() error { similar.Find(entities, indexes.Words); return ctx.Err() }}
 	return b.add(
 		row{Part: "similar", Name: "recall@10", Value: float64(found) / float64(max(1, wanted)), Count: len(of)}.atLeast(0.97).explained(finding),
 		row{Part: "similar", Name: "time", Value: took, Unit: "s", Count: len(entities),
 			Note: fmt.Sprintf("all neighbours of all entities on all cores; the exact answer reads every inverted list: measured for %d entities, times %.1f, and %.2f s to make the lists, which is in both",
 				len(of), float64(len(entities))/float64(len(of)), prepared)}.
-			against("exact", prepared+searched, len(of)).timesAtMost(0.2).explained(finding))
+			against("exact", prepared+searched, len(of)).timesAtMost(0.2).explained(finding),
+		row{Part: "similar", Name: "time beside all pairs", Value: took, Unit: "s", Count: len(entities),
+			Note: fmt.Sprintf("the same; the yardstick compares every two entities, by the same lists: measured for %d entities", len(some))}.
+			against("all pairs", prepared+compared, len(some)))
 }
 
 // sameAsServed makes sure that what was measured is what the build holds.
