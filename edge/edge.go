@@ -99,8 +99,8 @@ func (s *Server) Follow(ctx context.Context) { s.live.follow(ctx) }
 func (s *Server) Reload() error { return s.live.load() }
 
 // Preview shows edits on top of the published build, and of those that follow it,
-// until it is called again. The whole exports, the files below /data and the
-// neighbours of entities stay those of the build.
+// until it is called again. The manifest, the files below /data and the neighbours
+// of entities stay those of the build.
 func (s *Server) Preview(edits []exports.Edit) { s.live.preview(edits) }
 
 // Close gives up the build. No request may be under way.

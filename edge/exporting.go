@@ -71,7 +71,7 @@ func (s *Server) exportEntities(c *call) (*reply, error) {
 		}
 	}
 	header := c.exportHeader("entities", format)
-	if f.Empty() && at == nil {
+	if f.Empty() && at == nil && c.view.build.DraftID() == "" {
 		return c.prebuilt(exports.EntitiesFile+format.Extension, header)
 	}
 	set, err := c.view.build.Select(f)
@@ -197,7 +197,7 @@ func (s *Server) exportLeaderboard(c *call) (*reply, error) {
 		return nil, err
 	}
 	header := c.exportHeader("leaderboard-"+category, format)
-	if format.Name == "json" {
+	if format.Name == "json" && c.view.build.DraftID() == "" {
 		return c.prebuilt(exports.LeaderboardFile(category), header)
 	}
 	set, err := c.view.build.Board(category, "", "composite")
@@ -220,7 +220,8 @@ func (s *Server) exportLeaderboard(c *call) (*reply, error) {
 
 // GET /api/export/manifest
 //
-// Every file is named with the address where its bytes never change.
+// Every file is named with the address where its bytes never change. Edits
+// are in no file yet, so the answer is that of the build without them.
 func (s *Server) exportManifest(c *call) (*reply, error) {
 	m := *c.view.build.Manifest
 	type file struct {
@@ -240,5 +241,5 @@ func (s *Server) exportManifest(c *call) (*reply, error) {
 	}
 	h := http.Header{}
 	addLicense(h, string(m.License))
-	return &reply{mediaType: jsonType, header: h, body: append(body, '\n')}, nil
+	return &reply{mediaType: jsonType, header: h, build: m.ID, body: append(body, '\n')}, nil
 }

@@ -57,6 +57,7 @@ func testSearching(t *testing.T, c *contract) {
 			q("pytorch") + "&offset=1000": "",             // was found, though not on this page
 			q("pyttrchhh"):                "tool/pytorch", // is near
 			q("optuna") + "&type=model":   "tool/optuna",  // is outside the filter
+			q(`"networks neural"`):        "tool/pytorch", // is found without the quotes
 			q("qjxqjxqjx"):                "",             // is near nothing
 		} {
 			p := c.search(t, query)

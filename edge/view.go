@@ -92,7 +92,18 @@ func (v *view) id() string {
 
 // with returns the view with edits laid over it. It keeps v open until it is
 // closed itself.
+//
+// The scores are computed anew: those that come with an edit may be by another
+// formula or as-of time than the ones which stand beside them and explain them.
 func (v *view) with(edits []exports.Edit) (*view, error) {
+	edits = slices.Clone(edits)
+	for i := range edits {
+		if old := edits[i].Entity; old != nil {
+			e := *old
+			e.Scores = v.formula.Scores(&e, v.asOf)
+			edits[i].Entity = &e
+		}
+	}
 	b, err := v.build.With(edits)
 	if err != nil {
 		return nil, err

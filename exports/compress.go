@@ -39,7 +39,9 @@ func Compress(encoding string, data []byte) ([]byte, error) {
 		return zstdEncoder().EncodeAll(data, nil), nil
 	case "br":
 		var buf bytes.Buffer
-		w := brotli.NewWriterLevel(&buf, 9)
+		w := brotliWriters.Get().(*brotli.Writer)
+		defer brotliWriters.Put(w)
+		w.Reset(&buf)
 		if err := writeClose(w, data); err != nil {
 			return nil, err
 		}
@@ -60,6 +62,10 @@ var gzipWriters = sync.Pool{New: func() any {
 	}
 	return w
 }}
+
+// brotliWriters are used again: each holds tables of many MiB, which are more
+// than most files that it packs.
+var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, 9) }}
 
 // zstdEncoder serves all goroutines: EncodeAll keeps one state per processor.
 var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {

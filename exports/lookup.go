@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -98,40 +97,6 @@ type RowPlace struct {
 	Offset, Length int64
 	Withdrawn      bool
 }
-
-// Feature is one thing that makes two entities alike, such as a shared tag.
-type Feature struct {
-	Kind  string // category, tag, capability, provider, word, …
-	Value string
-}
-
-// Neighbour is one similar entity. It has no pointers: a build holds millions.
-type Neighbour struct {
-	Ordinal    uint32
-	Similarity float64 // 0 to 1
-	Reasons    Reasons
-}
-
-// MaxReasons is how many features are named that make two entities alike.
-const MaxReasons = 3
-
-// Reasons are places in a list of features, the weightiest first.
-type Reasons struct {
-	list [MaxReasons]uint32
-	n    uint8
-}
-
-// ReasonsOf takes at most MaxReasons places.
-func ReasonsOf(list ...uint32) (r Reasons) {
-	r.n = uint8(copy(r.list[:], list))
-	return r
-}
-
-// List returns the places.
-func (r Reasons) List() []uint32 { return r.list[:r.n] }
-
-// neighbourSize is the length of an encoded Neighbour.
-const neighbourSize = 8 + 4*MaxReasons
 
 // WriteLookups writes the files that the edge maps into memory. The entities
 // are in the order of CompareRank: an entity's ordinal is its place in them.
@@ -228,23 +193,4 @@ func packKeys(entities []*Entity) (file []byte, rank []uint32) {
 		}
 	}
 	return packSections(packStrings(keys), appendUint32s(targets), appendUint32s(rank)), rank
-}
-
-func packNeighbours(lists [][]Neighbour) []byte {
-	offsets := make([]uint32, 1, len(lists)+1)
-	var out []byte
-	total := uint32(0)
-	for _, list := range lists {
-		for _, nb := range list {
-			out = binary.LittleEndian.AppendUint32(out, nb.Ordinal)
-			out = binary.LittleEndian.AppendUint16(out, uint16(math.Round(nb.Similarity*10000)))
-			out = binary.LittleEndian.AppendUint16(out, uint16(nb.Reasons.n))
-			for _, r := range nb.Reasons.list {
-				out = binary.LittleEndian.AppendUint32(out, r)
-			}
-		}
-		total += uint32(len(list))
-		offsets = append(offsets, total)
-	}
-	return packSections(appendUint32s(offsets), out)
 }

@@ -347,51 +347,6 @@ func (b *Build) bitmap(i int) *roaring.Bitmap {
 	return set
 }
 
-// Similar returns the neighbours of a record as the build knew them, the nearest
-// first. An edited record keeps those that it had; a new one has none yet.
-func (b *Build) Similar(ordinal uint32) []Neighbour {
-	if e := b.edited(ordinal); e != nil {
-		i, ok := b.keys.search(e.Type + "\x00" + e.Slug)
-		if !ok || b.targets.at(i)&1 == 1 {
-			return nil
-		}
-		ordinal = b.targets.at(i) >> 1
-	}
-	offsets := uint32s(b.similar[0])
-	from, to := offsets.at(int(ordinal)), offsets.at(int(ordinal)+1)
-	list := make([]Neighbour, 0, to-from)
-	for i := from; i < to; i++ {
-		raw := b.similar[1][int(i)*neighbourSize:]
-		at, ok := b.now(binary.LittleEndian.Uint32(raw))
-		if !ok {
-			continue
-		}
-		nb := Neighbour{Ordinal: at, Similarity: float64(binary.LittleEndian.Uint16(raw[4:])) / 10000}
-		nb.Reasons.n = uint8(min(binary.LittleEndian.Uint16(raw[6:]), MaxReasons))
-		for j := range nb.Reasons.list {
-			nb.Reasons.list[j] = binary.LittleEndian.Uint32(raw[8+4*j:])
-		}
-		list = append(list, nb)
-	}
-	return list
-}
-
-// now is the ordinal at which a listed record of the build stands after the
-// edits; ok is false where it is gone or withdrawn.
-func (b *Build) now(ordinal uint32) (at uint32, ok bool) {
-	if b.draft == nil || !b.draft.dead.Contains(ordinal) {
-		return ordinal, true
-	}
-	at, ok = b.draft.moved[ordinal]
-	return at, ok && b.edited(at).Status != Withdrawn
-}
-
-// Feature returns what a Neighbour's reason points to.
-func (b *Build) Feature(i uint32) Feature {
-	kind, value, _ := strings.Cut(string(b.features.at(int(i))), "\x00")
-	return Feature{kind, value}
-}
-
 // sortValue is what a record has in a sort key.
 func (b *Build) sortValue(key int, ordinal uint32) int64 {
 	if b.edited(ordinal) != nil {

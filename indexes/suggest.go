@@ -50,10 +50,13 @@ func (s *session) first(among set, limit int) []uint32 {
 }
 
 // Instead returns up to limit records within a set for a search that found nothing
-// in a part of it: the best hits within the whole set, or the nearest names where
-// there are none.
+// in a part of it: the best hits within the whole set, where there are none those
+// of the words without their quotes, else the nearest names.
 func (x *Index) Instead(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	res, err := x.Search(text, within, nil, 0, limit)
+	if parts := splitQuotes(text); err == nil && len(res.Hits) == 0 && len(parts) > 1 {
+		res, err = x.Search(strings.Join(parts, " "), within, nil, 0, limit)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion string, ok bool) {
 	slug, yml := strings.CutSuffix(name, ".yaml")
 	switch {
-	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~"):
+	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
 		return "", "", false // what editors and file managers leave
 	case info.IsDir():
 		return "is a folder; entity files lie directly in " + typ + "/", "", true

@@ -30,6 +30,7 @@ type loop struct {
 	look    *time.Timer // until the next look at the folder
 	looking bool
 	looked  chan look
+	lost    bool // the last look was not possible
 }
 
 // look is what a look at the folder found.
@@ -159,8 +160,15 @@ func (l *loop) found(found look) {
 	l.looking = false
 	l.look.Reset(max(lookMin, lookPart*found.took))
 	if found.err != nil {
+		l.lost = true
 		l.fail(found.err)
 		return
+	}
+	if l.lost {
+		l.lost, l.failure = false, "" // losing it again is told again
+		if l.o.Found != nil {
+			l.o.Found()
+		}
 	}
 	l.changed(found.names)
 	if l.stale && l.formula == nil && !l.building {

@@ -36,6 +36,8 @@ type Options struct {
 	// Failed is told why a build, or a look at the folder, was not possible. It is
 	// tried again.
 	Failed func(error)
+	// Found is told that the folder can be looked at again after it could not.
+	Found func()
 }
 
 // Times of waiting.

@@ -33,8 +33,8 @@ With --watch it also follows the content folder, for those who work on it: an
 edited entity is live at once, and a build of everything follows when the folder
 has been quiet for a moment. A bad edit is shown with its place, and what was
 good before goes on being served. Until the build has followed, answers name it
-with a "+" and what tells the edits apart; whole exports and neighbours are still
-those of the build.
+with a "+" and what tells the edits apart; neighbours, the manifest and its files
+are still those of the build.
 
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin
 address, which belongs on a private network.`,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,6 +80,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 			}},
 		AsOf:   func() (time.Time, error) { return parseAsOf(o.asOf, time.Now()) },
 		Edited: w.edited, Problems: w.problems, Built: w.built, Failed: w.failed,
+		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
 	if _, err := exports.Current(dir); err == nil {
 		first = false
@@ -111,7 +113,19 @@ func (w *watching) edited(edits []exports.Edit, now []string) {
 		return
 	}
 	w.server.Preview(edits)
-	fmt.Fprintf(w.out, "live: %s\n", someOf(now))
+	gone := map[string]bool{}
+	for _, e := range edits {
+		if e.Entity == nil {
+			gone[e.Type+"/"+e.Slug] = true
+		}
+	}
+	isGone := func(name string) bool { return gone[name] }
+	if here := slices.DeleteFunc(slices.Clone(now), isGone); len(here) > 0 {
+		fmt.Fprintf(w.out, "live: %s\n", someOf(here))
+	}
+	if gone := slices.DeleteFunc(now, func(name string) bool { return !isGone(name) }); len(gone) > 0 {
+		fmt.Fprintf(w.out, "gone: %s\n", someOf(gone))
+	}
 }
 
 // someOf names at most five.

@@ -1,0 +1,51 @@
+package edge
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"kindex/exports"
+)
+
+// TestPreview shows an edit whose scores are by another formula than that of the
+// published build, in a category that the build does not have: what stands in
+// lists and exports must be what the explanation computes.
+func TestPreview(t *testing.T) {
+	s := serve(t, 10)
+	o, _, _ := s.live.base.build.Find("tool", "n3")
+	e, err := s.live.base.build.Entity(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := *e
+	edited.Category = "not-yet-built"
+	edited.Scores = exports.Scores{}
+	s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}})
+
+	var record struct{ Scores struct{ Composite *float64 } }
+	var explained struct{ Composite *float64 }
+	unpack(t, s.ask(t, "GET", "/api/entity/tool/n3").body, &record)
+	unpack(t, s.ask(t, "GET", "/api/entity/tool/n3/score").body, &explained)
+	if record.Scores.Composite == nil || explained.Composite == nil || *record.Scores.Composite != *explained.Composite {
+		t.Errorf("the record says %v, its explanation %v", record.Scores.Composite, explained.Composite)
+	}
+	for _, format := range []string{"json", "jsonl", "csv"} {
+		for _, path := range []string{"/api/export/leaderboard?category=not-yet-built&format=", "/api/export/entities?format="} {
+			a := s.ask(t, "GET", path+format)
+			if a.status != 200 || !strings.Contains(string(a.body), "not-yet-built") {
+				t.Errorf("%s%s: %d %.200s", path, format, a.status, a.body)
+			}
+		}
+	}
+	if a := s.ask(t, "GET", "/api/export/manifest"); a.header.Get("X-Build") != s.live.base.id() {
+		t.Errorf("the manifest of %s says it is of %s", s.live.base.id(), a.header.Get("X-Build"))
+	}
+}
+
+func unpack(t *testing.T, body []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(body, into); err != nil {
+		t.Fatalf("%v: %.200s", err, body)
+	}
+}

@@ -1,0 +1,105 @@
+package exports
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+)
+
+// Feature is one thing that makes two entities alike, such as a shared tag.
+type Feature struct {
+	Kind  string // category, tag, capability, provider, word, …
+	Value string
+}
+
+// Neighbour is one similar entity. It has no pointers: a build holds millions.
+type Neighbour struct {
+	Ordinal    uint32
+	Similarity float64 // 0 to 1
+	Reasons    Reasons
+}
+
+// MaxReasons is how many features are named that make two entities alike.
+const MaxReasons = 3
+
+// Reasons are places in a list of features, the weightiest first.
+type Reasons struct {
+	list [MaxReasons]uint32
+	n    uint8
+}
+
+// ReasonsOf takes at most MaxReasons places.
+func ReasonsOf(list ...uint32) (r Reasons) {
+	r.n = uint8(copy(r.list[:], list))
+	return r
+}
+
+// List returns the places.
+func (r Reasons) List() []uint32 { return r.list[:r.n] }
+
+// neighbourSize is the length of an encoded Neighbour.
+const neighbourSize = 8 + 4*MaxReasons
+
+func packNeighbours(lists [][]Neighbour) []byte {
+	offsets := make([]uint32, 1, len(lists)+1)
+	var out []byte
+	total := uint32(0)
+	for _, list := range lists {
+		for _, nb := range list {
+			out = binary.LittleEndian.AppendUint32(out, nb.Ordinal)
+			out = binary.LittleEndian.AppendUint16(out, uint16(math.Round(nb.Similarity*10000)))
+			out = binary.LittleEndian.AppendUint16(out, uint16(nb.Reasons.n))
+			for _, r := range nb.Reasons.list {
+				out = binary.LittleEndian.AppendUint32(out, r)
+			}
+		}
+		total += uint32(len(list))
+		offsets = append(offsets, total)
+	}
+	return packSections(appendUint32s(offsets), out)
+}
+
+// Similar returns the neighbours of a record as the build knew them, the nearest
+// first. An edited record keeps those that it had; a new one has none yet.
+func (b *Build) Similar(ordinal uint32) []Neighbour {
+	if e := b.edited(ordinal); e != nil {
+		i, ok := b.keys.search(e.Type + "\x00" + e.Slug)
+		if !ok || b.targets.at(i)&1 == 1 {
+			return nil
+		}
+		ordinal = b.targets.at(i) >> 1
+	}
+	offsets := uint32s(b.similar[0])
+	from, to := offsets.at(int(ordinal)), offsets.at(int(ordinal)+1)
+	list := make([]Neighbour, 0, to-from)
+	for i := from; i < to; i++ {
+		raw := b.similar[1][int(i)*neighbourSize:]
+		at, ok := b.now(binary.LittleEndian.Uint32(raw))
+		if !ok {
+			continue
+		}
+		nb := Neighbour{Ordinal: at, Similarity: float64(binary.LittleEndian.Uint16(raw[4:])) / 10000}
+		nb.Reasons.n = uint8(min(binary.LittleEndian.Uint16(raw[6:]), MaxReasons))
+		for j := range nb.Reasons.list {
+			nb.Reasons.list[j] = binary.LittleEndian.Uint32(raw[8+4*j:])
+		}
+		list = append(list, nb)
+	}
+	return list
+}
+
+// now is the ordinal at which a listed record of the build stands after the
+// edits; ok is false where it is gone or withdrawn.
+func (b *Build) now(ordinal uint32) (at uint32, ok bool) {
+	if b.draft == nil || !b.draft.dead.Contains(ordinal) {
+		return ordinal, true
+	}
+	at, ok = b.draft.moved[ordinal]
+	return at, ok && b.edited(at).Status != Withdrawn
+}
+
+// Feature returns what a Neighbour's reason points to.
+func (b *Build) Feature(i uint32) Feature {
+	kind, value, _ := strings.Cut(string(b.features.at(int(i))), "\x00")
+	return Feature{kind, value}
+}
