@@ -57,7 +57,7 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
 		return err
 	}
-	collectSeldom(o.memoryMiB)
+	collectSeldom(oncePercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
 	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, Progress: bar.step}
 	if !o.noWait {
@@ -87,14 +87,17 @@ func checkKeepAndMemory(keep int, memoryMiB int64) error {
 	return nil
 }
 
+// oncePercent is for a program that is over soon.
+const oncePercent = 800
+
 // defaultMemoryMiB keeps a build of 100,000 entities below one GiB.
 const defaultMemoryMiB = 900
 
-// collectSeldom lets garbage pile up to a limit instead of to twice what lives:
-// a build allocates much and keeps little, and is over soon. It saves a third of
-// the processor time.
-func collectSeldom(limitMiB int64) {
-	debug.SetGCPercent(800)
+// collectSeldom lets garbage pile up to several times of what lives, below a
+// limit: a build allocates much and keeps little, and is over soon. It saves a
+// third of the processor time.
+func collectSeldom(percent int, limitMiB int64) {
+	debug.SetGCPercent(percent)
 	debug.SetMemoryLimit(limitMiB << 20)
 }
 

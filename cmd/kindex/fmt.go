@@ -45,7 +45,7 @@ whose result goes to standard output. Files that change are listed.`,
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
 			}
-			collectSeldom(defaultMemoryMiB)
+			collectSeldom(oncePercent, defaultMemoryMiB)
 			return fmtFiles(cmd, o, args)
 		},
 	}

@@ -71,7 +71,7 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	if !slices.Contains(validateFormats, o.format) {
 		return usageError{unknownName("format", o.format, validateFormats, nearest.Name(o.format, validateFormats))}
 	}
-	collectSeldom(defaultMemoryMiB)
+	collectSeldom(oncePercent, defaultMemoryMiB)
 	l, problems, failed := builder.LoadContent(dir, nil)
 	c := &checked{Problems: problems, dir: dir}
 	if failed != nil {

@@ -31,6 +31,10 @@ type watchOptions struct {
 // between builds.
 const watchMemoryMiB = 1500
 
+// watchPercent lets less garbage pile up than a build by itself does: it would
+// stay for as long as somebody works.
+const watchPercent = 200
+
 func (o *watchOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.content, "content", "content", "with --watch: the content folder")
 	f.StringVar(&o.asOf, "as-of", "", "with --watch: compute scores as of this day or time, as kindex build does")
@@ -66,7 +70,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
 		return nil, err
 	}
-	collectSeldom(o.memoryMiB)
+	collectSeldom(watchPercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
 	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
 	first := true
