@@ -2,6 +2,7 @@ package importer
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -173,12 +174,30 @@ func (j *job) unknownColumns(seen columns) (problems content.Problems) {
 			continue
 		}
 		message := "there is no column " + shown(use.Column) + " in " + j.Input
-		if len(names) > 0 && len(names) <= 40 {
+		suggestion := nearest.Name(use.Column, names)
+		if delimiter := otherDelimiter(names); delimiter != "" {
+			message += fmt.Sprintf("; its only column is %s: say in the mapping what parts the columns, input: {delimiter: %q}", shown(names[0]), delimiter)
+			suggestion = ""
+		} else if len(names) > 0 && len(names) <= 40 {
 			message += "; there are " + strings.Join(names, ", ")
 		}
-		problems = append(problems, j.mapping.Problem(use.Place, message, nearest.Name(use.Column, names)))
+		problems = append(problems, j.mapping.Problem(use.Place, message, suggestion))
 	}
 	return problems.With(nil)
+}
+
+// otherDelimiter guesses what parts the columns of a file that seems to have only
+// one, "" for nothing.
+func otherDelimiter(names []string) string {
+	if len(names) != 1 {
+		return ""
+	}
+	for _, d := range []string{";", "\t", "|"} {
+		if strings.Contains(names[0], d) {
+			return d
+		}
+	}
+	return ""
 }
 
 // without lists the columns that a mapping does not name, neither them nor what
