@@ -1,0 +1,123 @@
+package watch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// told is what a watcher has told, one line each.
+type told chan string
+
+// expect waits for lines, passing over others.
+func (c told) expect(t *testing.T, lines ...string) {
+	t.Helper()
+	var seen []string
+	deadline := time.After(30 * time.Second)
+	for len(lines) > 0 {
+		select {
+		case line := <-c:
+			seen = append(seen, line)
+			if line == lines[0] {
+				lines = lines[1:]
+			}
+		case <-deadline:
+			t.Fatalf("waiting for %q; it was told %q", lines, seen)
+		}
+	}
+}
+
+func names(edits []exports.Edit) string {
+	var list []string
+	for _, e := range edits {
+		name := e.Type + "/" + e.Slug
+		if e.Entity == nil {
+			name = "no " + name
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, " ")
+}
+
+// TestOneFileMendsAnother edits a folder as the command line's tests do not: an
+// entity becomes good because another file has changed, and what was told of a
+// build that came too early is told again.
+func TestOneFileMendsAnother(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("categories.yaml", "categories:\n  - {slug: a, title: A}\n")
+	write("tool/x.yaml", "name: X\ncategory: a\ndescription: D.\n")
+	c := make(told, 1000)
+	w := New(Options{
+		Build: builder.Options{Content: dir, Out: out, Keep: 2},
+		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+		Edited: func(edits []exports.Edit, now []string) {
+			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")
+		},
+		Problems: func(p content.Problems) {
+			errors, _ := p.Count()
+			c <- map[bool]string{true: "good", false: "bad"}[errors == 0]
+		},
+		Built:  func(_ *builder.Report, edits []exports.Edit) { c <- "built, left " + names(edits) },
+		Failed: func(err error) { c <- err.Error() },
+		Found:  func() { c <- "found" },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	c.expect(t, "built, left ")
+
+	write("tool/y.yaml", "name: Y\ncategory: b\ndescription: D.\n")
+	c.expect(t, "bad")
+	write("tool/x.yaml", "name: X2\ncategory: a\ndescription: D.\n")
+	c.expect(t, "edited tool/x, now tool/x")
+	write("categories.yaml", "categories:\n  - {slug: a, title: A}\n  - {slug: b, title: B}\n")
+	c.expect(t, "edited tool/x tool/y, now tool/y", "good", "built, left ")
+
+	// What concerns all entities is no edit of one, and is built.
+	write("index.yaml", "title: Another\n")
+	c.expect(t, "built, left ")
+
+	// A folder of another type comes; one goes, and comes back.
+	write("model/m.yaml", "name: M\ncategory: a\ndescription: D.\n")
+	c.expect(t, "edited model/m, now model/m", "built, left ")
+	away := filepath.Join(t.TempDir(), "away")
+	if err := os.Rename(dir, away); err != nil {
+		t.Fatal(err)
+	}
+	c.expect(t, dir+": there is no such folder; name the one that holds "+strings.Join(exports.Types, "/, ")+"/")
+	if err := os.Rename(away, dir); err != nil {
+		t.Fatal(err)
+	}
+	c.expect(t, "found")
+	if err := os.RemoveAll(filepath.Join(dir, "model")); err != nil {
+		t.Fatal(err)
+	}
+	c.expect(t, "edited no model/m, now model/m", "built, left ")
+
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	ids, err := exports.Builds(exports.BuildsDir(out))
+	current, currentErr := exports.Current(out)
+	if err != nil || currentErr != nil || !slices.Contains(ids, current) {
+		t.Errorf("%s is not among %v: %v, %v", current, ids, err, currentErr)
+	}
+}
