@@ -194,7 +194,7 @@ func TestChildren(t *testing.T) {
 	ctx := context.Background()
 	for p, want := range map[*profiled]string{
 		b.buildProfile(ctx, "cpu"):   "kindex/builder.",
-		b.buildProfile(ctx, "alloc"): "kindex/builder.",
+		b.buildProfile(ctx, "alloc"): "kindex/",
 		b.serveProfile(ctx, httpClassOf{name: "GET /api/entity", paths: []string{"/api/entity/tool/pytorch"}}): "net/http.(*conn).serve",
 	} {
 		path, top, err := p.take(filepath.Join(b.tmp, "profiles"))
