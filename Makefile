@@ -12,7 +12,8 @@ ADMIN    ?= 127.0.0.1:8081
 N        ?= 100000
 CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
-FUZZTIME ?= 5s
+# A number of runs: with a time, go test now and then fails for the time being over.
+FUZZTIME ?= 10000x
 
 .PHONY: help run build test check lint scale bench snapshots corpus fuzz fmt clean tools test-tools
 
@@ -54,7 +55,7 @@ fuzz: tools ## every fuzz target for FUZZTIME
 	@grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do \
 	  for target in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*)\(.*/\1/p' "$$file"); do \
 	    echo "fuzz $$(dirname "$$file") $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x "$$(dirname "$$file")"; \
 	  done; done
 
 corpus: tools ## N generated entities in CORPUS
