@@ -73,8 +73,8 @@ bench: build corpus ## measure N generated entities beside FTS5, Bleve and net/h
 	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
 	@bin/bench -corpus $(CORPUS) -profile $(BENCH) $(BENCHFLAGS)
 
-snapshots: tools ## build the shipped content and every public snapshot, with times and memory
-	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot' ./builder | grep -vE '^(=== |    --- PASS)'
+snapshots: tools ## build, import and format every public snapshot; says NOT RUN where they are not there
+	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')
