@@ -16,6 +16,8 @@ const (
 	Decimal             // a number
 	Date                // a day, YYYY-MM-DD
 	Integer             // a whole number
+	Timestamp           // a moment, RFC 3339 UTC
+	Raw                 // a JSON value
 )
 
 // Column is one field of a bulk export.

@@ -62,6 +62,11 @@ type Entity struct {
 	Signals      Signals
 
 	Formerly []string
+
+	// AddedDerived and UpdatedDerived tell that AddedDate and LastUpdated were
+	// taken from the history, not written by an author. They are not part of
+	// the record.
+	AddedDerived, UpdatedDerived bool
 }
 
 // Key is the address of an entity within the index: type/slug.

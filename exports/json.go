@@ -72,16 +72,7 @@ func (s *Signals) appendJSON(dst []byte) []byte {
 	n := 0
 	benchmarks := func() {
 		dst = appendComma(dst, n)
-		dst = append(dst, `"benchmarks":[`...)
-		for i, b := range s.Benchmarks {
-			dst = appendComma(dst, i)
-			dst = append(dst, `{"name":`...)
-			dst = AppendString(dst, b.Name)
-			dst = append(dst, `,"value":`...)
-			dst = AppendNumber(dst, b.Value)
-			dst = appendOrigin(dst, b.Date, b.Source)
-		}
-		dst = append(dst, ']')
+		dst = s.appendBenchmarks(append(dst, `"benchmarks":`...))
 		n++
 	}
 	pending := len(s.Benchmarks) > 0
@@ -105,6 +96,19 @@ func (s *Signals) appendJSON(dst []byte) []byte {
 		benchmarks()
 	}
 	return append(dst, '}')
+}
+
+func (s *Signals) appendBenchmarks(dst []byte) []byte {
+	dst = append(dst, '[')
+	for i, b := range s.Benchmarks {
+		dst = appendComma(dst, i)
+		dst = append(dst, `{"name":`...)
+		dst = AppendString(dst, b.Name)
+		dst = append(dst, `,"value":`...)
+		dst = AppendNumber(dst, b.Value)
+		dst = appendOrigin(dst, b.Date, b.Source)
+	}
+	return append(dst, ']')
 }
 
 func appendOrigin(dst []byte, date, source string) []byte {

@@ -1,0 +1,143 @@
+package exports
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// What a change did.
+const (
+	Created = "entity.created"
+	Updated = "entity.updated"
+	Deleted = "entity.deleted"
+)
+
+// Events lists what a change can have done.
+var Events = []string{Created, Updated, Deleted}
+
+// Change is one entity created, updated or deleted at one moment. The same
+// objects are the changelog, the items of the feed and what webhooks tell of.
+type Change struct {
+	ID        string // 24 hexadecimal digits; it survives a rebase and never repeats
+	Event     string // one of Events
+	Timestamp time.Time
+	// Type, Slug and Name are those that the entity has after the change, or
+	// had before it was deleted.
+	Type, Slug, Name string
+	Fields           []FieldChange
+	Commit           string // "" outside git
+	Author           string // a name, "" outside git
+	PullRequest      int    // 0 for none
+}
+
+// FieldChange is one field before and after a change, in the order of the
+// record. Fields are named as in the record, with a dot when nested.
+type FieldChange struct {
+	Field    string
+	Old, New []byte // JSON; null where the field was, or is, not set
+}
+
+// Key is the address of the entity within the index: type/slug.
+func (c *Change) Key() string { return c.Type + "/" + c.Slug }
+
+// Field returns what a change did to a field.
+func (c *Change) Field(name string) (FieldChange, bool) {
+	for _, f := range c.Fields {
+		if f.Field == name {
+			return f, true
+		}
+	}
+	return FieldChange{}, false
+}
+
+// AppendJSON appends the change as one compact object.
+func (c *Change) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"id":`...)
+	dst = AppendString(dst, c.ID)
+	dst = appendMember(dst, "event")
+	dst = AppendString(dst, c.Event)
+	dst = appendMember(dst, "timestamp")
+	dst = AppendString(dst, c.Timestamp.UTC().Format(time.RFC3339))
+	dst = append(dst, `,"entity":{"type":`...)
+	dst = AppendString(dst, c.Type)
+	dst = appendMember(dst, "slug")
+	dst = AppendString(dst, c.Slug)
+	dst = appendMember(dst, "name")
+	dst = AppendString(dst, c.Name)
+	dst = append(dst, `},"changes":`...)
+	dst = appendFieldChanges(dst, c.Fields)
+	dst = appendMember(dst, "commit")
+	dst = appendNullable(dst, c.Commit)
+	dst = appendMember(dst, "author")
+	dst = appendNullable(dst, c.Author)
+	dst = appendMember(dst, "pullRequest")
+	if c.PullRequest == 0 {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, int64(c.PullRequest), 10)
+	}
+	return append(dst, '}')
+}
+
+func appendFieldChanges(dst []byte, fields []FieldChange) []byte {
+	dst = append(dst, '[')
+	for i, f := range fields {
+		dst = appendComma(dst, i)
+		dst = append(dst, `{"field":`...)
+		dst = AppendString(dst, f.Field)
+		dst = append(append(dst, `,"old":`...), f.Old...)
+		dst = append(append(dst, `,"new":`...), f.New...)
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c *Change) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads what AppendJSON wrote.
+func (c *Change) UnmarshalJSON(b []byte) error {
+	var r struct {
+		ID, Event string
+		Timestamp time.Time
+		Entity    struct{ Type, Slug, Name string }
+		Changes   []struct {
+			Field    string
+			Old, New json.RawMessage
+		}
+		Commit, Author string
+		PullRequest    int
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return fmt.Errorf("change: %w", err)
+	}
+	*c = Change{ID: r.ID, Event: r.Event, Timestamp: r.Timestamp.UTC(), Type: r.Entity.Type, Slug: r.Entity.Slug,
+		Name: r.Entity.Name, Commit: r.Commit, Author: r.Author, PullRequest: r.PullRequest}
+	for _, f := range r.Changes {
+		c.Fields = append(c.Fields, FieldChange{f.Field, orNull(f.Old), orNull(f.New)})
+	}
+	return nil
+}
+
+func orNull(b []byte) []byte {
+	if len(b) == 0 {
+		return []byte("null")
+	}
+	return b
+}
+
+// ChangeColumns are the fields of an exported change where a format has no
+// nested objects.
+var ChangeColumns = []Column{
+	{"id", Text}, {"event", Text}, {"timestamp", Timestamp}, {"type", Text}, {"slug", Text}, {"name", Text},
+	{"changes", Raw}, {"commit", Text}, {"author", Text}, {"pullRequest", Integer},
+}
+
+// Row returns the cells of the ChangeColumns.
+func (c *Change) Row() Row {
+	return Row{{Text: c.ID}, {Text: c.Event}, {Text: c.Timestamp.UTC().Format(time.RFC3339)},
+		{Text: c.Type}, {Text: c.Slug}, {Text: c.Name}, {Text: string(appendFieldChanges(nil, c.Fields))},
+		{Text: c.Commit}, {Text: c.Author}, {Number: float64(c.PullRequest), Known: c.PullRequest != 0}}
+}
