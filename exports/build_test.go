@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -224,6 +225,9 @@ func checkExports(t *testing.T, b *Build) {
 
 func checkSimilar(t *testing.T, b *Build, list []*Entity) {
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(list))
+	if b.Features() != len(features) {
+		t.Errorf("%d features, want %d", b.Features(), len(features))
+	}
 	for i, want := range near {
 		got := b.Similar(uint32(i))
 		if len(got) != len(want) {
@@ -239,6 +243,23 @@ func checkSimilar(t *testing.T, b *Build, list []*Entity) {
 				}
 			}
 		}
+	}
+}
+
+// TestSimilarityKept reads back every similarity there can be: a build that
+// follows another takes them over.
+func TestSimilarityKept(t *testing.T) {
+	var list []Neighbour
+	for k := range 10001 {
+		list = append(list, Neighbour{Similarity: math.Round(float64(k)) / 1e4})
+	}
+	parts, err := unpackSections(packNeighbours([][]Neighbour{list}), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Build{n: 1, similar: [2][]byte(parts)}
+	if got := b.Similar(0); !slices.Equal(got, list) {
+		t.Error("not every similarity is what it was")
 	}
 }
 

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -171,8 +172,21 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 	return lists, features
 }
 
-// writeBuild writes and places a build as the builder does, and returns its id.
-func writeBuild(t testing.TB, root string, entities []*Entity) string {
+// writeBuild writes and places a build as the builder does, with an archive if
+// one is given, and returns its id.
+func writeBuild(t testing.TB, root string, entities []*Entity, archive ...*Archive) string {
+	t.Helper()
+	return writeBuildUpon(t, root, nil, entities, func(w *Writer) (err error) {
+		for _, a := range archive {
+			err = errors.Join(err, w.WriteArchive(a))
+		}
+		return err
+	})
+}
+
+// writeBuildUpon is writeBuild upon an earlier build, nil for none, with further
+// files.
+func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entity, more func(*Writer) error) string {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -182,6 +196,7 @@ func writeBuild(t testing.TB, root string, entities []*Entity) string {
 	}
 	w, err := NewWriter(root)
 	check(err)
+	w.Upon(earlier)
 	m := &Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Counts: Counts{Types: map[string]int{}}}
 	places := make([]RowPlace, len(entities))
 	var order []int
@@ -206,7 +221,7 @@ func writeBuild(t testing.TB, root string, entities []*Entity) string {
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(EntitiesFile, EntityColumns, keys, func(i int) Row { return entities[order[i]].Row() })
+	lengths, err := w.WriteTable(&Table{Base: EntitiesFile, Columns: EntityColumns, Keys: keys, Row: func(i int) Row { return entities[order[i]].Row() }})
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {
@@ -216,6 +231,7 @@ func writeBuild(t testing.TB, root string, entities []*Entity) string {
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
 	check(w.WriteLookups(entities, places, near, features))
 	check(w.AddVariants(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
+	check(more(w))
 	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
 	check(w.Place(m))
 	check(Publish(root, m.ID))
@@ -223,10 +239,10 @@ func writeBuild(t testing.TB, root string, entities []*Entity) string {
 }
 
 // openBuild writes a build, verifies it and opens it.
-func openBuild(t testing.TB, entities []*Entity) *Build {
+func openBuild(t testing.TB, entities []*Entity, archive ...*Archive) *Build {
 	t.Helper()
 	root := t.TempDir()
-	id := writeBuild(t, root, entities)
+	id := writeBuild(t, root, entities, archive...)
 	if _, err := Verify(filepath.Join(BuildsDir(root), id)); err != nil {
 		t.Fatal(err)
 	}

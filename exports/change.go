@@ -141,3 +141,19 @@ func (c *Change) Row() Row {
 		{Text: c.Type}, {Text: c.Slug}, {Text: c.Name}, {Text: string(appendFieldChanges(nil, c.Fields))},
 		{Text: c.Commit}, {Text: c.Author}, {Number: float64(c.PullRequest), Known: c.PullRequest != 0}}
 }
+
+// ChangeFields are the names that fields of a change may have, and their groups.
+var ChangeFields = func() []string {
+	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
+		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}
+	for _, n := range LinkNames {
+		list = append(list, "links."+n)
+	}
+	for _, t := range SignalTypes {
+		list = append(list, "signals."+t.Name)
+	}
+	for _, n := range ScoreNames {
+		list = append(list, "scores."+n)
+	}
+	return list
+}()

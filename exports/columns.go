@@ -11,13 +11,13 @@ type Kind uint8
 
 // The kinds of column. Every cell but a List may be null.
 const (
-	Text    Kind = iota // UTF-8 text
-	List                // list of texts, empty rather than null
-	Decimal             // a number
-	Date                // a day, YYYY-MM-DD
-	Integer             // a whole number
-	Timestamp           // a moment, RFC 3339 UTC
-	Raw                 // a JSON value
+	Text      Kind = iota // UTF-8 text
+	List                  // list of texts, empty rather than null
+	Decimal               // a number from 0 to 100 with one decimal
+	Date                  // a day, YYYY-MM-DD
+	Integer               // a whole number
+	Timestamp             // a time, RFC 3339 in UTC; Parquet keeps milliseconds
+	Raw                   // a compact JSON value, which JSON formats embed and CSV gives as text
 )
 
 // Column is one field of a bulk export.
@@ -44,8 +44,8 @@ var LeaderboardColumns = []Column{
 	{"citations", Decimal}, {"engagement", Decimal},
 }
 
-// Cell is one value of an exported row. Text holds texts and dates, "" for
-// null; a Decimal or Integer is null unless Known.
+// Cell is one value of an exported row. Text holds texts, dates, times and raw
+// JSON, "" for null; a Decimal or Integer is null unless Known.
 type Cell struct {
 	Text   string
 	List   []string
@@ -122,6 +122,8 @@ func ParseRow(line []byte, columns []Column) (Row, error) {
 		case Decimal, Integer:
 			row[i].Known = true
 			err = json.Unmarshal(raw, &row[i].Number)
+		case Raw:
+			row[i].Text = string(raw)
 		default:
 			err = json.Unmarshal(raw, &row[i].Text)
 		}

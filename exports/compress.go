@@ -81,11 +81,19 @@ func (w *Writer) AddVariants(name string, data []byte) error {
 	if err := w.Add(name, data); err != nil {
 		return err
 	}
+	known := w.earlier.holds(name, data)
 	for _, enc := range Encodings {
 		if enc == "br" && len(data) > brotliLimit {
 			continue
 		}
-		packed, err := Compress(enc, data)
+		var packed []byte
+		var err error
+		if known {
+			packed, _, known = w.earlier.File(name + EncodingExtension(enc))
+		}
+		if !known {
+			packed, err = Compress(enc, data)
+		}
 		if err != nil {
 			return err
 		}
@@ -94,4 +102,13 @@ func (w *Writer) AddVariants(name string, data []byte) error {
 		}
 	}
 	return nil
+}
+
+// holds tells whether a build, or none, has a file of just these bytes.
+func (b *Build) holds(name string, data []byte) bool {
+	if b == nil {
+		return false
+	}
+	was, _, ok := b.File(name)
+	return ok && bytes.Equal(was, data)
 }

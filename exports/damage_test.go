@@ -57,10 +57,20 @@ func open(dir string) error {
 	return b.Close()
 }
 
+// smallPast is a history with its present and an archive of it.
+func smallPast(seed uint64) (p *past, list []*Entity, a *Archive) {
+	p = newPast(seed, catalogue(seed, 40))
+	p.goOn(15)
+	_, list = p.listed(len(p.versions), p.rng)
+	return p, list, p.archive(len(p.versions))
+}
+
 func smallBuild(t *testing.T) (dir string, m *Manifest) {
 	t.Helper()
 	root := t.TempDir()
-	dir = filepath.Join(BuildsDir(root), writeBuild(t, root, catalogue(8, 40)))
+	p, list, a := smallPast(8)
+	a.Trends = someTrends(p.rng, len(list))
+	dir = filepath.Join(BuildsDir(root), writeBuild(t, root, list, a))
 	m, err := Verify(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +165,7 @@ func TestDamagedManifest(t *testing.T) {
 		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a manifest"},
 		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
-		"other format":   {replace(`"formatVersion": 1`, `"formatVersion": 2`), "has format version 2, this program reads 1"},
+		"other format":   {replace(`"formatVersion": 2`, `"formatVersion": 3`), "has format version 3, this program reads 2"},
 		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "says id"},
 		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "says id"},
 		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "says id"},
@@ -202,44 +212,54 @@ func TestLookupsThatDoNotFit(t *testing.T) {
 			continue
 		}
 		for _, n := range []int{0, 7, 8, rng.IntN(int(f.Size)), int(f.Size) - 1} {
-			changed(t, filepath.Join(dir, f.Path), func(b []byte) []byte { return b[:min(n, len(b))] }, func() {
-				sealed := *m
-				sealed.Files = slices.Clone(m.Files)
-				for i := range sealed.Files {
-					if sealed.Files[i].Path == f.Path {
-						file, err := Describe(dir, filepath.Join(dir, f.Path))
-						if err != nil {
-							t.Fatal(err)
-						}
-						file.License = sealed.Files[i].License
-						sealed.Files[i] = file
-					}
-				}
-				sealed.seal()
-				other := filepath.Join(filepath.Dir(dir), sealed.ID)
-				if err := os.Rename(dir, other); err != nil {
-					t.Fatal(err)
-				}
-				changed(t, filepath.Join(other, ManifestFile), func([]byte) []byte { return sealed.encode() }, func() {
-					if err := verify(other); err != nil {
-						t.Fatal(err)
-					}
-					if list := damages(t, open(other)); len(list) > 0 {
-						refused++
-						if list[0].Path != other {
-							t.Errorf("%s: %v", f.Path, list[0])
-						}
-					}
-				})
-				if err := os.Rename(other, dir); err != nil {
-					t.Fatal(err)
-				}
-			})
+			if openWith(t, dir, m, f.Path, func(b []byte) []byte { return b[:min(n, len(b))] }) {
+				refused++
+			}
 		}
 	}
 	if refused < 25 {
 		t.Errorf("only %d builds were refused", refused)
 	}
+}
+
+// openWith opens a build of which one file was changed before it was sealed, and
+// tells whether it is refused.
+func openWith(t *testing.T, dir string, m *Manifest, path string, change func([]byte) []byte) (refused bool) {
+	t.Helper()
+	changed(t, filepath.Join(dir, path), change, func() {
+		sealed := *m
+		sealed.Files = slices.Clone(m.Files)
+		for i := range sealed.Files {
+			if sealed.Files[i].Path == path {
+				file, err := Describe(dir, filepath.Join(dir, path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				file.License = sealed.Files[i].License
+				sealed.Files[i] = file
+			}
+		}
+		sealed.seal()
+		other := filepath.Join(filepath.Dir(dir), sealed.ID)
+		if err := os.Rename(dir, other); err != nil {
+			t.Fatal(err)
+		}
+		changed(t, filepath.Join(other, ManifestFile), func([]byte) []byte { return sealed.encode() }, func() {
+			if err := verify(other); err != nil {
+				t.Fatal(err)
+			}
+			if list := damages(t, open(other)); len(list) > 0 {
+				refused = true
+				if list[0].Path != other {
+					t.Errorf("%s: %v", path, list[0])
+				}
+			}
+		})
+		if err := os.Rename(other, dir); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return refused
 }
 
 // tree reads all files below a folder.

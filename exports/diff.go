@@ -25,15 +25,15 @@ const (
 // Scores, the dates and sources of signals, dates taken from the history and
 // earlier slugs do not count.
 func (e *Entity) counted() []fieldValue {
-	list := make([]fieldValue, 0, 24)
+	c := counting{list: make([]fieldValue, 0, 24), memory: make([]byte, 0, 1024)}
 	text := func(section int, name, s string) {
 		if s != "" {
-			list = append(list, fieldValue{section: section, name: name, value: AppendString(nil, s)})
+			c.add(section, name, AppendString(c.memory, s))
 		}
 	}
 	texts := func(section int, name string, l []string) {
 		if len(l) > 0 {
-			list = append(list, fieldValue{section: section, name: name, value: appendStrings(nil, l)})
+			c.add(section, name, appendStrings(c.memory, l))
 		}
 	}
 	for i, f := range [...]struct{ name, value string }{
@@ -54,28 +54,37 @@ func (e *Entity) counted() []fieldValue {
 	for _, l := range e.Links {
 		text(linkSection, "links."+l.Name, l.URL)
 	}
-	return append(list, e.Signals.counted()...)
+	c.addSignals(&e.Signals)
+	return c.list
 }
 
-func (s *Signals) counted() []fieldValue {
-	var list []fieldValue
+// counting gathers fields; their values share memory.
+type counting struct {
+	list   []fieldValue
+	memory []byte
+}
+
+// add takes over a value that was appended to the memory.
+func (c *counting) add(section int, name string, grown []byte) {
+	c.list = append(c.list, fieldValue{section: section, name: name, value: grown[len(c.memory):len(grown):len(grown)]})
+	c.memory = grown
+}
+
+func (c *counting) addSignals(s *Signals) {
 	pending := len(s.Benchmarks) > 0
 	for _, f := range s.Facts {
 		if pending && f.Name > "benchmarks" {
-			list, pending = append(list, s.countedBenchmarks()), false
+			c.list, pending = append(c.list, s.countedBenchmarks()), false
 		}
-		v := fieldValue{section: signalSection, name: "signals." + f.Name}
 		if f.Day != "" {
-			v.value = AppendString(nil, f.Day)
+			c.add(signalSection, "signals."+f.Name, AppendString(c.memory, f.Day))
 		} else {
-			v.value = AppendNumber(nil, f.Number)
+			c.add(signalSection, "signals."+f.Name, AppendNumber(c.memory, f.Number))
 		}
-		list = append(list, v)
 	}
 	if pending {
-		list = append(list, s.countedBenchmarks())
+		c.list = append(c.list, s.countedBenchmarks())
 	}
-	return list
 }
 
 // countedBenchmarks is one field: the whole list is shown, names and values are
@@ -103,14 +112,18 @@ var null = []byte("null")
 // states of an entity. A nil entity has no fields. A slug that differs is
 // listed, first of all, between two entities only.
 func Diff(before, after *Entity) []FieldChange {
-	var fields []FieldChange
-	var a, b []fieldValue
-	if before != nil {
-		a = before.counted()
+	return diff(before, after, before.countedIfAny(), after.countedIfAny())
+}
+
+func (e *Entity) countedIfAny() []fieldValue {
+	if e == nil {
+		return nil
 	}
-	if after != nil {
-		b = after.counted()
-	}
+	return e.counted()
+}
+
+func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
+	fields := make([]FieldChange, 0, max(len(a), len(b))/4)
 	if before != nil && after != nil && before.Slug != after.Slug {
 		fields = append(fields, FieldChange{"slug", AppendString(nil, before.Slug), AppendString(nil, after.Slug)})
 	}
@@ -138,7 +151,20 @@ func Diff(before, after *Entity) []FieldChange {
 			a, b = a[1:], b[1:]
 		}
 	}
+	if len(fields) == 0 {
+		return nil
+	}
 	return fields
+}
+
+// Transition is Diff together with hashes of all that counts in both states,
+// their addresses included; zero for nil.
+func Transition(before, after *Entity) (fields []FieldChange, old, now [sha256.Size]byte) {
+	a, b := before.countedIfAny(), after.countedIfAny()
+	if fields = diff(before, after, a, b); len(fields) > 0 {
+		old, now = contentSum(before, a), contentSum(after, b)
+	}
+	return fields, old, now
 }
 
 // DiffScores returns the scores that differ.
@@ -152,15 +178,13 @@ func DiffScores(before, after *Scores) []FieldChange {
 	return fields
 }
 
-// ContentSum is a hash of everything of an entity that counts as a difference,
-// its address included. It is the zero value for nil.
-func ContentSum(e *Entity) (sum [sha256.Size]byte) {
+func contentSum(e *Entity, counted []fieldValue) (sum [sha256.Size]byte) {
 	if e == nil {
 		return sum
 	}
 	h := sha256.New()
 	h.Write([]byte(e.Key()))
-	for _, v := range e.counted() {
+	for _, v := range counted {
 		h.Write([]byte("\x00" + v.name + "\x00"))
 		h.Write(v.compared())
 	}

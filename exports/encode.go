@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -80,6 +81,8 @@ func AppendRow(dst []byte, columns []Column, row Row) []byte {
 			} else {
 				dst = append(dst, "null"...)
 			}
+		case Raw:
+			dst = append(dst, cmp.Or(cell.Text, "null")...)
 		default:
 			dst = appendNullable(dst, cell.Text)
 		}

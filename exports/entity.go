@@ -40,7 +40,7 @@ var ScoreNames = []string{"composite", "adoption", "quality", "freshness", "cita
 // means that the value is unknown; the JSON form then says null, [] or {}.
 //
 // Dates are YYYY-MM-DD. Formerly is not part of the record: it keeps the
-// addresses of earlier slugs alive.
+// addresses of earlier slugs alive. Nor are AddedDerived and UpdatedDerived.
 type Entity struct {
 	Type         string
 	Slug         string
@@ -63,10 +63,11 @@ type Entity struct {
 
 	Formerly []string
 
-	// AddedDerived and UpdatedDerived tell that AddedDate and LastUpdated were
-	// taken from the history, not written by an author. They are not part of
+	// AddedDerived and UpdatedDerived tell that AddedDate and LastUpdated are not
+	// what the source file says, but taken from the history. They are not part of
 	// the record.
-	AddedDerived, UpdatedDerived bool
+	AddedDerived   bool
+	UpdatedDerived bool
 }
 
 // Key is the address of an entity within the index: type/slug.

@@ -10,6 +10,8 @@ import (
 const (
 	ManifestFile    = "manifest.json"
 	EntitiesFile    = "entities"     // + extension of the format
+	FeedFile        = "feed"         // the newest changes: .xml (RSS), .atom, .json (JSON Feed)
+	ChangelogFile   = "changelog"    // + extension of the format
 	LeaderboardsDir = "leaderboards" // <board>.json
 	CategoriesFile  = "categories.json"
 	ScoringFile     = "scoring.json"
@@ -29,7 +31,19 @@ const (
 	ordersFile   = "lookup/orders.bin"
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"
+
+	// For the next build: they spare it work.
+	sourcesFile    = "lookup/sources.bin"
+	versionsFile   = "lookup/versions.bin"
+	archiveFile    = "lookup/archive.bin"
+	pastValuesFile = "lookup/pastvalues.bin"
+	changesFile    = "lookup/changes.bin"
+	trendsFile     = "lookup/trends.bin"
+	snapshotsDir   = "lookup/past/" // <day>.bin
 )
+
+// shardsFile tells where the shards of a table lie in its files.
+func shardsFile(table string) string { return "lookup/" + table + ".shards.bin" }
 
 // AllBoard is the leaderboard over every category.
 const AllBoard = "all"
@@ -50,12 +64,18 @@ func EncodingExtension(encoding string) string {
 	return ""
 }
 
+// feedTypes are the media types of the feeds of a build.
+var feedTypes = map[string]string{
+	FeedFile + ".xml": "application/rss+xml", FeedFile + ".atom": "application/atom+xml", FeedFile + ".json": "application/feed+json",
+}
+
 // mediaType tells what a file is by its name, without a compression extension.
 func mediaType(name string) string {
-	switch ext := path.Ext(name); ext {
-	case ".xml":
-		return "application/xml"
+	switch {
+	case feedTypes[name] != "":
+		return feedTypes[name]
 	default:
+		ext := path.Ext(name)
 		for _, f := range Formats {
 			if f.Extension == ext {
 				return f.MediaType

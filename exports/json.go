@@ -19,6 +19,15 @@ var RecordFields = []string{
 // AppendJSON appends the record: one compact object with the RecordFields in
 // order. Unknown values are null, [] or {}; none is missing, none is "".
 func (e *Entity) AppendJSON(dst []byte) []byte {
+	dst = e.appendHead(dst)
+	dst = appendMember(dst, "scores")
+	dst = e.Scores.AppendJSON(dst)
+	dst = appendDates(dst, e.AddedDate, e.LastUpdated)
+	return e.appendTail(dst)
+}
+
+// appendHead appends the members before the scores.
+func (e *Entity) appendHead(dst []byte) []byte {
 	dst = append(dst, `{"type":`...)
 	dst = AppendString(dst, e.Type)
 	for _, f := range [...]struct{ name, value string }{
@@ -32,13 +41,18 @@ func (e *Entity) AppendJSON(dst []byte) []byte {
 	dst = appendMember(dst, "tags")
 	dst = appendStrings(dst, e.Tags)
 	dst = appendMember(dst, "capabilities")
-	dst = appendStrings(dst, e.Capabilities)
-	dst = appendMember(dst, "scores")
-	dst = e.Scores.AppendJSON(dst)
+	return appendStrings(dst, e.Capabilities)
+}
+
+func appendDates(dst []byte, added, updated string) []byte {
 	dst = appendMember(dst, "addedDate")
-	dst = appendNullable(dst, e.AddedDate)
+	dst = appendNullable(dst, added)
 	dst = appendMember(dst, "lastUpdated")
-	dst = appendNullable(dst, e.LastUpdated)
+	return appendNullable(dst, updated)
+}
+
+// appendTail appends the members behind the dates.
+func (e *Entity) appendTail(dst []byte) []byte {
 	dst = appendMember(dst, "status")
 	dst = AppendString(dst, e.Status)
 	dst = appendMember(dst, "links")
@@ -215,6 +229,7 @@ type recordJSON struct {
 	AddedDate, LastUpdated, Status                                                         string
 	Links                                                                                  map[string]string
 	Signals                                                                                map[string]json.RawMessage
+	Formerly                                                                               []string // of what AppendAuthored wrote
 }
 
 // UnmarshalJSON reads a record that AppendJSON wrote.
@@ -227,7 +242,7 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 		Type: r.Type, Slug: r.Slug, Name: r.Name, Provider: r.Provider, Description: r.Description,
 		Category: r.Category, Version: r.Version, PricingModel: r.PricingModel, License: r.License,
 		URL: r.URL, Tags: r.Tags, Capabilities: r.Capabilities, AddedDate: r.AddedDate,
-		LastUpdated: r.LastUpdated, Status: r.Status,
+		LastUpdated: r.LastUpdated, Status: r.Status, Formerly: r.Formerly,
 	}
 	for name, s := range r.Scores {
 		if p := e.Scores.slot(name); p != nil {

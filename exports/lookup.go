@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -102,35 +104,40 @@ type RowPlace struct {
 // are in the order of CompareRank: an entity's ordinal is its place in them.
 // neighbours follows the same order; features is what their reasons point to.
 func (w *Writer) WriteLookups(entities []*Entity, rows []RowPlace, neighbours [][]Neighbour, features []Feature) error {
-	if err := w.writeRecords(entities, rows); err != nil {
-		return err
-	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.Go(func() error { return w.writeRecords(entities, rows) })
+	g.Go(func() error { return w.writeOrders(entities) })
+	g.Go(func() error { return w.writeValues(entities) })
+	g.Go(func() error { return w.writeNeighbours(neighbours, features) })
+	return g.Wait()
+}
+
+// writeOrders writes what records are found and sorted by.
+func (w *Writer) writeOrders(entities []*Entity) error {
 	keys, rank := packKeys(entities)
 	columns, err := packColumns(entities, rank)
 	if err != nil {
 		return err
 	}
+	return errors.Join(w.Add(keysFile, keys), w.Add(columnsFile, columns.pack()), w.Add(ordersFile, columns.packOrders()))
+}
+
+// writeValues writes what records are filtered and counted by.
+func (w *Writer) writeValues(entities []*Entity) error {
 	values, bitmaps, facets, err := packValues(entities)
 	if err != nil {
 		return err
 	}
+	return errors.Join(w.Add(valuesFile, values), w.Add(bitmapsFile, bitmaps), w.Add(facetsFile, facets))
+}
+
+func (w *Writer) writeNeighbours(neighbours [][]Neighbour, features []Feature) error {
 	names := make([]string, len(features))
 	for i, f := range features {
 		names[i] = f.Kind + "\x00" + f.Value
 	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{
-		{keysFile, keys}, {columnsFile, columns.pack()}, {ordersFile, columns.packOrders()},
-		{valuesFile, values}, {bitmapsFile, bitmaps}, {facetsFile, facets},
-		{similarFile, packNeighbours(neighbours)}, {featuresFile, packStrings(names)},
-	} {
-		if err := w.Add(f.name, f.data); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(w.Add(similarFile, packNeighbours(neighbours)), w.Add(featuresFile, packStrings(names)))
 }
 
 func (w *Writer) writeRecords(entities []*Entity, rows []RowPlace) error {

@@ -14,7 +14,7 @@ import (
 
 // FormatVersion is the version of everything that this package writes. A
 // reader refuses any other: builds are made anew, never converted.
-const FormatVersion = 1
+const FormatVersion = 2
 
 // Manifest describes one build. It is written last.
 type Manifest struct {
@@ -23,6 +23,7 @@ type Manifest struct {
 	Builder        string    `json:"builder"` // version of the recipe that made it
 	Title          string    `json:"title"`
 	Description    string    `json:"description"`
+	URL            Optional  `json:"url"`        // public address of the service, null where the content names none
 	Commit         Optional  `json:"commit"`     // null outside a git repository
 	CommitTime     Optional  `json:"commitTime"` // RFC 3339 UTC, null without a commit
 	Dirty          bool      `json:"dirty"`      // the content held changes that were not committed

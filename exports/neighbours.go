@@ -98,6 +98,9 @@ func (b *Build) now(ordinal uint32) (at uint32, ok bool) {
 	return at, ok && b.edited(at).Status != Withdrawn
 }
 
+// Features is the number of features that neighbours' reasons may point to.
+func (b *Build) Features() int { return b.features.len() }
+
 // Feature returns what a Neighbour's reason points to.
 func (b *Build) Feature(i uint32) Feature {
 	kind, value, _ := strings.Cut(string(b.features.at(int(i))), "\x00")

@@ -43,6 +43,8 @@ type Build struct {
 	facets   [][2]uint32s
 	similar  [2][]byte
 	features stringTable
+	sources  sources
+	archive  *ArchiveReader
 
 	draft *draft // edits beside the build, nil for none
 }
@@ -152,6 +154,8 @@ func (b *Build) openLookups() error {
 	similar := s.open(similarFile, 2)
 	b.similar = [2][]byte{similar[0], similar[1]}
 	b.features = s.strings(featuresFile, b.files[featuresFile])
+	s.openSources()
+	b.openArchive(s)
 	if s.err != nil {
 		return s.err
 	}

@@ -11,7 +11,9 @@ import (
 )
 
 // parquetEncoder writes Parquet with zstd pages: texts as optional UTF-8
-// strings, lists as LIST, decimals as optional doubles, dates as optional DATE.
+// strings, lists as LIST, decimals as optional doubles, whole numbers as optional
+// 64-bit integers, dates as optional DATE, times as optional TIMESTAMP, raw
+// values as optional JSON.
 // https://parquet.apache.org/docs/file-format/
 type parquetEncoder struct {
 	w       *parquet.Writer
@@ -40,6 +42,10 @@ func newParquetEncoder(w io.Writer, columns []Column) (Encoder, error) {
 			f.Type = reflect.TypeFor[int64]()
 		case Date:
 			f.Type, tag = reflect.TypeFor[int32](), c.Name+",optional,date"
+		case Timestamp:
+			f.Type, tag = reflect.TypeFor[int64](), c.Name+",optional,timestamp(millisecond:utc)"
+		case Raw:
+			tag = c.Name + ",optional,json"
 		}
 		f.Tag = reflect.StructTag(`parquet:"` + tag + `"`)
 		fields[i] = f
@@ -72,7 +78,13 @@ func (e *parquetEncoder) Write(r Row) error {
 				return fmt.Errorf("parquet: %s: %w", c.Name, err)
 			}
 			row = append(row, parquet.Int32Value(int32(d.Unix()/86400)).Level(0, 1, i))
-		case c.Kind == Text && cell.Text != "":
+		case c.Kind == Timestamp && cell.Text != "":
+			at, err := time.Parse(time.RFC3339, cell.Text)
+			if err != nil {
+				return fmt.Errorf("parquet: %s: %w", c.Name, err)
+			}
+			row = append(row, parquet.Int64Value(at.UnixMilli()).Level(0, 1, i))
+		case (c.Kind == Text || c.Kind == Raw) && cell.Text != "":
 			row = append(row, parquet.ByteArrayValue([]byte(cell.Text)).Level(0, 1, i))
 		case c.Kind == Decimal && cell.Known:
 			row = append(row, parquet.DoubleValue(cell.Number).Level(0, 1, i))

@@ -29,6 +29,9 @@ func (s Score) Known() bool { return s.known }
 // Float returns the score as a number, 0 for null.
 func (s Score) Float() float64 { return float64(s.tenths) / 10 }
 
+// Tenths returns the score in tenths of a point, 0 for null.
+func (s Score) Tenths() int16 { return s.tenths }
+
 // Compare orders by value, null below everything: -1, 0 or 1.
 func (s Score) Compare(t Score) int { return cmp.Compare(s.code(), t.code()) }
 

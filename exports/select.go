@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -118,19 +117,12 @@ func (b *Build) PlaceOf(s Sort, ordinal uint32) Place {
 	typ, slug := b.Key(ordinal)
 	p := Place{Type: typ, Slug: slug}
 	key := slices.Index(SortKeys, s.Key)
-	v := b.sortValue(key, ordinal)
-	switch {
-	case v == nullValue:
-	case s.Key == "name":
-		if e := b.edited(ordinal); e != nil {
-			p.Value = Fold(e.Name)
-		} else {
-			p.Value = string(b.names.at(int(b.nameRank.at(int(ordinal)))))
-		}
-	case key > len(ScoreNames):
-		p.Value = time.Unix(v*86400, 0).UTC().Format(time.DateOnly)
-	default:
-		p.Value = strconv.FormatInt(v, 10)
+	if s.Key != "name" {
+		p.Value = placeText(key, b.sortValue(key, ordinal))
+	} else if e := b.edited(ordinal); e != nil {
+		p.Value = Fold(e.Name)
+	} else {
+		p.Value = string(b.names.at(int(b.nameRank.at(int(ordinal)))))
 	}
 	return p
 }
@@ -139,17 +131,37 @@ func (b *Build) PlaceOf(s Sort, ordinal uint32) Place {
 // does not have falls between its neighbours.
 func (b *Build) position(key int, p Place) (value, rank int64, ok bool) {
 	rank = b.rankOf(p.Type, p.Slug)
-	switch {
-	case SortKeys[key] == "name": // never null; of marks alone it folds to ""
+	if SortKeys[key] == "name" { // never null; of marks alone it folds to ""
 		return b.nameValue(p.Value), rank, true
-	case p.Value == "":
-		return nullValue, rank, true
+	}
+	value, ok = placeValue(key, p.Value)
+	return value, rank, ok
+}
+
+// placeValue is the sort value that a place has as text: a score or a date. ok
+// is false where it is none.
+func placeValue(key int, text string) (value int64, ok bool) {
+	switch {
+	case text == "":
+		return nullValue, true
 	case key > len(ScoreNames):
-		d, err := DayNumber(p.Value)
-		return dateValue(d), rank, err == nil
+		d, err := DayNumber(text)
+		return dateValue(d), err == nil
 	default:
-		v, err := strconv.ParseInt(p.Value, 10, 16)
-		return v, rank, err == nil && v >= 0 && v <= 1000
+		v, err := strconv.ParseInt(text, 10, 16)
+		return v, err == nil && v >= 0 && v <= 1000
+	}
+}
+
+// placeText is the text of a score or date in a place.
+func placeText(key int, value int64) string {
+	switch {
+	case value == nullValue:
+		return ""
+	case key > len(ScoreNames):
+		return dayText(int32(value))
+	default:
+		return strconv.FormatInt(value, 10)
 	}
 }
 
@@ -298,19 +310,23 @@ func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 // Board returns the records of a leaderboard: those of a category, or of
 // AllBoard, and of a type unless it is "", that have the score.
 func (b *Build) Board(category, typ, score string) (*roaring.Bitmap, error) {
-	f := Filter{Fields: map[string][][]string{}}
+	set, err := b.Select(boardFilter(category, typ))
+	if err != nil {
+		return nil, err
+	}
+	set.And(b.atLeast(slices.Index(SortKeys, score), 0))
+	return set, nil
+}
+
+func boardFilter(category, typ string) *Filter {
+	f := &Filter{Fields: map[string][][]string{}}
 	if category != AllBoard {
 		f.Fields["category"] = [][]string{{category}}
 	}
 	if typ != "" {
 		f.Fields["type"] = [][]string{{typ}}
 	}
-	set, err := b.Select(&f)
-	if err != nil {
-		return nil, err
-	}
-	set.And(b.atLeast(slices.Index(SortKeys, score), 0))
-	return set, nil
+	return f
 }
 
 // CountUntil is how many records of a set stand at a place or before it.

@@ -89,38 +89,92 @@ func (c *columns) pack() []byte {
 }
 
 // packOrders writes the ordinals in the order of every sort key, ascending and
-// descending.
+// descending: the order of comparePlaces.
 func (c *columns) packOrders() []byte {
-	n := len(c.rank)
-	value := func(key int, i uint32) int64 {
-		switch {
-		case key < len(ScoreNames):
-			if v := c.scores[key][i]; v >= 0 {
-				return int64(v)
-			}
-			return nullValue
-		case SortKeys[key] == "name":
-			return int64(c.name[i])
-		case SortKeys[key] == "addedDate":
-			return dateValue(c.dates[0][i])
-		default:
-			return dateValue(c.dates[1][i])
-		}
-	}
-	order := make([]uint32, n)
 	var parts [][]byte
-	for key := range SortKeys {
-		for _, desc := range []bool{false, true} {
-			for i := range order {
-				order[i] = uint32(i)
-			}
-			slices.SortFunc(order, func(a, b uint32) int {
-				return comparePlaces(value(key, a), int64(c.rank[a]), value(key, b), int64(c.rank[b]), desc)
-			})
-			parts = append(parts, appendUint32s(order))
-		}
+	byRank := c.byRank()
+	for _, values := range c.sortValues() {
+		up := orderBy(values, c.rank, byRank)
+		parts = append(parts, appendUint32s(up), appendUint32s(reversed(up, values)))
 	}
 	return packSections(parts...)
+}
+
+// sortValues returns, for each of the SortKeys, numbers that order as its values
+// do. Unknown is the largest of them.
+func (c *columns) sortValues() [][]uint32 {
+	const unknown = math.MaxUint32
+	var keys [][]uint32
+	for _, col := range c.scores {
+		list := make([]uint32, len(col))
+		for i, v := range col {
+			list[i] = uint32(v)
+			if v < 0 {
+				list[i] = unknown
+			}
+		}
+		keys = append(keys, list)
+	}
+	keys = append(keys, c.name)
+	for _, col := range c.dates {
+		list := make([]uint32, len(col))
+		for i, v := range col {
+			list[i] = uint32(int64(v) - noDate)
+			if v == noDate {
+				list[i] = unknown
+			}
+		}
+		keys = append(keys, list)
+	}
+	return keys
+}
+
+// byRank returns which ordinal stands at a place of the order by type and slug.
+func (c *columns) byRank() []uint32 {
+	if len(c.rank) == 0 {
+		return nil
+	}
+	list := make([]uint32, slices.Max(c.rank)+1)
+	for i, r := range c.rank {
+		list[r] = uint32(i)
+	}
+	return list
+}
+
+// orderBy returns the ordinals by value, then by rank. Numbers made of both are
+// sorted much faster than ordinals by what they stand for.
+func orderBy(values, rank, byRank []uint32) []uint32 {
+	both := make([]uint64, len(values))
+	for i, v := range values {
+		both[i] = uint64(v)<<32 | uint64(rank[i])
+	}
+	slices.Sort(both)
+	order := make([]uint32, len(values))
+	for i, b := range both {
+		order[i] = byRank[uint32(b)]
+	}
+	return order
+}
+
+// reversed makes the descending order from the ascending one: equal values keep
+// their order, and unknown ones their place at the end.
+func reversed(up, values []uint32) []uint32 {
+	down := make([]uint32, len(up))
+	known := len(up)
+	for known > 0 && values[up[known-1]] == math.MaxUint32 {
+		known--
+	}
+	copy(down[known:], up[known:])
+	at := 0
+	for to := known; to > 0; {
+		from := to - 1
+		for from > 0 && values[up[from-1]] == values[up[from]] {
+			from--
+		}
+		at += copy(down[at:], up[from:to])
+		to = from
+	}
+	return down
 }
 
 // nullValue marks an unknown sort value; nulls come last in both directions.

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"hash/fnv"
 	"runtime"
@@ -27,40 +28,90 @@ var (
 	shardedEncodings = []string{"gzip", "zstd"}
 )
 
+// shardedFiles are the extensions of the sharded files: the formats, then for
+// each coding all formats.
+var shardedFiles = func() []string {
+	var list []string
+	for _, coding := range append([]string{""}, shardedEncodings...) {
+		for _, format := range shardedFormats {
+			list = append(list, "."+format+EncodingExtension(coding))
+		}
+	}
+	return list
+}()
+
+// Table is what a bulk export is made of.
+type Table struct {
+	Base    string // its files are Base.json, Base.csv and so on
+	Columns []Column
+	Keys    []string // of the rows, in their order
+	// Row returns the cells of a row. It is called once for each, from several
+	// goroutines.
+	Row func(i int) Row
+	// JSON appends a row as a compact object, where JSON and JSONL say more than
+	// fits into a flat table; nil where that is AppendRow of the cells. Cells, if
+	// not nil, takes the cells from such an object, and Row is not asked.
+	JSON  func(dst []byte, i int) []byte
+	Cells func(object []byte) Row
+}
+
+// encode appends the object of a row, and returns its cells.
+func (t *Table) encode(dst []byte, i int) ([]byte, Row) {
+	if t.JSON == nil {
+		r := t.Row(i)
+		return AppendRow(dst, t.Columns, r), r
+	}
+	dst = t.JSON(dst, i)
+	if t.Cells == nil {
+		return dst, t.Row(i)
+	}
+	return dst, t.Cells(dst)
+}
+
 // shard is the finished form of some consecutive records.
 type shard struct {
-	lengths []int64  // of each JSONL line, without its end
-	files   [][]byte // formats, then formats × encodings
+	lengths []int64 // of each JSONL line, without its end
+	rows    []Row
+	files   [][]byte            // by shardedFiles
+	sums    [][sha256.Size]byte // of the files that are not compressed
 	err     error
 }
 
-// WriteTable writes a table in every format as base.json, base.csv and so on,
-// with compressed variants. keys are those of the rows, in their order; row is
-// called once or twice for each of them, from several goroutines. It returns
-// the length of every JSONL line.
-func (w *Writer) WriteTable(base string, columns []Column, keys []string, row func(int) Row) ([]int64, error) {
+// WriteTable writes a table in every format, with compressed variants. Shards
+// that are in the earlier build too are taken from there. It returns the length
+// of every JSONL line.
+func (w *Writer) WriteTable(t *Table) ([]int64, error) {
+	rows := make(chan []Row, 2)
 	var g errgroup.Group
-	g.Go(func() error { return w.writeParquet(base, columns, len(keys), row) })
-	lengths, err := w.writeText(base, columns, keys, row)
+	g.Go(func() error { return w.writeParquet(t, rows) })
+	lengths, err := w.writeText(t, rows)
+	close(rows)
 	return lengths, errors.Join(err, g.Wait())
 }
 
-func (w *Writer) writeParquet(base string, columns []Column, n int, row func(int) Row) error {
-	f, err := w.Create(base + ".parquet")
-	if err != nil {
-		return err
+// writeParquet writes the rows that it is handed, in their order.
+func (w *Writer) writeParquet(t *Table, rows <-chan []Row) error {
+	f, err := w.Create(t.Base + ".parquet")
+	var enc Encoder
+	if err == nil {
+		enc, err = NewEncoder("parquet", f, t.Columns)
 	}
-	enc, err := NewEncoder("parquet", f, columns)
-	for i := 0; i < n && err == nil; i++ {
-		err = enc.Write(row(i))
+	for list := range rows { // to the end, whatever happens: somebody waits
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = enc.Write(list[i])
+		}
 	}
 	if err == nil {
 		err = enc.Close()
 	}
+	if f == nil {
+		return err
+	}
 	return errors.Join(err, f.Close())
 }
 
-func (w *Writer) writeText(base string, columns []Column, keys []string, row func(int) Row) ([]int64, error) {
+// writeText writes the other formats and hands on the rows.
+func (w *Writer) writeText(t *Table, rows chan<- []Row) ([]int64, error) {
 	var outs []*FileWriter
 	closeAll := func(err error) error {
 		for _, f := range outs {
@@ -68,18 +119,19 @@ func (w *Writer) writeText(base string, columns []Column, keys []string, row fun
 		}
 		return err
 	}
-	for _, ext := range append([]string{""}, ".gz", ".zst") {
-		for _, format := range shardedFormats {
-			f, err := w.Create(base + "." + format + ext)
-			if err != nil {
-				return nil, closeAll(err)
-			}
-			outs = append(outs, f)
+	for _, ext := range shardedFiles {
+		f, err := w.Create(t.Base + ext)
+		if err != nil {
+			return nil, closeAll(err)
 		}
+		outs = append(outs, f)
 	}
 	var lengths []int64
-	err := inOrder(shardBounds(keys), func(from, to int) *shard {
-		return encodeShard(columns, from, to, len(keys), row)
+	index := make(shardIndex, len(shardedFiles))
+	earlier := openShards(w.earlier, t.Base)
+	defer earlier.close()
+	err := inOrder(shardBounds(t.Keys), func(from, to int) *shard {
+		return encodeShard(t, from, to, earlier)
 	}, func(s *shard) error {
 		lengths = append(lengths, s.lengths...)
 		for i, b := range s.files {
@@ -87,9 +139,14 @@ func (w *Writer) writeText(base string, columns []Column, keys []string, row fun
 				return err
 			}
 		}
+		index.add(s)
+		rows <- s.rows
 		return s.err
 	})
-	return lengths, closeAll(err)
+	if err = closeAll(err); err != nil {
+		return nil, err
+	}
+	return lengths, w.Add(shardsFile(t.Base), packSections(index...))
 }
 
 // shardBounds returns where shards begin, and last the number of keys. There
@@ -131,12 +188,14 @@ func inOrder(bounds []int, produce func(from, to int) *shard, consume func(*shar
 	return nil
 }
 
-func encodeShard(columns []Column, from, to, total int, row func(int) Row) *shard {
+// encodeShard makes all forms of some rows. Compressing is what costs; it is left
+// out for what the earlier build has compressed.
+func encodeShard(t *Table, from, to int, earlier *shards) *shard {
 	s := &shard{}
 	var array, lines, table bytes.Buffer
-	csv := newCSVBody(&table, columns)
+	csv := newCSVBody(&table, t.Columns)
 	if from == 0 {
-		header, err := newCSVEncoder(&table, columns)
+		header, err := newCSVEncoder(&table, t.Columns)
 		if err == nil {
 			err = header.Close()
 		}
@@ -144,8 +203,9 @@ func encodeShard(columns []Column, from, to, total int, row func(int) Row) *shar
 	}
 	var buf []byte
 	for i := from; i < to; i++ {
-		r := row(i)
-		buf = AppendRow(buf[:0], columns, r)
+		var r Row
+		buf, r = t.encode(buf[:0], i)
+		s.rows = append(s.rows, r)
 		s.lengths = append(s.lengths, int64(len(buf)))
 		if i == 0 {
 			array.WriteString("[\n")
@@ -157,8 +217,8 @@ func encodeShard(columns []Column, from, to, total int, row func(int) Row) *shar
 		lines.WriteByte('\n')
 		s.err = errors.Join(s.err, csv.Write(r))
 	}
-	if to == total {
-		if total == 0 {
+	if to == len(t.Keys) {
+		if to == 0 {
 			array.WriteString("[")
 		} else {
 			array.WriteString("\n")
@@ -166,13 +226,24 @@ func encodeShard(columns []Column, from, to, total int, row func(int) Row) *shar
 		array.WriteString("]\n")
 	}
 	s.err = errors.Join(s.err, csv.Close())
-	s.files = [][]byte{array.Bytes(), lines.Bytes(), table.Bytes()}
-	for _, enc := range shardedEncodings {
-		for _, raw := range s.files[:len(shardedFormats)] {
-			packed, err := Compress(enc, raw)
-			s.err = errors.Join(s.err, err)
-			s.files = append(s.files, packed)
+	s.compress(earlier, array.Bytes(), lines.Bytes(), table.Bytes())
+	return s
+}
+
+// compress fills the files from the uncompressed ones.
+func (s *shard) compress(earlier *shards, raw ...[]byte) {
+	s.files = append(raw, make([][]byte, len(shardedFiles)-len(raw))...)
+	for i, data := range raw {
+		s.sums = append(s.sums, sha256.Sum256(data))
+		packed, known := earlier.find(i, s.sums[i])
+		for j, coding := range shardedEncodings {
+			if !known {
+				var err error
+				data, err := Compress(coding, data)
+				s.err = errors.Join(s.err, err)
+				packed = append(packed, data)
+			}
+			s.files[(j+1)*len(shardedFormats)+i] = packed[j]
 		}
 	}
-	return s
 }

@@ -17,25 +17,15 @@ func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) 
 	var inverted bytes.Buffer
 	var forward [][]byte
 	for _, field := range FilterFields {
-		lists := map[string]*roaring.Bitmap{}
-		forms := map[string]map[string]int{}
-		for i, e := range entities {
-			for _, v := range e.FieldValues(field) {
-				key := Fold(v)
-				if lists[key] == nil {
-					lists[key], forms[key] = roaring.New(), map[string]int{}
-				}
-				lists[key].Add(uint32(i))
-				forms[key][v]++
-			}
-		}
-		ids := make(map[string]uint32, len(lists))
+		lists := map[string]*valueList{}
+		of := listsOf(entities, field, lists)
 		for _, key := range slices.Sorted(maps.Keys(lists)) {
-			ids[key] = uint32(len(keys))
-			keys, shown = append(keys, field+"\x00"+key), append(shown, mostFrequent(forms[key]))
+			l := lists[key]
+			l.id = uint32(len(keys))
+			keys, shown = append(keys, field+"\x00"+key), append(shown, mostFrequent(l.forms))
 			places = binary.LittleEndian.AppendUint64(places, uint64(inverted.Len()))
-			lists[key].RunOptimize()
-			if _, err := lists[key].WriteTo(&inverted); err != nil {
+			l.ordinals.RunOptimize()
+			if _, err := l.ordinals.WriteTo(&inverted); err != nil {
 				return nil, nil, nil, err
 			}
 		}
@@ -43,7 +33,7 @@ func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) 
 		for _, e := range entities {
 			start := len(list)
 			for _, v := range e.FieldValues(field) {
-				if id := ids[Fold(v)]; !slices.Contains(list[start:], id) {
+				if id := of[v].id; !slices.Contains(list[start:], id) {
 					list = append(list, id)
 				}
 			}
@@ -53,6 +43,35 @@ func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) 
 	}
 	values = packSections(packStrings(keys), packStrings(shown), places)
 	return values, inverted.Bytes(), packSections(forward...), nil
+}
+
+// valueList is one value of a filter field.
+type valueList struct {
+	id       uint32
+	ordinals *roaring.Bitmap // the entities that have it
+	forms    map[string]int  // how it is spelled, and how often
+}
+
+// listsOf collects the values of a field by their folded form, and returns them by
+// the forms that entities have, so that each of these is folded once.
+func listsOf(entities []*Entity, field string, lists map[string]*valueList) (of map[string]*valueList) {
+	of = map[string]*valueList{}
+	for i, e := range entities {
+		for _, v := range e.FieldValues(field) {
+			l := of[v]
+			if l == nil {
+				key := Fold(v)
+				if l = lists[key]; l == nil {
+					l = &valueList{ordinals: roaring.New(), forms: map[string]int{}}
+					lists[key] = l
+				}
+				of[v] = l
+			}
+			l.ordinals.Add(uint32(i))
+			l.forms[v]++
+		}
+	}
+	return of
 }
 
 // mostFrequent picks the spelling that most entities use.

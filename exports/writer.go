@@ -17,8 +17,9 @@ import (
 // that nothing unfinished ever carries a build's name. Its methods may be
 // called from several goroutines; each file is for one.
 type Writer struct {
-	root string // the output folder
-	dir  string // the temporary folder
+	root    string // the output folder
+	dir     string // the temporary folder
+	earlier *Build // that what is the same is taken from, nil for none
 
 	mu    sync.Mutex
 	files []File
@@ -46,6 +47,12 @@ func NewWriter(root string) (*Writer, error) {
 	}
 	return &Writer{root: root, dir: dir}, nil
 }
+
+// Upon lets the writer take from an earlier build what it would otherwise compress
+// to the same bytes. The build must have passed Verify and be made by the same
+// version of the builder; it must stay open until the files are written. Upon is
+// called before anything is written, if at all.
+func (w *Writer) Upon(earlier *Build) { w.earlier = earlier }
 
 // FileWriter writes one file of a build and keeps its checksum. The caller
 // must Close it, and only then does the file count as part of the build.

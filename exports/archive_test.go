@@ -1,0 +1,314 @@
+package exports
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// archived is a build with the whole past.
+func archived(t testing.TB, seed uint64, entities, commits int) (*past, *Build) {
+	t.Helper()
+	p := newPast(seed, catalogue(seed, entities))
+	p.goOn(commits)
+	_, list := p.listed(len(p.versions), p.rng)
+	a := p.archive(len(p.versions))
+	a.Trends = someTrends(p.rng, len(list))
+	return p, openBuild(t, list, a)
+}
+
+func someTrends(rng *rand.Rand, n int) []Trends {
+	var all []Trends
+	for i, window := range []string{"7d", "30d", "1d"} {
+		t := Trends{Window: window, Days: 7, Since: "2024-03-01", Empty: i == 2}
+		for range i * 0x20 {
+			s := Score{}
+			if rng.IntN(3) > 0 {
+				s = ScoreOf(float64(rng.IntN(1001)) / 10)
+			}
+			t.List = append(t.List, Trend{uint32(rng.IntN(n)), int16(rng.IntN(2001) - 1000), s, uint32(rng.IntN(n)), rng.Uint32()})
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func TestArchiveReadsBack(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			p, b := archived(t, 50+seed, 120, 150)
+			t.Run("versions", func(t *testing.T) { checkVersions(t, p, b.Archive()) })
+			t.Run("at", func(t *testing.T) { checkAt(t, p, b.Archive()) })
+			t.Run("changes", func(t *testing.T) { checkChanges(t, p, b) })
+			t.Run("trends", func(t *testing.T) { checkTrends(t, p, b) })
+		})
+	}
+}
+
+func checkVersions(t *testing.T, p *past, r *ArchiveReader) {
+	if r.Versions() != len(p.versions) || r.Commits() != len(p.commits) || r.Changes() != len(p.changes) {
+		t.Fatalf("%d versions, %d commits, %d changes", r.Versions(), r.Commits(), r.Changes())
+	}
+	if r.Head() != "head" || r.Path() != "content" || r.Mailmap() != "m" || r.Formula() != "f" {
+		t.Error(r.head)
+	}
+	for i, c := range p.commits {
+		if r.Commit(i) != c {
+			t.Errorf("commit %d is %+v, want %+v", i, r.Commit(i), c)
+		}
+	}
+	deleted := 0
+	for i, want := range p.versions {
+		got := r.Version(i)
+		if !want.Deleted {
+			authored := *want.Entity
+			if authored.AddedDerived {
+				authored.AddedDate = ""
+			}
+			if authored.UpdatedDerived {
+				authored.LastUpdated = ""
+			}
+			authored.Scores, authored.AddedDerived, authored.UpdatedDerived = Scores{}, false, false
+			authored.Tags, authored.Capabilities = append([]string{}, authored.Tags...), append([]string{}, authored.Capabilities...)
+			if e, err := r.Entity(i); err != nil || !reflect.DeepEqual(*e, authored) {
+				t.Fatalf("entity of version %d, %v:\ngot  %+v\nwant %+v", i, err, e, authored)
+			}
+			if strings.Contains(string(got.Record), `"scores"`) {
+				t.Fatalf("an authored record has scores: %s", got.Record)
+			}
+			scored := *want.Entity
+			scored.Scores = randomScores(p.rng)
+			if record := r.RecordAt(i, scored.Scores); !bytes.Equal(record, scored.AppendJSON(nil)) {
+				t.Fatalf("record of version %d:\ngot  %s\nwant %s", i, record, scored.AppendJSON(nil))
+			}
+			want.Record, want.Entity = want.Entity.AppendAuthored(nil), nil
+		} else if _, err := r.Entity(i); err == nil || r.RecordAt(i, Scores{}) != nil {
+			t.Errorf("version %d was deleted and has content", i)
+		} else {
+			deleted++
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("version %d:\ngot  %+v\nwant %+v", i, got, want)
+		}
+		line := p.lines[p.lineOf[i]]
+		if r.Newest(i) != line[len(line)-1] {
+			t.Fatalf("the newest of version %d is %d, want %d", i, r.Newest(i), line[len(line)-1])
+		}
+	}
+	for _, k := range p.addresses() {
+		want := -1
+		for i, v := range p.versions {
+			if v.Type == k[0] && v.Slug == k[1] {
+				want = i
+			}
+		}
+		if v, ok := r.Last(k[0], k[1]); v != want || ok != (want >= 0) {
+			t.Fatalf("the last of %q is %d, %v; want %d", k, v, ok, want)
+		}
+	}
+	last := time.Unix(p.versions[len(p.versions)-1].Time, 0).UTC().Format("2006-01-02")
+	if r.FirstDay() != "2024-02-28" || r.LastDay() != max(last, "2026-11-01") || deleted < 20 {
+		t.Errorf("from %s to %s, %d deleted", r.FirstDay(), r.LastDay(), deleted)
+	}
+}
+
+func checkAt(t *testing.T, p *past, r *ArchiveReader) {
+	addresses := p.addresses()
+	seen := map[string]int{}
+	for _, day := range p.days() {
+		for range 60 {
+			k := addresses[p.rng.IntN(len(addresses))]
+			v, standing := r.At(k[0], k[1], day)
+			want, wantStanding := p.standing(k[0], k[1], day)
+			if v != want || standing != wantStanding {
+				t.Fatalf("%q on %s: version %d, standing %d; want %d, %d", k, day, v, standing, want, wantStanding)
+			}
+			seen[fmt.Sprint("standing ", standing)]++
+			if standing != Exists {
+				continue
+			}
+			if p.versions[v].Slug != k[1] {
+				seen["another slug"]++
+			}
+			if last, _ := r.Last(k[0], k[1]); p.lineOf[last] != p.lineOf[v] {
+				seen["another entity"]++
+			}
+			if len(p.lines[p.lineOf[v]]) > 1 && p.versions[v].Before >= 0 && p.versions[p.versions[v].Before].Deleted {
+				seen["back again"]++
+			}
+		}
+	}
+	for _, what := range []string{"standing 0", "standing 1", "standing 2", "standing 3", "another slug", "another entity", "back again"} {
+		if seen[what] < 5 {
+			t.Errorf("%s: only %d; %v", what, seen[what], seen)
+		}
+	}
+	for _, day := range []string{"", "2025-02-30", "yesterday", "2025-01-01T00:00:00Z"} {
+		if v, standing := r.At(p.versions[0].Type, p.versions[0].Slug, day); v != -1 || standing != Unknown {
+			t.Errorf("on %q: %d, %d", day, v, standing)
+		}
+	}
+}
+
+// The last second of a day belongs to it, the first of the next does not; and an
+// earlier slug that only its author knows leads to the entity.
+func TestEndOfDay(t *testing.T) {
+	e := func(slug, name string) *Entity {
+		return &Entity{Type: "tool", Slug: slug, Name: name, Category: "c", Status: Active}
+	}
+	p := &past{rng: rand.New(rand.NewPCG(1, 1))}
+	at := func(moment string, work func(map[string]bool)) {
+		when, err := time.Parse(time.RFC3339, moment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.now = when.Unix()
+		p.commit(work)
+	}
+	at("2025-03-01T23:59:59Z", func(did map[string]bool) { p.create(did, e("a", "one"), -1) })
+	at("2025-03-03T00:00:00Z", func(did map[string]bool) { p.create(did, e("a", "two"), 0) })
+	at("2025-03-03T23:59:59Z", func(did map[string]bool) { p.append(did, 0, "tool", "a", nil) })
+	at("2025-03-05T00:00:00Z", func(did map[string]bool) { p.create(did, e("b", "three"), 0) })
+	now := e("b", "three")
+	now.Formerly = []string{"older"}
+	r := openBuild(t, []*Entity{now}, p.archive(len(p.versions))).Archive()
+	for day, want := range map[string]string{"2025-02-28": "0 1", "2025-03-01": "0 2", "2025-03-02": "0 2", "2025-03-03": "2 3", "2025-03-04": "2 3", "2025-03-05": "3 2", "9999-12-31": "3 2"} {
+		for _, slug := range []string{"a", "b", "older"} {
+			if v, standing := r.At("tool", slug, day); fmt.Sprint(v, " ", standing) != want {
+				t.Errorf("%s on %s: version %d, standing %d, want %s", slug, day, v, standing, want)
+			}
+		}
+	}
+	if v, standing := r.At("model", "older", "2025-03-05"); v != -1 || standing != Unknown {
+		t.Error(v, standing)
+	}
+	if got := r.EntityChanges(0); len(got) != len(p.changes) {
+		t.Errorf("changes %v of %d", got, len(p.changes))
+	}
+}
+
+func checkTrends(t *testing.T, p *past, b *Build) {
+	_, list := p.listed(len(p.versions), rand.New(rand.NewPCG(1, 1)))
+	r := b.Archive()
+	if got := r.Windows(); !slices.Equal(got, []string{"7d", "30d", "1d"}) {
+		t.Error(got)
+	}
+	if _, empty, list := r.Trends("99d"); !empty || list != nil {
+		t.Error("a window that nobody wrote has trends")
+	}
+	since, empty, moved := r.Trends("30d")
+	if since != "2024-03-01" || empty || len(moved) != 0x20 || len(list) != b.Len() {
+		t.Fatal(since, empty, len(moved), len(list))
+	}
+	// One of them goes, one is withdrawn, one changes.
+	var edited []uint32
+	for _, m := range moved {
+		if !slices.Contains(edited, m.Ordinal) {
+			edited = append(edited, m.Ordinal)
+		}
+	}
+	var edits []Edit
+	for i, status := range []string{"", Withdrawn, Active} {
+		typ, slug := b.Key(edited[i])
+		edits = append(edits, Edit{Type: typ, Slug: slug})
+		if status != "" {
+			edits[i].Entity = &Entity{Type: typ, Slug: slug, Name: "N", Category: "c1", Status: status}
+		}
+	}
+	with, err := b.With(edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []Trend
+	for _, m := range moved {
+		switch m.Ordinal {
+		case edited[0], edited[1]:
+			continue
+		case edited[2]:
+			m.Ordinal, _, _ = with.Find(b.Key(edited[2]))
+		}
+		want = append(want, m)
+	}
+	if _, _, got := with.Archive().Trends("30d"); !slices.Equal(got, want) {
+		t.Errorf("with edits:\ngot  %v\nwant %v", got, want)
+	}
+	if _, _, got := b.Archive().Trends("30d"); !slices.Equal(got, moved) {
+		t.Error("edits changed the build below")
+	}
+	typ, slug := b.Key(edited[0])
+	if v, ok := with.Archive().Last(typ, slug); !ok || with.Archive().Version(v).Slug != slug || with.Archive().Changes() != len(p.changes) {
+		t.Error("edits changed the past")
+	}
+}
+
+func TestNoArchive(t *testing.T) {
+	for name, b := range map[string]*Build{
+		"none":    openBuild(t, catalogue(3, 5)),
+		"nothing": openBuild(t, catalogue(3, 5), &Archive{}),
+	} {
+		r := b.Archive()
+		v, standing := r.At("tool", "a", "2025-01-01")
+		_, found := r.FindChange(strings.Repeat("0", 24))
+		_, last := r.Last("tool", "a")
+		_, snapshot := r.Snapshot("2025-01-01")
+		_, empty, list := r.Trends("7d")
+		if r.Versions()+r.Changes()+r.Commits()+len(r.Snapshots())+len(list)+len(r.ChangeValues("type")) != 0 || v != -1 || standing != Unknown || found || last || snapshot || !empty ||
+			r.FirstDay() != "" || r.LastDay() != "2026-11-01" || r.ChangesSince(time.Time{}) != 0 || !r.SelectChanges(ChangeFilter{To: 9}).IsEmpty() {
+			t.Errorf("%s: something was found", name)
+		}
+	}
+}
+
+// TestBadArchives are what a faulty builder would give.
+func TestBadArchives(t *testing.T) {
+	p := newPast(71, catalogue(71, 12))
+	p.goOn(30)
+	n := len(p.versions)
+	_, list := p.listed(n, p.rng)
+	b := openBuild(t, list, p.archive(n))
+	second := func(a *Archive) *Version { return &a.Versions[n-2] }
+	for want, spoil := range map[string]func(*Archive){
+		"is older than the one before it": func(a *Archive) { second(a).Time = 5 },
+		"must have content or be deleted": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
+		"has the content of":              func(a *Archive) { a.Versions[0].Slug += "x" },
+		"follows version":                 func(a *Archive) { second(a).Before = int32(n - 2) },
+		"both follow version 0":           func(a *Archive) { a.Versions[n-1].Before, a.Versions[n-2].Before = 0, 0 },
+		"made change":                     func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
+		"is of commit":                    func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
+		"which is of change":              func(a *Archive) { a.Changes[3].Version++ },
+		"is of version":                   func(a *Archive) { a.Changes[3].Version = int32(n) },
+		"or of another time":              func(a *Archive) { a.Changes[3].Time++ },
+		"is not the id of a change":       func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
+		"have the same id":                func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
+		"are said to be those of an":      func(a *Archive) { a.Kept = 1 },
+		"1 changes are said":              func(a *Archive) { a.Upon, a.KeptChanges, a.Changes = b, 1, nil },
+		"is not to stand behind": func(a *Archive) {
+			s := a.Snapshots[0]
+			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]
+			s.Scores[0], s.Scores[1] = s.Scores[1], s.Scores[0]
+		},
+		"with 0 scores":          func(a *Archive) { a.Snapshots[0].Scores = nil },
+		"there is a snapshot of": func(a *Archive) { slices.Reverse(a.Snapshots) },
+		"do not fit":             func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
+	} {
+		a := p.archive(n)
+		if len(a.Snapshots) < 2 || len(a.Changes) < 10 {
+			t.Fatal("too small")
+		}
+		spoil(a)
+		w, err := NewWriter(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.WriteArchive(a); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package exports
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkArchive measures an archive of 100,000 entities with as many further
+// versions, and a snapshot of all: writing it in full and upon another, opening
+// it, and the slowest pages.
+func BenchmarkArchive(b *testing.B) {
+	const n = 100_000
+	rng := rand.New(rand.NewPCG(5, 5))
+	list := make([]*Entity, n)
+	for i := range list {
+		list[i] = randomEntity(rng, Types[i%2], fmt.Sprintf("entity-%d", i))
+		list[i].Name += fmt.Sprint(" ", i)
+	}
+	p := newPast(5, list)
+	p.commit(func(did map[string]bool) {
+		for i, e := range list {
+			p.create(did, randomEntity(rng, e.Type, e.Slug), i)
+		}
+	})
+	versions, entities := p.listed(len(p.versions), rng)
+	a := p.benchArchive()
+	a.Snapshots = []*SnapshotData{snapshotOf("2026-01-01", versions, entities)}
+	root := b.TempDir()
+	id := writeBuild(b, root, entities[:10], a)
+	build, err := OpenCurrent(root)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer build.Close()
+	for _, f := range build.Manifest.Files {
+		b.Logf("%s %s: %d bytes", id, f.Path, f.Size)
+	}
+	s, _ := build.Archive().Snapshot("2026-01-01")
+	all, err := s.Select(&Filter{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	write := func(b *testing.B, kept int) {
+		for range b.N {
+			w, err := NewWriter(b.TempDir())
+			if err != nil {
+				b.Fatal(err)
+			}
+			with := *a
+			if kept > 0 {
+				with.Upon, with.Kept, with.KeptChanges = build, kept, 0
+				with.Changes = nil
+			}
+			p := &archivePacker{Archive: &with, w: w, below: emptyArchive()}
+			if kept > 0 {
+				p.below = build.archive
+			}
+			if _, err := p.writeVersions(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("write versions", func(b *testing.B) { write(b, 0) })
+	b.Run("write 100 versions more", func(b *testing.B) { write(b, 2*n-100) })
+	b.Run("open", func(b *testing.B) {
+		for range b.N {
+			x := &sectioned{b: build}
+			build.openArchive(x)
+			if x.err != nil {
+				b.Fatal(x.err)
+			}
+		}
+	})
+	b.Run("select", func(b *testing.B) {
+		for range b.N {
+			if _, err := s.Select(&Filter{Fields: map[string][][]string{"tag": {{"t1", "t2"}}, "provider": {{"acme"}, {"meta"}}}}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, key := range SortKeys {
+		for _, skip := range []int{0, n / 2} {
+			b.Run(fmt.Sprintf("page by %s behind %d", key, skip), func(b *testing.B) {
+				for range b.N {
+					s.Page(all, Sort{Key: key}, nil, skip, 100)
+				}
+			})
+		}
+	}
+	b.Run("record", func(b *testing.B) {
+		for i := range b.N {
+			s.Record(uint32(i % n))
+		}
+	})
+	b.Run("at", func(b *testing.B) {
+		for i := range b.N {
+			typ, slug := s.Key(uint32(i % s.Len()))
+			build.Archive().At(typ, slug, "2026-01-01")
+		}
+	})
+}
+
+// benchArchive is an archive of everything, made in linear time.
+func (p *past) benchArchive() *Archive {
+	a := &Archive{Commits: p.commits, Versions: p.versions}
+	for i, v := range p.versions {
+		if v.Change < 0 {
+			continue
+		}
+		c := p.changes[v.Change]
+		entry := ChangeEntry{ID: c.ID, Version: int32(i), Time: v.Time, Type: c.Type, Event: c.Event, Category: p.entities[i].Category}
+		for _, f := range c.Fields {
+			entry.Fields = append(entry.Fields, f.Field)
+		}
+		a.Changes = append(a.Changes, entry)
+	}
+	a.Line = func(dst []byte, i int) []byte { return p.changes[i].AppendJSON(dst) }
+	return a
+}

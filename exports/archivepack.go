@@ -1,0 +1,250 @@
+package exports
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// archiveHead is the part of an archive that is no list.
+type archiveHead struct {
+	Head    string `json:"head"`
+	Path    string `json:"path"`
+	Mailmap string `json:"mailmap"`
+	Formula string `json:"formula"`
+	Changes int    `json:"changes"`
+}
+
+// The sections of lookup/archive.bin.
+const (
+	sectionHead         = iota
+	sectionOffsets      // in versions.bin, and its end
+	sectionTimes        // Unix seconds
+	sectionBefore       // the version before, of the same entity
+	sectionAfter        // the version after
+	sectionChange       // the change that it made
+	sectionCommit       // the commit that made it
+	sectionAdded        // a day
+	sectionUpdated      // a day
+	sectionAddress      // place among the addresses<<1, +1 where it was deleted
+	sectionAddresses    // type, NUL, slug; sorted, each once
+	sectionCarriers     // where the versions of an address begin in the next
+	sectionCarried      // versions by address
+	sectionHashes       // of the commits
+	sectionAuthors      // of the commits
+	sectionPullRequests // of the commits
+	archiveSections
+)
+
+// versionColumns are the sections with one number for each version.
+var versionColumns = []int{sectionBefore, sectionAfter, sectionChange, sectionCommit, sectionAdded, sectionUpdated, sectionAddress}
+
+// archivePacker writes an archive.
+type archivePacker struct {
+	*Archive
+	w     *Writer
+	below *ArchiveReader // what Upon has, or nothing
+}
+
+// packAll makes a column of numbers that are taken from below first.
+func packAll(below uint32s, kept, n int, number func(i int) int32) []byte {
+	b := make([]byte, 0, 4*n)
+	b = append(b, below[:4*kept]...)
+	for i := kept; i < n; i++ {
+		b = binary.LittleEndian.AppendUint32(b, uint32(number(i)))
+	}
+	return b
+}
+
+// writeVersions writes versions.bin, archive.bin and pastvalues.bin. rank is the
+// place of every version's address in the order by type and slug.
+func (p *archivePacker) writeVersions() (rank []uint32, err error) {
+	offsets, values, names, err := p.writeContents()
+	if err != nil {
+		return nil, err
+	}
+	head, err := json.Marshal(archiveHead{p.Head, p.Path, p.Mailmap, p.Formula, len(p.Changes)})
+	if err != nil {
+		return nil, err
+	}
+	parts := make([][]byte, archiveSections)
+	parts[sectionHead], parts[sectionOffsets] = head, offsets
+	if rank, err = p.packColumns(parts); err != nil {
+		return nil, err
+	}
+	p.packCommits(parts)
+	lists, err := values.pack(p.below.values, p.Kept, p.below.Versions())
+	if err != nil {
+		return nil, err
+	}
+	table, nameRank := rankTexts(p.below.names, p.below.nameRank, p.Kept, names)
+	lists = append(lists, packStrings(table), appendUint32s(nameRank))
+	return rank, errors.Join(p.w.Add(archiveFile, packSections(parts...)), p.w.Add(pastValuesFile, packSections(lists...)))
+}
+
+// writeContents writes versions.bin. It returns where records begin in it, and
+// of the versions that an earlier build does not have what they are found by:
+// the values of the filter fields, and the folded names.
+func (p *archivePacker) writeContents() (offsets []byte, values posted, names []string, err error) {
+	f, err := p.w.Create(versionsFile)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	values = posted{}
+	offsets = make([]byte, 0, 8*(len(p.Versions)+1))
+	offsets = append(offsets, p.below.offsets[:8*(p.Kept+1)]...)
+	_, err = f.Write(p.below.records[:uint64At(offsets, p.Kept)])
+	var buf []byte
+	for i := p.Kept; i < len(p.Versions) && err == nil; i++ {
+		v := &p.Versions[i]
+		name := ""
+		if !v.Deleted {
+			e, record := v.Entity, v.Record
+			if e == nil {
+				e = new(Entity)
+				err = e.UnmarshalJSON(record)
+			} else {
+				buf = e.AppendAuthored(buf[:0])
+				record = buf
+			}
+			if err == nil {
+				_, err = f.Write(record)
+			}
+			for _, field := range FilterFields {
+				for _, value := range e.FieldValues(field) {
+					values.add(field, Fold(value), i)
+				}
+			}
+			name = Fold(e.Name)
+		}
+		names = append(names, name)
+		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.size))
+	}
+	return offsets, values, names, errors.Join(err, f.Close())
+}
+
+func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
+	below, kept, n := p.below.parts, p.Kept, len(p.Versions)
+	column := func(section int, number func(v *Version) int32) {
+		parts[section] = packAll(below[section], kept, n, func(i int) int32 { return number(&p.Versions[i]) })
+	}
+	column(sectionBefore, func(v *Version) int32 { return v.Before })
+	column(sectionChange, func(v *Version) int32 { return v.Change })
+	column(sectionCommit, func(v *Version) int32 { return v.Commit })
+	column(sectionAdded, func(v *Version) int32 { return v.Added })
+	column(sectionUpdated, func(v *Version) int32 { return v.Updated })
+	times := append(make([]byte, 0, 8*n), below[sectionTimes][:8*kept]...)
+	var addresses []string
+	for i := kept; i < n; i++ {
+		times = binary.LittleEndian.AppendUint64(times, uint64(p.Versions[i].Time))
+		addresses = append(addresses, p.Versions[i].Type+"\x00"+p.Versions[i].Slug)
+	}
+	parts[sectionTimes] = times
+	ranks := make([]uint32, kept)
+	gone := make([]bool, n)
+	for i := range n {
+		if i < kept {
+			t := uint32s(below[sectionAddress]).at(i)
+			ranks[i], gone[i] = t>>1, t&1 == 1
+		} else {
+			gone[i] = p.Versions[i].Deleted
+		}
+	}
+	table, rank := rankTexts(p.below.addresses, appendUint32s(ranks), kept, addresses)
+	parts[sectionAddresses] = packStrings(table)
+	parts[sectionAddress] = packAll(nil, 0, n, func(i int) int32 { return int32(rank[i]<<1) | int32(boolInt(gone[i])) })
+	parts[sectionCarriers], parts[sectionCarried] = packCarriers(rank, len(table))
+	parts[sectionAfter], err = packAfter(parts[sectionBefore])
+	return rank, err
+}
+
+// packAfter turns the column of versions before round.
+func packAfter(before uint32s) ([]byte, error) {
+	after := make([]uint32, before.len())
+	for i := range after {
+		after[i] = nobody
+	}
+	for i := range after {
+		b := before.at(i)
+		if b == nobody {
+			continue
+		}
+		if after[b] != nobody {
+			return nil, fmt.Errorf("archive: versions %d and %d both follow version %d", after[b], i, b)
+		}
+		after[b] = uint32(i)
+	}
+	return appendUint32s(after), nil
+}
+
+// packCarriers lists versions by address, the oldest first.
+func packCarriers(rank []uint32, addresses int) (begin, versions []byte) {
+	starts := make([]uint32, addresses+1)
+	for _, r := range rank {
+		starts[r+1]++
+	}
+	for i := range addresses {
+		starts[i+1] += starts[i]
+	}
+	begin = appendUint32s(starts)
+	list := make([]uint32, len(rank))
+	for i, r := range rank {
+		list[starts[r]] = uint32(i)
+		starts[r]++
+	}
+	return begin, appendUint32s(list)
+}
+
+func (p *archivePacker) packCommits(parts [][]byte) {
+	hashes, authors := make([]string, len(p.Commits)), make([]string, len(p.Commits))
+	numbers := make([]uint32, len(p.Commits))
+	for i, c := range p.Commits {
+		hashes[i], authors[i], numbers[i] = c.Hash, c.Author, uint32(c.PullRequest)
+	}
+	parts[sectionHashes], parts[sectionAuthors], parts[sectionPullRequests] = packStrings(hashes), packStrings(authors), appendUint32s(numbers)
+}
+
+// writeSnapshots writes a file for every day.
+func (p *archivePacker) writeSnapshots(rank []uint32) error {
+	last := ""
+	for _, s := range p.Snapshots {
+		if _, err := DayNumber(s.Day); err != nil || s.Day <= last {
+			return fmt.Errorf("archive: there is a snapshot of %q behind that of %q", s.Day, last)
+		}
+		last = s.Day
+		data := s.Raw
+		if data == nil {
+			if err := p.checkSnapshot(s, rank); err != nil {
+				return fmt.Errorf("archive: snapshot of %s: %w", s.Day, err)
+			}
+			data = s.pack()
+		} else if _, err := openSnapshot(s.Day, data, len(rank)); err != nil {
+			return fmt.Errorf("archive: snapshot of %s: %w", s.Day, err)
+		}
+		if err := p.w.Add(snapshotsDir+s.Day+".bin", data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSnapshot refuses one that is not in the order of CompareRank.
+func (p *archivePacker) checkSnapshot(s *SnapshotData, rank []uint32) error {
+	if len(s.Scores) != len(s.Versions) || s.Listed > len(s.Versions) || s.Ranked > s.Listed || s.Ranked < 0 {
+		return fmt.Errorf("%d listed and %d ranked of %d with %d scores", s.Listed, s.Ranked, len(s.Versions), len(s.Scores))
+	}
+	for i, v := range s.Versions {
+		if int(v) >= len(rank) {
+			return fmt.Errorf("version %d of %d", v, len(rank))
+		}
+		if i == 0 || i == s.Listed {
+			continue
+		}
+		c := s.Scores[i-1].Composite.Compare(s.Scores[i].Composite)
+		if c < 0 || c == 0 && rank[s.Versions[i-1]] >= rank[v] {
+			return fmt.Errorf("version %d is not to stand behind version %d", v, s.Versions[i-1])
+		}
+	}
+	return nil
+}

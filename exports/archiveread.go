@@ -1,0 +1,300 @@
+package exports
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// nobody stands for no version, no change and no commit in a lookup file.
+const nobody = math.MaxUint32
+
+// ArchiveReader reads what a build knows of the past. Versions, changes and
+// commits are named by their places, which run from 0. What it returns may point
+// into the build's mapping. Its methods may be called from many goroutines; like
+// those of a slice they panic where there is no such place.
+type ArchiveReader struct {
+	below *Build // the build, without edits
+	shown *Build // the build, with edits if there are any
+
+	head      archiveHead
+	records   []byte
+	parts     [][]byte // the sections of archive.bin
+	offsets   []byte
+	addresses stringTable
+	hashes    stringTable
+	authors   stringTable
+	n         int // versions
+
+	values   postings // of the filter fields, over versions
+	names    stringTable
+	nameRank uint32s
+
+	snapshots []*Snapshot
+	log       changelog
+	windows   []trendsHead
+	trends    [][]byte
+}
+
+// Archive returns what the build knows of the past; of a build that was written
+// without an archive, nothing. Edits do not change it, but for where the
+// entities of Trends stand.
+func (b *Build) Archive() *ArchiveReader {
+	if b.draft == nil {
+		return b.archive
+	}
+	r := *b.archive
+	r.shown = b
+	return &r
+}
+
+// emptyArchive knows nothing.
+func emptyArchive() *ArchiveReader {
+	nothing := stringTable{offsets: make([]byte, 4)}
+	sets := postings{keys: nothing, ends: make([]byte, 8)}
+	return &ArchiveReader{
+		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
+		addresses: nothing, hashes: nothing, authors: nothing, values: sets, names: nothing,
+		log: changelog{places: make([]byte, 8), sets: sets},
+	}
+}
+
+// check notes that a lookup file is not of the shape that it should have.
+func (s *sectioned) check(name string, fits bool) {
+	if !fits && s.err == nil {
+		s.err = fmt.Errorf("%s: %w", name, errSections)
+	}
+}
+
+// openArchive opens the files that WriteArchive wrote. It looks at their shape
+// only, so that it takes the same time at any size.
+func (b *Build) openArchive(s *sectioned) {
+	r := emptyArchive()
+	r.below, r.shown, b.archive = b, b, r
+	if _, ok := b.Manifest.File(archiveFile); !ok || s.err != nil {
+		return
+	}
+	r.openVersions(s)
+	r.openValues(s)
+	r.openChanges(s)
+	r.openTrends(s)
+	if s.err == nil {
+		s.check(changesFile, r.head.Changes == r.log.n && (r.log.n == 0 || r.ChangeVersion(r.log.n-1) < r.n))
+		r.openSnapshots(s)
+	}
+}
+
+func (r *ArchiveReader) openVersions(s *sectioned) {
+	r.records, r.parts = s.b.files[versionsFile], s.open(archiveFile, archiveSections)
+	if s.err != nil {
+		return
+	}
+	if err := json.Unmarshal(r.parts[sectionHead], &r.head); err != nil {
+		s.err = fmt.Errorf("%s: %w", archiveFile, err)
+		return
+	}
+	r.addresses = s.strings(archiveFile, r.parts[sectionAddresses])
+	r.hashes, r.authors = s.strings(archiveFile, r.parts[sectionHashes]), s.strings(archiveFile, r.parts[sectionAuthors])
+	r.offsets = r.parts[sectionOffsets]
+	n := len(r.parts[sectionTimes]) / 8
+	r.n = n
+	for _, section := range append([]int{sectionCarried}, versionColumns...) {
+		s.check(archiveFile, len(r.parts[section]) == 4*n)
+	}
+	s.check(archiveFile, len(r.offsets) == 8*(n+1) && len(r.parts[sectionCarriers]) == 4*(r.addresses.len()+1))
+	s.check(archiveFile, r.authors.len() == r.hashes.len() && len(r.parts[sectionPullRequests]) == 4*r.hashes.len())
+	s.check(versionsFile, s.err != nil || uint64At(r.offsets, n) == uint64(len(r.records)))
+}
+
+func (r *ArchiveReader) openValues(s *sectioned) {
+	parts := s.open(pastValuesFile, postingSections+2)
+	if s.err != nil {
+		return
+	}
+	r.values = s.postings(pastValuesFile, parts)
+	r.names, r.nameRank = s.strings(pastValuesFile, parts[postingSections]), parts[postingSections+1]
+	s.check(pastValuesFile, len(r.nameRank) == 4*r.n)
+}
+
+func (r *ArchiveReader) openSnapshots(s *sectioned) {
+	for _, f := range r.below.Manifest.Files { // sorted, so the days are
+		day, ok := strings.CutPrefix(f.Path, snapshotsDir)
+		if !ok {
+			continue
+		}
+		snapshot, err := openSnapshot(strings.TrimSuffix(day, ".bin"), s.b.files[f.Path], r.n)
+		s.check(f.Path, err == nil)
+		if err == nil {
+			snapshot.archive = r
+			r.snapshots = append(r.snapshots, snapshot)
+		}
+	}
+}
+
+// Head is the commit up to which the history was read, "" outside git.
+func (r *ArchiveReader) Head() string { return r.head.Head }
+
+// Path is the folder within the repository whose history was read.
+func (r *ArchiveReader) Path() string { return r.head.Path }
+
+// Mailmap tells which mailmap the authors' names are from.
+func (r *ArchiveReader) Mailmap() string { return r.head.Mailmap }
+
+// Formula is the hash of the formula that scores of the past were computed with.
+func (r *ArchiveReader) Formula() string { return r.head.Formula }
+
+// Commits is how many commits made the versions.
+func (r *ArchiveReader) Commits() int { return r.hashes.len() }
+
+// Commit returns one of the commits.
+func (r *ArchiveReader) Commit(i int) ArchivedCommit {
+	return ArchivedCommit{Hash: string(r.hashes.at(i)), Author: string(r.authors.at(i)),
+		PullRequest: int(uint32s(r.parts[sectionPullRequests]).at(i))}
+}
+
+// Versions is how many versions there are of all entities.
+func (r *ArchiveReader) Versions() int { return r.n }
+
+// Version returns one of them, with its Record and without its Entity.
+func (r *ArchiveReader) Version(i int) Version {
+	typ, slug := r.address(i)
+	v := Version{
+		Type: typ, Slug: slug, Deleted: r.deleted(i), Time: r.time(i),
+		Commit: r.number(sectionCommit, i), Before: r.number(sectionBefore, i), Change: r.number(sectionChange, i),
+		Added: r.number(sectionAdded, i), Updated: r.number(sectionUpdated, i),
+	}
+	if !v.Deleted {
+		v.Record = r.record(i)
+	}
+	return v
+}
+
+// number is what a version has in one of the sections.
+func (r *ArchiveReader) number(section, v int) int32 { return int32(uint32s(r.parts[section]).at(v)) }
+
+func (r *ArchiveReader) time(v int) int64         { return int64(uint64At(r.parts[sectionTimes], v)) }
+func (r *ArchiveReader) deleted(v int) bool       { return r.number(sectionAddress, v)&1 == 1 }
+func (r *ArchiveReader) addressRank(v int) int    { return int(uint32(r.number(sectionAddress, v)) >> 1) }
+func (r *ArchiveReader) before(v int) int         { return int(r.number(sectionBefore, v)) }
+func (r *ArchiveReader) after(v int) int          { return int(r.number(sectionAfter, v)) }
+func (r *ArchiveReader) changeOf(v int) int       { return int(r.number(sectionChange, v)) }
+func (r *ArchiveReader) dated(v, which int) int32 { return r.number(sectionAdded+which, v) }
+
+func (r *ArchiveReader) address(v int) (typ, slug string) {
+	typ, slug, _ = strings.Cut(string(r.addresses.at(r.addressRank(v))), "\x00")
+	return typ, slug
+}
+
+func (r *ArchiveReader) record(v int) []byte {
+	from, to := uint64At(r.offsets, v), uint64At(r.offsets, v+1)
+	return r.records[from:to:to]
+}
+
+// Entity decodes the content of a version as its author wrote it: without
+// scores and dates of the history. It is an error for one that was deleted.
+func (r *ArchiveReader) Entity(v int) (*Entity, error) {
+	if r.deleted(v) {
+		typ, slug := r.address(v)
+		return nil, fmt.Errorf("%s/%s was deleted by version %d: it has no content", typ, slug, v)
+	}
+	e := new(Entity)
+	return e, e.UnmarshalJSON(r.record(v))
+}
+
+// RecordAt returns a version as the API shows it: with the dates that it had,
+// and with scores. It is nil for one that was deleted.
+func (r *ArchiveReader) RecordAt(v int, s Scores) []byte {
+	if r.deleted(v) {
+		return nil
+	}
+	return completeRecord(r.record(v), &s, r.dated(v, 0), r.dated(v, 1))
+}
+
+// carriers are the versions that have an address, the oldest first.
+func (r *ArchiveReader) carriers(typ, slug string) uint32s {
+	i, ok := r.addresses.search(typ + "\x00" + slug)
+	if !ok {
+		return nil
+	}
+	begin := uint32s(r.parts[sectionCarriers])
+	return r.parts[sectionCarried][4*begin.at(i) : 4*begin.at(i+1)]
+}
+
+// Last returns the newest version that carries an address, which may be that it
+// was deleted, or one that another version under another slug follows.
+func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
+	list := r.carriers(typ, slug)
+	if list.len() == 0 {
+		return -1, false
+	}
+	return int(list.at(list.len() - 1)), true
+}
+
+// Newest returns the newest version of the entity that a version is of.
+func (r *ArchiveReader) Newest(v int) int {
+	for after := r.after(v); after > v; after = r.after(v) {
+		v = after
+	}
+	return v
+}
+
+// FirstDay is the UTC day of the first version, "" where there is none.
+func (r *ArchiveReader) FirstDay() string {
+	if r.n == 0 {
+		return ""
+	}
+	return dayText(dayOf(r.time(0)))
+}
+
+// LastDay is the UTC day of the last version or of the as-of time, whichever is
+// later.
+func (r *ArchiveReader) LastDay() string {
+	last := ""
+	if m := r.below.Manifest; len(m.AsOf) >= 10 {
+		last = m.AsOf[:10]
+	}
+	if r.n > 0 {
+		last = max(last, dayText(dayOf(r.time(r.n-1))))
+	}
+	return last
+}
+
+// dayOf is the number of the UTC day of a moment.
+func dayOf(seconds int64) int32 {
+	if day := seconds / 86400; seconds%86400 >= 0 {
+		return int32(day)
+	}
+	return int32(seconds/86400 - 1)
+}
+
+// Snapshots lists the days whose ends there are snapshots of, oldest first.
+func (r *ArchiveReader) Snapshots() []string {
+	days := make([]string, len(r.snapshots))
+	for i, s := range r.snapshots {
+		days[i] = s.Day
+	}
+	return days
+}
+
+// Snapshot returns the latest that is not of a later day.
+func (r *ArchiveReader) Snapshot(day string) (*Snapshot, bool) {
+	i, ok := slices.BinarySearchFunc(r.snapshots, day, func(s *Snapshot, day string) int { return strings.Compare(s.Day, day) })
+	if !ok {
+		i--
+	}
+	if i < 0 {
+		return nil, false
+	}
+	return r.snapshots[i], true
+}
+
+// SnapshotData returns the file of a day, for the archive of a later build.
+func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
+	s, ok := r.Snapshot(day)
+	if !ok || s.Day != day {
+		return nil, false
+	}
+	return &SnapshotData{Day: day, Listed: s.listed, Ranked: s.ranked, Raw: r.below.files[snapshotsDir+day+".bin"]}, true
+}

@@ -1,0 +1,101 @@
+package exports
+
+import (
+	"crypto/sha256"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"unicode/utf8"
+)
+
+// openWithSources writes a build with what is known of source files, and opens it. Every
+// third file is to be parsed again; dates are derived here and there.
+func openWithSources(t *testing.T, list []*Entity) (b *Build, sums [][sha256.Size]byte) {
+	t.Helper()
+	sums = make([][sha256.Size]byte, len(list))
+	for i, e := range list {
+		if i%3 > 0 {
+			sums[i] = sha256.Sum256([]byte(e.Key()))
+		}
+		e.AddedDerived, e.UpdatedDerived = i%2 == 0, i%5 == 0
+	}
+	root := t.TempDir()
+	id := writeBuildUpon(t, root, nil, list, func(w *Writer) error { return w.WriteSources(list, sums) })
+	b, err := Open(filepath.Join(BuildsDir(root), id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b, sums
+}
+
+func TestAuthoredIsWhatTheFileGave(t *testing.T) {
+	t.Parallel()
+	list := catalogue(11, catalogueSize)
+	b, sums := openWithSources(t, list)
+	for i, e := range list {
+		sum, ok := b.SourceSum(uint32(i))
+		if ok != (i%3 > 0) || sum != sums[i] {
+			t.Fatalf("the sum of %d is %x, %v; want %x", i, sum, ok, sums[i])
+		}
+		want := *e
+		want.Scores = Scores{}
+		if e.AddedDerived {
+			want.AddedDate = ""
+		}
+		if e.UpdatedDerived {
+			want.LastUpdated = ""
+		}
+		want.AddedDerived, want.UpdatedDerived = false, false
+		if got, err := b.Authored(uint32(i)); err != nil || !reflect.DeepEqual(*got, want) {
+			t.Fatalf("%v\ngot  %+v\nwant %+v", err, got, want)
+		}
+	}
+	if _, ok := b.SourceSum(uint32(len(list))); ok {
+		t.Error("there is a sum behind the last record")
+	}
+	if _, ok := openBuild(t, list[:9]).SourceSum(0); ok {
+		t.Error("there is a sum in a build without sources")
+	}
+}
+
+// TestAuthoredIsCareful gives it records that AppendJSON did not write, or that do
+// not tell what the entity was.
+func TestAuthoredIsCareful(t *testing.T) {
+	lost := &Entity{Type: "tool", Slug: "a", Name: "a\xffb", Status: Active}
+	if e, err := parseAuthored(lost.AppendJSON(nil)); err == nil {
+		t.Errorf("what was no UTF-8 was read as %q", e.Name)
+	}
+	whole := sample()[0].AppendJSON(nil)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := range len(whole) {
+		if e, err := parseAuthored(whole[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes were read as %+v", n, len(whole), e)
+		}
+		altered := append([]byte{}, whole...)
+		altered[n] = byte(rng.IntN(256))
+		_, _ = parseAuthored(altered) // it may be right, but must not panic
+	}
+	if _, err := parseAuthored(append(whole, ' ')); err == nil {
+		t.Error("a blank behind the record was passed over")
+	}
+}
+
+// FuzzAuthored looks for panics, and for records that are not read as they are
+// written.
+func FuzzAuthored(f *testing.F) {
+	for _, e := range append(sample(), catalogue(3, 20)...) {
+		f.Add(e.AppendJSON(nil))
+	}
+	f.Fuzz(func(t *testing.T, record []byte) {
+		e, err := parseAuthored(record)
+		if err != nil || !utf8.Valid(record) {
+			return
+		}
+		again, err := parseAuthored(e.AppendJSON(nil))
+		if err != nil || !reflect.DeepEqual(e, again) {
+			t.Errorf("%v\nfirst  %+v\nsecond %+v", err, e, again)
+		}
+	})
+}

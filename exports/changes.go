@@ -1,0 +1,154 @@
+package exports
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// changelog is the part of an archive that finds changes.
+type changelog struct {
+	lines    []byte // changelog.jsonl
+	n        int
+	times    []byte // Unix seconds
+	versions uint32s
+	places   []byte // where the lines begin, and last where they end
+	ids      []byte // in order
+	idPlaces uint32s
+	sets     postings // of the changeFields
+}
+
+// idSize is the length of a change's id in bytes.
+const idSize = 12
+
+// changeFields are what changes are selected by.
+const (
+	byType     = "type"
+	byCategory = "category"
+	byEvent    = "event"
+	byField    = "field"
+)
+
+// changeSections is how many sections of changes.bin come before the postings.
+const changeSections = 5
+
+func (r *ArchiveReader) openChanges(s *sectioned) {
+	parts := s.open(changesFile, changeSections+postingSections)
+	if s.err != nil {
+		return
+	}
+	n := len(parts[0]) / 8
+	c := changelog{lines: s.b.files[ChangelogFile+".jsonl"], n: n, times: parts[0], versions: parts[1],
+		places: parts[2], ids: parts[3], idPlaces: parts[4]}
+	c.sets = s.postings(changesFile, parts[changeSections:])
+	s.check(changesFile, c.versions.len() == n && len(c.places) == 8*(n+1) && len(c.ids) == idSize*n && c.idPlaces.len() == n)
+	s.check(ChangelogFile+".jsonl", s.err != nil || uint64At(c.places, n) == uint64(len(c.lines)))
+	r.log = c
+}
+
+// Changes is how many changes there were.
+func (r *ArchiveReader) Changes() int { return r.log.n }
+
+// ChangeLine returns a change as an object of the changelog, without the end of
+// the line.
+func (r *ArchiveReader) ChangeLine(i int) []byte {
+	from, to := uint64At(r.log.places, i), uint64At(r.log.places, i+1)
+	return r.log.lines[from : to-1 : to-1]
+}
+
+// Change decodes a change.
+func (r *ArchiveReader) Change(i int) (*Change, error) {
+	c := new(Change)
+	if err := c.UnmarshalJSON(r.ChangeLine(i)); err != nil {
+		return nil, fmt.Errorf("change %d of the changelog: %w", i, err)
+	}
+	return c, nil
+}
+
+// ChangeTime is when a change was made, in UTC.
+func (r *ArchiveReader) ChangeTime(i int) time.Time {
+	return time.Unix(int64(uint64At(r.log.times, i)), 0).UTC()
+}
+
+// ChangeVersion is the version that made a change.
+func (r *ArchiveReader) ChangeVersion(i int) int { return int(r.log.versions.at(i)) }
+
+// FindChange looks a change up by its id.
+func (r *ArchiveReader) FindChange(id string) (i int, ok bool) {
+	raw, ok := parseChangeID(id)
+	if !ok {
+		return 0, false
+	}
+	at := func(i int) []byte { return r.log.ids[idSize*i : idSize*(i+1)] }
+	i = sort.Search(r.log.n, func(i int) bool { return bytes.Compare(at(i), raw) >= 0 })
+	if i == r.log.n || !bytes.Equal(at(i), raw) {
+		return 0, false
+	}
+	return int(r.log.idPlaces.at(i)), true
+}
+
+// parseChangeID reads 24 hexadecimal digits, which are lower case.
+func parseChangeID(id string) ([]byte, bool) {
+	raw, err := hex.DecodeString(id)
+	return raw, err == nil && len(raw) == idSize && hex.EncodeToString(raw) == id
+}
+
+// ChangesSince returns the first change that was made at a time or after it, the
+// number of changes where there is none.
+func (r *ArchiveReader) ChangesSince(t time.Time) int {
+	return sort.Search(r.log.n, func(i int) bool { return !r.ChangeTime(i).Before(t) })
+}
+
+// ChangeFilter chooses changes.
+type ChangeFilter struct {
+	From, To int // places, To not included
+	// Each is a list of alternatives, empty for any. A field such as signals
+	// stands for all that are nested in it.
+	Event, Type, Category, Field []string
+}
+
+// SelectChanges returns the places that a filter chooses. The set is the
+// caller's.
+func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
+	set := roaring.New()
+	if from, to := max(f.From, 0), min(f.To, r.log.n); from < to {
+		set.AddRange(uint64(from), uint64(to))
+	}
+	for _, c := range []struct {
+		field  string
+		values []string
+	}{{byEvent, f.Event}, {byType, f.Type}, {byCategory, f.Category}, {byField, f.Field}} {
+		if len(c.values) > 0 {
+			set.And(r.log.sets.any(c.field, c.values))
+		}
+	}
+	return set
+}
+
+// ChangeValues lists in order what changes have in type, category, event or
+// field.
+func (r *ArchiveReader) ChangeValues(field string) []string { return r.log.sets.values(field) }
+
+// EntityChanges returns the changes of the entity that a version is of, the
+// oldest first: all that it ever had, under whatever slugs. It takes as long as
+// the entity has versions.
+func (r *ArchiveReader) EntityChanges(v int) []uint32 {
+	var list []uint32
+	for v = r.Newest(v); v >= 0; {
+		if c := r.changeOf(v); c >= 0 {
+			list = append(list, uint32(c))
+		}
+		before := r.before(v)
+		if before >= v {
+			break // no build has that
+		}
+		v = before
+	}
+	slices.Reverse(list)
+	return list
+}

@@ -1,0 +1,144 @@
+package exports
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func checkChanges(t *testing.T, p *past, b *Build) {
+	r := b.Archive()
+	data, _, _ := b.File(ChangelogFile + ".jsonl")
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	for i, want := range p.changes {
+		if string(r.ChangeLine(i)) != lines[i] || !bytes.Equal(r.ChangeLine(i), want.AppendJSON(nil)) {
+			t.Fatalf("change %d is %s\nwant %s", i, r.ChangeLine(i), want.AppendJSON(nil))
+		}
+		got, err := r.Change(i)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("change %d, %v:\ngot  %+v\nwant %+v", i, err, got, want)
+		}
+		if at, ok := r.FindChange(want.ID); !ok || at != i || !r.ChangeTime(i).Equal(want.Timestamp) || int32(r.ChangeVersion(i)) != p.versionOf(i) {
+			t.Fatalf("change %s is %d, %v, want %d", want.ID, at, ok, i)
+		}
+		if _, ok := r.FindChange(strings.ToUpper(want.ID[:23]) + "g"); ok {
+			t.Error("an id that is none was found")
+		}
+	}
+	for _, id := range []string{"", "00", strings.Repeat("0", 24), strings.Repeat("f", 24), strings.Repeat("F", 24), p.changes[0].ID + "00"} {
+		if i, ok := r.FindChange(id); ok {
+			t.Errorf("%q is change %d", id, i)
+		}
+	}
+	for range 200 {
+		moment := time.Unix(pastFrom-10+p.rng.Int64N(p.now-pastFrom+20), p.rng.Int64N(2))
+		want := slices.IndexFunc(p.changes, func(c *Change) bool { return !c.Timestamp.Before(moment) })
+		if want < 0 {
+			want = len(p.changes)
+		}
+		if got := r.ChangesSince(moment); got != want {
+			t.Fatalf("since %s: %d, want %d", moment, got, want)
+		}
+	}
+	checkSelectChanges(t, p, r)
+	for v := range p.versions {
+		var want []uint32
+		for _, x := range p.lines[p.lineOf[v]] {
+			if c := p.versions[x].Change; c >= 0 {
+				want = append(want, uint32(c))
+			}
+		}
+		wantOrdinals(t, fmt.Sprint("changes of version ", v), r.EntityChanges(v), want)
+	}
+}
+
+// changeValues are what a change is to be found by.
+func (p *past) changeValues(i int) map[string][]string {
+	c := p.changes[i]
+	values := map[string][]string{"type": {c.Type}, "event": {c.Event}}
+	if e := p.entities[p.versionOf(i)]; e != nil {
+		values["category"] = []string{e.Category}
+	}
+	for _, f := range c.Fields {
+		group, _, nested := strings.Cut(f.Field, ".")
+		if values["field"] = append(values["field"], f.Field); nested && !slices.Contains(values["field"], group) {
+			values["field"] = append(values["field"], group)
+		}
+	}
+	return values
+}
+
+func checkSelectChanges(t *testing.T, p *past, r *ArchiveReader) {
+	known := map[string][]string{}
+	var values []map[string][]string
+	for i := range p.changes {
+		values = append(values, p.changeValues(i))
+		for field, list := range values[i] {
+			known[field] = append(known[field], list...)
+		}
+	}
+	for field, list := range known {
+		slices.Sort(list)
+		known[field] = slices.Compact(list)
+		if got := r.ChangeValues(field); !slices.Equal(got, known[field]) {
+			t.Errorf("values of %s: %q, want %q", field, got, known[field])
+		}
+	}
+	if !slices.Contains(known["field"], "signals.stars") || !slices.Contains(known["field"], "signals") || len(r.ChangeValues("fiel")) != 0 {
+		t.Errorf("fields %q", known["field"])
+	}
+	hits := 0
+	for range 400 {
+		f := ChangeFilter{From: p.rng.IntN(len(p.changes)+20) - 10, To: p.rng.IntN(len(p.changes) + 20)}
+		for _, one := range []struct {
+			field string
+			list  *[]string
+		}{{"event", &f.Event}, {"type", &f.Type}, {"category", &f.Category}, {"field", &f.Field}} {
+			for p.rng.IntN(3) == 0 {
+				*one.list = append(*one.list, pick(p.rng, 0.1, known[one.field]...))
+			}
+		}
+		var want []uint32
+		for i := max(0, f.From); i < min(f.To, len(p.changes)); i++ {
+			fits := func(field string, list []string) bool {
+				return len(list) == 0 || slices.ContainsFunc(list, func(v string) bool { return slices.Contains(values[i][field], v) })
+			}
+			if fits("event", f.Event) && fits("type", f.Type) && fits("category", f.Category) && fits("field", f.Field) {
+				want = append(want, uint32(i))
+			}
+		}
+		got := r.SelectChanges(f)
+		wantOrdinals(t, fmt.Sprintf("%+v", f), got.ToArray(), want)
+		got.AddRange(0, uint64(len(p.changes))) // the set is the caller's
+		hits += boolInt(len(want) > 0)
+	}
+	if hits < 80 {
+		t.Errorf("only %d filters chose anything", hits)
+	}
+}
+
+// TestChangelogFormats reads the other formats of the changelog back.
+func TestChangelogFormats(t *testing.T) {
+	p, b := archived(t, 55, 30, 30)
+	data, _, _ := b.File(ChangelogFile + ".json")
+	jsonl, _, _ := b.File(ChangelogFile + ".jsonl")
+	array := "[\n" + strings.ReplaceAll(strings.TrimSuffix(string(jsonl), "\n"), "\n", ",\n") + "\n]\n"
+	if string(data) != array {
+		t.Error("changelog.json is not the lines of changelog.jsonl")
+	}
+	table, _, _ := b.File(ChangelogFile + ".csv")
+	if rows := strings.Count(string(table), "\r\n"); rows < len(p.changes)+1 || !strings.Contains(string(table), p.changes[7].ID) {
+		t.Errorf("%d rows of CSV", rows)
+	}
+	files := tree(t, filepath.Dir(filepath.Join(b.Dir, ManifestFile)))
+	for name, data := range files {
+		if ext := filepath.Ext(name); strings.HasPrefix(name, "/changelog") && (ext == ".gz" || ext == ".zst") && decode(t, ext, data) != files[strings.TrimSuffix(name, ext)] {
+			t.Errorf("%s does not decode to the file", name)
+		}
+	}
+}

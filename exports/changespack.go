@@ -1,0 +1,141 @@
+package exports
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// writeChanges writes the changelog and changes.bin.
+func (p *archivePacker) writeChanges() error {
+	below, kept, n := &p.below.log, p.KeptChanges, len(p.Changes)
+	lengths, err := p.writeChangelog()
+	if err != nil {
+		return err
+	}
+	times := append(make([]byte, 0, 8*n), below.times[:8*kept]...)
+	places := make([]byte, 8, 8*(n+1))
+	sets := posted{}
+	for i, length := range lengths {
+		places = binary.LittleEndian.AppendUint64(places, uint64At(places, i)+uint64(length)+1)
+		if i < kept {
+			continue
+		}
+		c := &p.Changes[i]
+		times = binary.LittleEndian.AppendUint64(times, uint64(c.Time))
+		sets.addChange(c, i)
+	}
+	versions := packAll(below.versions, kept, n, func(i int) int32 { return p.Changes[i].Version })
+	ids, idPlaces, err := p.packIDs()
+	if err != nil {
+		return err
+	}
+	lists, err := sets.pack(below.sets, kept, below.n)
+	if err != nil {
+		return err
+	}
+	return p.w.Add(changesFile, packSections(append([][]byte{times, versions, places, ids, idPlaces}, lists...)...))
+}
+
+// addChange notes what a change is found by.
+func (p posted) addChange(c *ChangeEntry, i int) {
+	p.add(byType, c.Type, i)
+	p.add(byEvent, c.Event, i)
+	if c.Category != "" {
+		p.add(byCategory, c.Category, i)
+	}
+	for _, f := range c.Fields {
+		p.add(byField, f, i)
+		if group := FieldGroup(f); group != "" {
+			p.add(byField, group, i)
+		}
+	}
+}
+
+// packIDs sorts the ids of all changes.
+func (p *archivePacker) packIDs() (ids, places []byte, err error) {
+	type entry struct {
+		id    [idSize]byte
+		place uint32
+	}
+	below := &p.below.log
+	list := make([]entry, 0, len(p.Changes))
+	for i := range below.n {
+		if place := below.idPlaces.at(i); int(place) < p.KeptChanges {
+			list = append(list, entry{[idSize]byte(below.ids[idSize*i:]), place})
+		}
+	}
+	for i := p.KeptChanges; i < len(p.Changes); i++ {
+		raw, ok := parseChangeID(p.Changes[i].ID)
+		if !ok {
+			return nil, nil, fmt.Errorf("archive: %q is not the id of a change", p.Changes[i].ID)
+		}
+		list = append(list, entry{[idSize]byte(raw), uint32(i)})
+	}
+	slices.SortFunc(list, func(a, b entry) int { return bytes.Compare(a.id[:], b.id[:]) })
+	for i, e := range list {
+		if i > 0 && e.id == list[i-1].id {
+			return nil, nil, fmt.Errorf("archive: changes %d and %d have the same id, %x", list[i-1].place, e.place, e.id)
+		}
+		ids = append(ids, e.id[:]...)
+		places = binary.LittleEndian.AppendUint32(places, e.place)
+	}
+	return ids, places, nil
+}
+
+// line appends a change as an object, whoever has it.
+func (p *archivePacker) line(dst []byte, i int) []byte {
+	if i < p.KeptChanges {
+		return append(dst, p.below.ChangeLine(i)...)
+	}
+	return p.Line(dst, i)
+}
+
+// writeChangelog writes the changelog in every format, with variants, and
+// returns the length of every line of JSONL without its end.
+func (p *archivePacker) writeChangelog() ([]int64, error) {
+	ids := make([]string, len(p.Changes))
+	for i := range ids {
+		if i < p.KeptChanges {
+			ids[i] = string(p.below.ChangeLine(i)[len(`{"id":"`):][:2*idSize])
+		} else {
+			ids[i] = p.Changes[i].ID
+		}
+	}
+	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: ChangeColumns, Keys: ids, JSON: p.line, Cells: rowOfChange})
+}
+
+// rowOfChange takes the cells of the ChangeColumns from a line that AppendJSON
+// wrote, without decoding what they hold.
+func rowOfChange(line []byte) Row {
+	text := func(value []byte) Cell {
+		var s string
+		if len(value) > 2 && bytes.IndexByte(value, '\\') < 0 && value[0] == '"' {
+			return Cell{Text: string(value[1 : len(value)-1])}
+		}
+		_ = json.Unmarshal(value, &s) // null leaves it empty
+		return Cell{Text: s}
+	}
+	cells := map[string]Cell{}
+	Members(line, func(name string, value []byte) {
+		switch name {
+		case "entity":
+			Members(value, func(name string, value []byte) { cells[name] = text(value) })
+		case "changes":
+			cells[name] = Cell{Text: string(value)}
+		case "pullRequest":
+			n, err := strconv.Atoi(string(value))
+			cells[name] = Cell{Number: float64(n), Known: err == nil}
+		default:
+			cells[name] = text(value)
+		}
+	})
+	row := make(Row, len(ChangeColumns))
+	for i, c := range ChangeColumns {
+		row[i] = cells[c.Name]
+	}
+	return row
+}

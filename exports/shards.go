@@ -1,0 +1,112 @@
+package exports
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// shards are the compressed pieces that the text files of a table were put together
+// from. They are read when they are needed, and not through the mapping of the
+// build: all that was ever read of that counts as memory of the process.
+type shards struct {
+	files  []*os.File                  // by shardedEncodings × shardedFormats
+	ends   [][]int64                   // by file, then shard: where its piece ends
+	places []map[[sha256.Size]byte]int // by shardedFormats: the hash of a piece → its shard
+}
+
+// shardIndex is what a later build finds the shards of a table by: for each of the
+// shardedFormats the SHA-256 of its pieces, for each compressed file the lengths of
+// its pieces.
+type shardIndex [][]byte
+
+func (x shardIndex) add(s *shard) {
+	for i := range x {
+		if i < len(shardedFormats) {
+			x[i] = append(x[i], s.sums[i][:]...)
+		} else {
+			x[i] = binary.LittleEndian.AppendUint64(x[i], uint64(len(s.files[i])))
+		}
+	}
+}
+
+// openShards finds the pieces of a table, nil where the build has no such table, or
+// there is no build.
+func openShards(b *Build, base string) *shards {
+	if b == nil {
+		return nil
+	}
+	table, err := unpackSections(b.files[shardsFile(base)], len(shardedFiles))
+	if err != nil {
+		return nil
+	}
+	s := &shards{}
+	for _, sums := range table[:len(shardedFormats)] {
+		places := make(map[[sha256.Size]byte]int, len(sums)/sha256.Size)
+		for i := range len(sums) / sha256.Size {
+			places[[sha256.Size]byte(sums[i*sha256.Size:])] = i
+		}
+		s.places = append(s.places, places)
+	}
+	for i, ext := range shardedFiles[len(shardedFormats):] {
+		lengths := table[len(shardedFormats)+i]
+		f, err := os.Open(filepath.Join(b.Dir, filepath.FromSlash(base+ext)))
+		if err == nil {
+			s.files = append(s.files, f)
+			s.ends = append(s.ends, addUp(lengths))
+		}
+		entry, _ := b.Manifest.File(base + ext)
+		if n := len(lengths) / 8; err != nil || n == 0 || n != len(table[0])/sha256.Size || s.ends[i][n-1] != entry.Size {
+			s.close()
+			return nil
+		}
+	}
+	return s
+}
+
+// addUp turns the lengths of the pieces of a file into their ends.
+func addUp(lengths []byte) (ends []int64) {
+	at := int64(0)
+	for ; len(lengths) >= 8; lengths = lengths[8:] {
+		at += int64(binary.LittleEndian.Uint64(lengths))
+		ends = append(ends, at)
+	}
+	return ends
+}
+
+// find returns the compressed forms of a piece of a format, by shardedEncodings.
+// Where they cannot be had, or there is no earlier table, they are to be made anew.
+func (s *shards) find(format int, sum [sha256.Size]byte) (packed [][]byte, known bool) {
+	if s == nil {
+		return nil, false
+	}
+	at, known := s.places[format][sum]
+	if !known {
+		return nil, false
+	}
+	for i := format; i < len(s.files); i += len(shardedFormats) {
+		from := int64(0)
+		if at > 0 {
+			from = s.ends[i][at-1]
+		}
+		piece := make([]byte, s.ends[i][at]-from)
+		if _, err := s.files[i].ReadAt(piece, from); err != nil {
+			return nil, false
+		}
+		packed = append(packed, piece)
+	}
+	return packed, true
+}
+
+func (s *shards) close() error {
+	if s == nil {
+		return nil
+	}
+	var errs []error
+	for _, f := range s.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,189 @@
+package exports
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// thing is a row of a made-up table whose object form says more than its cells.
+type thing struct{ key, text string }
+
+func tableOf(base string, things []thing) *Table {
+	t := &Table{Base: base, Columns: []Column{{"key", Text}, {"text", Text}}}
+	for _, x := range things {
+		t.Keys = append(t.Keys, x.key)
+	}
+	t.Row = func(i int) Row { return Row{{Text: things[i].key}, {Text: things[i].text[:len(things[i].text)/2]}} }
+	return t
+}
+
+func withObjects(t *Table, things []thing) *Table {
+	t.JSON = func(dst []byte, i int) []byte {
+		return append(AppendString(append(dst, `{"it":`...), things[i].key+things[i].text), '}')
+	}
+	return t
+}
+
+func (x thing) compare(y thing) int { return compareStrings(x.key, y.key) }
+
+// withEdits returns some things with random edits among them.
+func withEdits(rng *rand.Rand, things []thing) []thing {
+	things = slices.Clone(things)
+	for range rng.IntN(4) {
+		switch n := len(things); rng.IntN(6) {
+		case 0:
+			things = nil
+		case 1: // ends are where brackets and headers are
+			things = things[min(n, 1):]
+		case 2:
+			things = things[:max(n-1, 0)]
+		case 3:
+			for range rng.IntN(800) {
+				things = append(things, thing{fmt.Sprint("new", rng.Uint64()), "new"})
+			}
+		default:
+			if n > 0 {
+				things[rng.IntN(n)].text += "x"
+			}
+		}
+	}
+	slices.SortFunc(things, thing.compare)
+	return things
+}
+
+// writeTables writes the two forms of a table into a build of their own, upon an
+// earlier one, and returns where it lies.
+func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
+	t.Helper()
+	root := t.TempDir()
+	id := writeBuildUpon(t, root, earlier, nil, func(w *Writer) error {
+		if _, err := w.WriteTable(tableOf("flat", things)); err != nil {
+			return err
+		}
+		_, err := w.WriteTable(withObjects(tableOf("objects", things), things))
+		return err
+	})
+	return filepath.Join(BuildsDir(root), id)
+}
+
+func openDir(t *testing.T, dir string) *Build {
+	t.Helper()
+	b, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+// TestTablesUponAnEarlierBuild edits a table at random, again and again, and holds
+// what is written upon the build before against what is written in full.
+func TestTablesUponAnEarlierBuild(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	var things []thing
+	earlier := openDir(t, writeTables(t, nil, nil))
+	for round := range 40 {
+		if things = withEdits(rng, things); round%8 == 0 {
+			things = withEdits(rng, append(things, thing{"only", fmt.Sprint(round)})[:1])
+		}
+		upon, full := writeTables(t, earlier, things), writeTables(t, nil, things)
+		sameFolders(t, upon, full)
+		earlier = openDir(t, upon)
+	}
+}
+
+// sameFolders fails where two folders do not hold the same files.
+func sameFolders(t *testing.T, got, want string) {
+	t.Helper()
+	m, err := Verify(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := VerifyFiles(got, m.Files, ManifestFile); err != nil {
+		t.Errorf("the build upon an earlier one is another than the full one: %v", err)
+	}
+	a, errA := os.ReadFile(filepath.Join(got, ManifestFile))
+	b, errB := os.ReadFile(filepath.Join(want, ManifestFile))
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Errorf("the manifests differ: %v, %v", errA, errB)
+	}
+}
+
+// TestOneEditPacksOneShard marks the compressed files of an earlier build: what was
+// taken from there carries the mark.
+func TestOneEditPacksOneShard(t *testing.T) {
+	var things []thing
+	for i := range 5000 {
+		things = append(things, thing{fmt.Sprintf("key-%04d", i), "some text"})
+	}
+	dir := writeTables(t, nil, things)
+	count := func(b *Build, ext string) (pieces, marked int) {
+		data, _, _ := b.File("flat" + ext)
+		s := openShards(b, "flat")
+		defer s.close()
+		from := int64(0)
+		for _, to := range s.ends[slices.Index(shardedFiles, ext)-len(shardedFormats)] {
+			pieces++
+			marked += bytes.Count(data[from:to], bytes.Repeat([]byte("!"), int(to-from)))
+			from = to
+		}
+		return pieces, marked
+	}
+	before := openDir(t, dir)
+	for _, ext := range shardedFiles[len(shardedFormats):] {
+		path := filepath.Join(dir, "flat"+ext)
+		info, err := os.Stat(path)
+		if err == nil {
+			err = os.WriteFile(path, bytes.Repeat([]byte("!"), int(info.Size())), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for edits, places := range map[int][]int{0: nil, 1: {2500}, 2: {0, 4999}} {
+		now := slices.Clone(things)
+		for _, i := range places {
+			now[i].text += " and more"
+		}
+		after := openDir(t, writeTables(t, before, now))
+		for _, ext := range shardedFiles[len(shardedFormats):] {
+			if pieces, marked := count(after, ext); pieces < 10 || marked != pieces-edits {
+				t.Errorf("%d edits: %d of %d pieces of %s were taken from the earlier build, want all but as many as edits", edits, marked, pieces, ext)
+			}
+		}
+	}
+}
+
+// TestTablesThatCannotBeTaken gives the writer an earlier build whose shard table
+// does not fit its files.
+func TestTablesThatCannotBeTaken(t *testing.T) {
+	things := []thing{{"a", "text"}, {"b", "text"}}
+	dir := writeTables(t, nil, things)
+	want := writeTables(t, nil, things)
+	for name, spoil := range map[string]func(*Build){
+		"no shard table":    func(b *Build) { delete(b.files, shardsFile("flat")) },
+		"of another length": func(b *Build) { b.files[shardsFile("flat")] = b.files[shardsFile("flat")][:40] },
+		"empty":             func(b *Build) { b.files[shardsFile("flat")] = packSections(make([][]byte, len(shardedFiles))...) },
+		"no such folder":    func(b *Build) { b.Dir += "-gone" },
+		"of other files": func(b *Build) {
+			i := slices.IndexFunc(b.Manifest.Files, func(f File) bool { return f.Path == "flat.csv.zst" })
+			b.Manifest.Files[i].Size++
+		},
+	} {
+		b, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(b)
+		if s := openShards(b, "flat"); s != nil {
+			t.Errorf("%s: the shards were opened", name)
+		}
+		sameFolders(t, writeTables(t, b, things), want)
+	}
+}

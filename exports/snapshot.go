@@ -1,0 +1,192 @@
+package exports
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// Snapshot is the catalogue as it stood at the end of a day. Its ordinals are in
+// the order of CompareRank: listed records first, the best before the others,
+// then withdrawn ones. It lives as long as its build.
+type Snapshot struct {
+	Day string // YYYY-MM-DD, UTC
+
+	archive        *ArchiveReader
+	listed, ranked int
+	versions       uint32s  // by ordinal
+	scores         [][]byte // by ScoreNames
+}
+
+// pack makes the file of a snapshot.
+func (s *SnapshotData) pack() []byte {
+	counts := binary.LittleEndian.AppendUint64(nil, uint64(s.Listed))
+	counts = binary.LittleEndian.AppendUint64(counts, uint64(s.Ranked))
+	needed := uint32(0)
+	for _, v := range s.Versions {
+		needed = max(needed, v+1)
+	}
+	counts = binary.LittleEndian.AppendUint64(counts, uint64(needed))
+	parts := [][]byte{counts, appendUint32s(s.Versions)}
+	for _, name := range ScoreNames {
+		column := make([]byte, 0, 2*len(s.Scores))
+		for i := range s.Scores {
+			column = binary.LittleEndian.AppendUint16(column, uint16(s.Scores[i].Get(name).code()))
+		}
+		parts = append(parts, column)
+	}
+	return packSections(parts...)
+}
+
+// openSnapshot opens a snapshot over an archive with so many versions.
+func openSnapshot(day string, file []byte, versions int) (*Snapshot, error) {
+	parts, err := unpackSections(file, 2+len(ScoreNames))
+	if err != nil || len(parts[0]) != 24 || uint64At(parts[0], 2) > uint64(versions) {
+		return nil, errSections
+	}
+	s := &Snapshot{Day: day, versions: parts[1], scores: parts[2:],
+		listed: int(uint64At(parts[0], 0)), ranked: int(uint64At(parts[0], 1))}
+	for _, column := range s.scores {
+		if len(column) != 2*s.Len() || len(s.versions)%4 != 0 {
+			return nil, errSections
+		}
+	}
+	if uint(s.listed) > uint(s.Len()) || uint(s.ranked) > uint(s.listed) {
+		return nil, errSections
+	}
+	return s, nil
+}
+
+// Len is how many records there are, withdrawn ones included, Listed how many
+// are not withdrawn, and Ranked how many of those have a composite score.
+func (s *Snapshot) Len() int    { return s.versions.len() }
+func (s *Snapshot) Listed() int { return s.listed }
+func (s *Snapshot) Ranked() int { return s.ranked }
+
+// Version is the version that a record shows.
+func (s *Snapshot) Version(ordinal uint32) int { return int(s.versions.at(int(ordinal))) }
+
+// Find returns the record that shows a version.
+func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
+	for i := range s.versions.len() {
+		if int(s.versions.at(i)) == v {
+			return uint32(i), true
+		}
+	}
+	return 0, false
+}
+
+// Score returns one of the scores of a record, null for a name that is none.
+func (s *Snapshot) Score(name string, ordinal uint32) Score {
+	i := slices.Index(ScoreNames, name)
+	if i < 0 {
+		return Score{}
+	}
+	return scoreFromCode(s.code(i, ordinal))
+}
+
+func (s *Snapshot) code(i int, ordinal uint32) int16 {
+	return int16(binary.LittleEndian.Uint16(s.scores[i][2*int(ordinal):]))
+}
+
+// Scores returns all scores of a record.
+func (s *Snapshot) Scores(ordinal uint32) (scores Scores) {
+	for i, name := range ScoreNames {
+		scores.Set(name, scoreFromCode(s.code(i, ordinal)))
+	}
+	return scores
+}
+
+// Key returns the type and slug of a record.
+func (s *Snapshot) Key(ordinal uint32) (typ, slug string) {
+	return s.archive.address(s.Version(ordinal))
+}
+
+// Record returns the JSON form of a record, with the scores and the dates that
+// it had on the day.
+func (s *Snapshot) Record(ordinal uint32) []byte {
+	return s.archive.RecordAt(s.Version(ordinal), s.Scores(ordinal))
+}
+
+// Entity decodes a record. It must not be changed.
+func (s *Snapshot) Entity(ordinal uint32) (*Entity, error) {
+	e := new(Entity)
+	return e, e.UnmarshalJSON(s.Record(ordinal))
+}
+
+// Select returns the ordinals that a filter chooses. The set is the caller's.
+func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
+	var chosen *roaring.Bitmap // versions; nil for all
+	for _, field := range FilterFields {
+		alternatives, ok := f.Fields[field]
+		if !ok {
+			continue
+		}
+		any := roaring.New()
+		for _, values := range alternatives {
+			any = roaring.Or(any, s.archive.values.all(field, foldAll(values)))
+		}
+		if chosen != nil {
+			any.And(chosen)
+		}
+		chosen = any
+	}
+	n := s.listed
+	if f.Fields["status"] != nil {
+		n = s.Len()
+	}
+	least := [3]int32{math.MinInt32, math.MinInt32, math.MinInt32} // composite, days
+	if f.MinScore.Known() {
+		least[0] = int32(f.MinScore.code())
+	}
+	for i, since := range [2]string{f.AddedSince, f.UpdatedSince} {
+		day, err := DayNumber(since)
+		if err != nil {
+			return nil, err
+		}
+		least[1+i] = day
+	}
+	var wanted []uint64
+	if chosen != nil {
+		wanted = chosen.ToDense()
+	}
+	dense := make([]uint64, (n+63)/64)
+	for o := range uint32(n) {
+		v := s.Version(o)
+		if chosen != nil && (v>>6 >= len(wanted) || wanted[v>>6]>>(v&63)&1 == 0) {
+			continue
+		}
+		if int32(s.code(0, o)) >= least[0] && s.archive.dated(v, 0) >= least[1] && s.archive.dated(v, 1) >= least[2] {
+			dense[o>>6] |= 1 << (o & 63)
+		}
+	}
+	return roaring.FromDense(dense, false), nil
+}
+
+func foldAll(values []string) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = Fold(v)
+	}
+	return list
+}
+
+// Board returns the records of a leaderboard: those of a category, or of
+// AllBoard, and of a type unless it is "", that have the score.
+func (s *Snapshot) Board(category, typ, score string) (*roaring.Bitmap, error) {
+	set, err := s.Select(boardFilter(category, typ))
+	if err != nil {
+		return nil, err
+	}
+	dense := set.ToDense()
+	column := slices.Index(ScoreNames, score)
+	it := set.Iterator()
+	for it.HasNext() {
+		if o := it.Next(); s.code(column, o) < 0 {
+			dense[o>>6] &^= 1 << (o & 63)
+		}
+	}
+	return roaring.FromDense(dense, false), nil
+}

@@ -1,0 +1,220 @@
+package exports
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// TestSnapshotAnswersAsABuild writes catalogues as a snapshot of a day and as a
+// build of their own: every answer is the same, ordinals included.
+func TestSnapshotAnswersAsABuild(t *testing.T) {
+	t.Parallel()
+	p := newPast(81, catalogue(81, 1500))
+	p.goOn(120)
+	_, list := p.listed(len(p.versions), p.rng)
+	a := p.archive(len(p.versions))
+	a.Snapshots = nil
+	lists := map[string][]*Entity{}
+	days := p.days()
+	for _, day := range []string{days[0], days[1], days[2], days[len(days)/2], days[len(days)-1]} {
+		versions, entities := p.listed(p.until(day), p.rng)
+		lists[day] = entities
+		a.Snapshots = append(a.Snapshots, snapshotOf(day, versions, entities))
+	}
+	b := openBuild(t, list, a)
+	for day, list := range lists {
+		t.Run(day, func(t *testing.T) {
+			t.Parallel()
+			s, ok := b.Archive().Snapshot(day)
+			if !ok || s.Day != day {
+				t.Fatal(s, ok)
+			}
+			if len(list) == 0 { // the day before the first
+				set, err := s.Select(&Filter{MinScore: ScoreOf(0), Fields: map[string][][]string{"status": {{Active}}}})
+				page, more, ok := s.Page(roaring.New(), Sort{Key: "name"}, &Place{Type: "tool", Slug: "a"}, 3, 10)
+				if err != nil || !set.IsEmpty() || len(page) != 0 || more || !ok || s.Len() != 0 {
+					t.Error(set, err, page, more, ok)
+				}
+				return
+			}
+			x := &twoCatalogues{t, rand.New(rand.NewPCG(uint64(len(list)), 3)), s, openBuild(t, list), list}
+			x.records(p, s)
+			x.selections()
+			x.pages()
+			x.places(b)
+		})
+	}
+	r := b.Archive()
+	if got := r.Snapshots(); len(got) != 5 || got[0] != days[0] || !slices.IsSorted(got) {
+		t.Errorf("snapshots of %v", got)
+	}
+	if _, ok := r.Snapshot("0001-01-01"); ok {
+		t.Error("there is a snapshot of long ago")
+	}
+	for _, day := range p.days() {
+		s, ok := r.Snapshot(day)
+		if !ok || s.Day > day || slices.ContainsFunc(r.Snapshots(), func(d string) bool { return d > s.Day && d <= day }) {
+			t.Errorf("on %s: that of %s", day, s.Day)
+		}
+	}
+}
+
+// twoCatalogues compares what two catalogues of the same records answer.
+type twoCatalogues struct {
+	t         *testing.T
+	rng       *rand.Rand
+	got, want Catalogue
+	list      []*Entity
+}
+
+func (x *twoCatalogues) records(p *past, s *Snapshot) {
+	fresh := x.want.(*Build)
+	if s.Len() != len(x.list) || s.Listed() != fresh.Listed() || s.Ranked() != fresh.Manifest.Counts.Ranked {
+		x.t.Fatalf("%d records, %d listed, %d ranked", s.Len(), s.Listed(), s.Ranked())
+	}
+	for o := range uint32(len(x.list)) {
+		typ, slug := x.got.Key(o)
+		if wantTyp, wantSlug := x.want.Key(o); typ != wantTyp || slug != wantSlug {
+			x.t.Fatalf("%d is %s/%s, want %s/%s", o, typ, slug, wantTyp, wantSlug)
+		}
+		if got, want := x.got.Record(o), x.want.Record(o); !bytes.Equal(got, want) {
+			x.t.Fatalf("record %d\ngot  %s\nwant %s", o, got, want)
+		}
+		e, err := x.got.Entity(o)
+		want, err2 := x.want.Entity(o)
+		if err != nil || err2 != nil || !reflect.DeepEqual(e, want) {
+			x.t.Fatalf("entity %d, %v, %v\ngot  %+v\nwant %+v", o, err, err2, e, want)
+		}
+		if at, ok := s.Find(s.Version(o)); !ok || at != o || p.versions[s.Version(o)].Slug != slug || s.Scores(o) != x.list[o].Scores {
+			x.t.Fatalf("version %d is found at %d, %v", s.Version(o), at, ok)
+		}
+		for _, name := range append([]string{"rank"}, ScoreNames...) {
+			if s.Score(name, o) != fresh.Score(name, o) {
+				x.t.Fatalf("%s of %d differs", name, o)
+			}
+		}
+	}
+	if _, ok := s.Find(len(p.versions)); ok {
+		x.t.Error("a version that is not there was found")
+	}
+}
+
+func (x *twoCatalogues) selections() {
+	hits := 0
+	same := func(what string, got, want *roaring.Bitmap, err, err2 error) {
+		x.t.Helper()
+		if (err == nil) != (err2 == nil) {
+			x.t.Fatalf("%s: %v, want %v", what, err, err2)
+		}
+		if err != nil {
+			return
+		}
+		wantOrdinals(x.t, what, got.ToArray(), want.ToArray())
+		wantOrdinals(x.t, what, x.got.InRankOrder(got), x.want.InRankOrder(want))
+		hits += boolInt(!want.IsEmpty())
+		got.Flip(0, uint64(len(x.list))) // the set is the caller's: the next must not see this
+	}
+	for range 500 {
+		f := randomFilter(x.rng, x.list)
+		if x.rng.IntN(50) == 0 {
+			f.AddedSince = pick(x.rng, 0, "2025-02-30", "now")
+		}
+		got, err := x.got.Select(f)
+		want, err2 := x.want.Select(f)
+		same(fmt.Sprintf("%+v", *f), got, want, err, err2)
+	}
+	for _, fields := range []map[string][][]string{{"status": nil}, {"status": {}}, {"tag": {{}, {"t1"}}}, {"tag": nil}, {"tags": {{"t1"}}}, {"status": {{Withdrawn}}}} {
+		got, err := x.got.Select(&Filter{Fields: fields})
+		want, err2 := x.want.Select(&Filter{Fields: fields})
+		same(fmt.Sprint(fields), got, want, err, err2)
+	}
+	for _, category := range []string{AllBoard, "c1", "C11", "c99"} {
+		for _, typ := range []string{"", "tool", "model", "robot"} {
+			for _, score := range ScoreNames {
+				got, err := x.got.Board(category, typ, score)
+				want, err2 := x.want.Board(category, typ, score)
+				same(category+" "+typ+" "+score, got, want, err, err2)
+			}
+		}
+	}
+	if hits < 150 {
+		x.t.Errorf("only %d selections chose anything", hits)
+	}
+}
+
+// pages goes through sets in every order, by skipping and by cursor, on both.
+func (x *twoCatalogues) pages() {
+	sets := someSets(x.rng, len(x.list))
+	listed, err := x.got.Select(&Filter{})
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	sets["listed"] = listed
+	for name, set := range sets {
+		for _, s := range allSorts() {
+			limit := 1 + int(set.GetCardinality())/(2+x.rng.IntN(9))
+			n := 0
+			for after := (*Place)(nil); ; {
+				page := x.page(name, set, s, after, 0, limit)
+				x.page(name, set, s, nil, n, limit)
+				x.page(name, set, s, after, x.rng.IntN(len(x.list)+9), x.rng.IntN(9))
+				if n += len(page); len(page) < limit {
+					break
+				}
+				place := x.got.PlaceOf(s, page[len(page)-1])
+				if want := x.want.PlaceOf(s, page[len(page)-1]); place != want {
+					x.t.Fatalf("%s by %+v: %+v, want %+v", name, s, place, want)
+				}
+				if c := x.got.CountUntil(set, s, place); c != n {
+					x.t.Fatalf("%s by %+v: %d until %+v, want %d", name, s, c, place, n)
+				}
+				after = &place
+			}
+		}
+	}
+}
+
+func (x *twoCatalogues) page(name string, set *roaring.Bitmap, s Sort, after *Place, skip, limit int) []uint32 {
+	x.t.Helper()
+	got, more, ok := x.got.Page(set, s, after, skip, limit)
+	want, wantMore, wantOK := x.want.Page(set, s, after, skip, limit)
+	what := fmt.Sprintf("%s by %+v behind %+v, %d skipped, %d long", name, s, after, skip, limit)
+	if more != wantMore || ok != wantOK {
+		x.t.Fatalf("%s: more %v, ok %v; want %v, %v", what, more, ok, wantMore, wantOK)
+	}
+	wantOrdinals(x.t, what, got, want)
+	return got
+}
+
+// places takes cursors from another build, and some that no build made.
+func (x *twoCatalogues) places(other *Build) {
+	texts := []string{"", "\x00", "-1", "+5", "0", "500", "1000", "1001", "NaN", "2024-02-29", "2024-02-30", "0001-01-01", "9999-12-31",
+		"\xff", "tool", "model", "tool\x00a", "zzzz", "elan", "日本"}
+	text := func() string { return texts[x.rng.IntN(len(texts))] }
+	sets := someSets(x.rng, len(x.list))
+	refused := 0
+	for i := range 2000 {
+		s := allSorts()[i%18]
+		place := Place{Value: text(), Type: text(), Slug: text()}
+		if i%2 == 0 {
+			place = other.PlaceOf(s, uint32(x.rng.IntN(other.Len())))
+		}
+		name := []string{"all", "few", "many", "none"}[x.rng.IntN(4)]
+		x.page(name, sets[name], s, &place, x.rng.IntN(5), x.rng.IntN(30))
+		if got, want := x.got.CountUntil(sets[name], s, place), x.want.CountUntil(sets[name], s, place); got != want {
+			x.t.Fatalf("%s by %+v: %d until %+v, want %d", name, s, got, place, want)
+		}
+		if _, _, ok := x.got.Page(sets[name], s, &place, 0, 1); !ok {
+			refused++
+		}
+	}
+	if refused < 100 {
+		x.t.Errorf("only %d places were refused", refused)
+	}
+}

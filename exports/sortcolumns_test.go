@@ -1,0 +1,28 @@
+package exports
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestOrders holds the stored orders against a sort by the order of lists.
+func TestOrders(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 700} {
+		list := catalogue(uint64(20+n), n)
+		b := openBuild(t, list)
+		for i, key := range SortKeys {
+			for j, desc := range []bool{false, true} {
+				want := make([]uint32, n)
+				for o := range want {
+					want[o] = uint32(o)
+				}
+				slices.SortFunc(want, func(x, y uint32) int {
+					return comparePlaces(b.sortValue(i, x), b.rank(x), b.sortValue(i, y), b.rank(y), desc)
+				})
+				if got := b.orders[2*i+j]; !slices.Equal(got, appendUint32s(want)) {
+					t.Errorf("%d records by %s, descending %v: not in order", n, key, desc)
+				}
+			}
+		}
+	}
+}

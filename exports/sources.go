@@ -1,0 +1,88 @@
+package exports
+
+import "crypto/sha256"
+
+// What an entity has beside its record, for the next build: a file of the same
+// bytes then needs no parsing.
+const (
+	addedDerived   = 1 << iota // the file gave no addedDate
+	updatedDerived             // the file gave no lastUpdated
+)
+
+// WriteSources writes what the next build needs to take entities from this one
+// instead of parsing their files again. The entities are in the order of their
+// ordinals. sums are the SHA-256 of their source files, zero for those that are
+// to be parsed again in any case.
+func (w *Writer) WriteSources(entities []*Entity, sums [][sha256.Size]byte) error {
+	all, flags := make([]byte, 0, sha256.Size*len(entities)), make([]byte, 0, len(entities))
+	ends, former := make([]uint32, 0, len(entities)), []string(nil)
+	for i, e := range entities {
+		flag := byte(0)
+		if e.AddedDerived {
+			flag |= addedDerived
+		}
+		if e.UpdatedDerived {
+			flag |= updatedDerived
+		}
+		all, flags = append(all, sums[i][:]...), append(flags, flag)
+		former = append(former, e.Formerly...)
+		ends = append(ends, uint32(len(former)))
+	}
+	return w.Add(sourcesFile, packSections(all, flags, appendUint32s(ends), packStrings(former)))
+}
+
+// sources is what WriteSources has written.
+type sources struct {
+	sums, flags []byte
+	ends        uint32s
+	former      stringTable
+}
+
+// openSources reads the sources file. A build may lack one.
+func (s *sectioned) openSources() {
+	if _, ok := s.b.Manifest.File(sourcesFile); !ok {
+		return
+	}
+	parts := s.open(sourcesFile, 4)
+	src := sources{parts[0], parts[1], parts[2], s.strings(sourcesFile, parts[3])}
+	if s.err == nil && (len(src.sums) != sha256.Size*s.b.n || len(src.flags) != s.b.n || src.ends.len() != s.b.n) {
+		s.err = errSections
+	}
+	s.b.sources = src
+}
+
+// SourceSum returns the SHA-256 of the file that a record was made from, false
+// where the build does not know it or the file is to be parsed again.
+func (b *Build) SourceSum(ordinal uint32) (sum [sha256.Size]byte, ok bool) {
+	if int(ordinal) >= len(b.sources.flags) {
+		return sum, false
+	}
+	copy(sum[:], b.sources.sums[sha256.Size*int(ordinal):])
+	return sum, sum != [sha256.Size]byte{}
+}
+
+// Authored returns the entity of a record as its source file gives it: without
+// scores, without dates from the history, and with its earlier slugs. Unknown
+// lists are nil. It is the caller's. The build must have been verified, and know
+// the SourceSum of the record.
+func (b *Build) Authored(ordinal uint32) (*Entity, error) {
+	e, err := parseAuthored(b.Record(ordinal))
+	if err != nil {
+		return nil, err
+	}
+	flag := b.sources.flags[ordinal]
+	if flag&addedDerived != 0 {
+		e.AddedDate = ""
+	}
+	if flag&updatedDerived != 0 {
+		e.LastUpdated = ""
+	}
+	from := uint32(0)
+	if ordinal > 0 {
+		from = b.sources.ends.at(int(ordinal) - 1)
+	}
+	for i := from; i < b.sources.ends.at(int(ordinal)); i++ {
+		e.Formerly = append(e.Formerly, string(b.sources.former.at(int(i))))
+	}
+	return e, nil
+}

@@ -1,0 +1,91 @@
+package exports
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+)
+
+// trendsHead describes one window.
+type trendsHead struct {
+	Window string `json:"window"`
+	Days   int    `json:"days"`
+	Since  string `json:"since"`
+	Empty  bool   `json:"empty"`
+	Needed uint32 `json:"needed"` // ordinals that the build must have
+}
+
+// trendSize is the length of an encoded Trend.
+const trendSize = 16
+
+func (p *archivePacker) writeTrends() error {
+	heads, lists := make([]trendsHead, len(p.Trends)), make([][]byte, len(p.Trends))
+	for i, t := range p.Trends {
+		heads[i] = trendsHead{t.Window, t.Days, t.Since, t.Empty, 0}
+		for _, x := range t.List {
+			heads[i].Needed = max(heads[i].Needed, x.Ordinal+1)
+			b := binary.LittleEndian.AppendUint32(lists[i], x.Ordinal)
+			b = binary.LittleEndian.AppendUint16(b, uint16(x.Gain))
+			b = binary.LittleEndian.AppendUint16(b, uint16(x.Previous.code()))
+			b = binary.LittleEndian.AppendUint32(b, x.PreviousRank)
+			lists[i] = binary.LittleEndian.AppendUint32(b, x.Changes)
+		}
+	}
+	head, err := json.Marshal(heads)
+	if err != nil {
+		return err
+	}
+	return p.w.Add(trendsFile, packSections(head, packSections(lists...)))
+}
+
+func (r *ArchiveReader) openTrends(s *sectioned) {
+	parts := s.open(trendsFile, 2)
+	if s.err != nil {
+		return
+	}
+	if err := json.Unmarshal(parts[0], &r.windows); err != nil {
+		s.err = fmt.Errorf("%s: %w", trendsFile, err)
+		return
+	}
+	lists, err := unpackSections(parts[1], len(r.windows))
+	s.check(trendsFile, err == nil)
+	for i, list := range lists {
+		s.check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.below.n)
+	}
+	r.trends = lists
+}
+
+// Windows lists the windows of time that Trends knows.
+func (r *ArchiveReader) Windows() []string {
+	list := make([]string, len(r.windows))
+	for i, w := range r.windows {
+		list[i] = w.Window
+	}
+	return list
+}
+
+// Trends returns how entities moved within a window, the first first, and the
+// day with whose end they are compared. empty tells that there was nothing on
+// that day yet, or that no such window is known. Entities that edits took away
+// or withdrew are left out.
+func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []Trend) {
+	for i, w := range r.windows {
+		if w.Window != window {
+			continue
+		}
+		list = make([]Trend, 0, len(r.trends[i])/trendSize)
+		for b := r.trends[i]; len(b) > 0; b = b[trendSize:] {
+			at, ok := r.shown.now(binary.LittleEndian.Uint32(b))
+			if !ok {
+				continue
+			}
+			list = append(list, Trend{
+				Ordinal: at, Gain: int16(binary.LittleEndian.Uint16(b[4:])),
+				Previous:     scoreFromCode(int16(binary.LittleEndian.Uint16(b[6:]))),
+				PreviousRank: binary.LittleEndian.Uint32(b[8:]), Changes: binary.LittleEndian.Uint32(b[12:]),
+			})
+		}
+		return w.Since, w.Empty, list
+	}
+	return "", true, nil
+}
