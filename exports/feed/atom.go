@@ -1,0 +1,82 @@
+package feed
+
+import (
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/gorilla/feeds"
+)
+
+// atomFeed has any number of links, and the generator; gorilla's has one link.
+type atomFeed struct {
+	*feeds.AtomFeed
+	Lang      string           `xml:"xml:lang,attr"`
+	Generator string           `xml:"generator"`
+	Links     []feeds.AtomLink `xml:"link"`
+	Entries   []atomEntry      `xml:"entry"`
+}
+
+// FeedXml implements feeds.XmlFeed.
+func (d *atomFeed) FeedXml() any { return d }
+
+// atomEntry says its category as RFC 4287 does: in an attribute.
+type atomEntry struct {
+	*feeds.AtomEntry
+	Category *atomCategory `xml:"category"`
+}
+
+type atomCategory struct {
+	Term string `xml:"term,attr"`
+}
+
+func (f *Feed) writeAtom(w io.Writer, items []item) error {
+	doc := &atomFeed{
+		AtomFeed: &feeds.AtomFeed{
+			Xmlns: atomNamespace, Title: f.title(), Id: f.id(), Updated: f.updated().Format(time.RFC3339),
+			Subtitle: f.description(),
+			// Entries outside git have no author of their own.
+			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: f.title()}},
+		},
+		Lang: language, Generator: generator,
+	}
+	if base := f.base(); base != "" {
+		doc.Links = append(doc.Links, feeds.AtomLink{Rel: "alternate", Href: base})
+	}
+	for _, r := range f.relations() {
+		doc.Links = append(doc.Links, feeds.AtomLink{Rel: r.rel, Href: r.href, Type: MediaType("atom")})
+	}
+	for _, i := range items {
+		made := i.made.Format(time.RFC3339)
+		e := atomEntry{AtomEntry: &feeds.AtomEntry{
+			Title: i.title, Id: i.id, Updated: made, Published: made,
+			Content: &feeds.AtomContent{Type: "html", Content: i.content},
+		}}
+		if i.kind != "" {
+			e.Category = &atomCategory{i.kind}
+		}
+		if i.author != "" {
+			e.Author = &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: i.author}}
+		}
+		if i.link != "" {
+			e.Links = []feeds.AtomLink{{Rel: "alternate", Href: i.link}}
+		}
+		doc.Entries = append(doc.Entries, e)
+	}
+	return feeds.WriteXML(doc, w)
+}
+
+// id is the same on all pages of a feed: the address of its first page, else of
+// itself. One that is no absolute address is made part of a URN.
+func (f *Feed) id() string {
+	for _, address := range []string{f.First, f.Self} {
+		if address = clean(address); address == "" {
+			continue
+		}
+		if u, err := url.Parse(address); err == nil && u.IsAbs() {
+			return address
+		}
+		return feedURN + ":" + url.PathEscape(address)
+	}
+	return feedURN
+}

@@ -1,0 +1,250 @@
+package feed_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/exports"
+	"kindex/exports/feed"
+)
+
+var update = flag.Bool("update", false, "write the golden feeds")
+
+// changeOf makes a change as the builder does: from two states of an entity.
+func changeOf(n int, before, after *exports.Entity) *exports.Change {
+	c := &exports.Change{
+		ID: fmt.Sprintf("%024x", n), Event: exports.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, n, 0, time.UTC),
+		Fields: exports.Diff(before, after), Commit: strings.Repeat("0123456789abcdef", 3)[:40], Author: "Ada Example",
+	}
+	var scores [2]exports.Scores
+	shown := after
+	for i, e := range []*exports.Entity{before, after} {
+		if e != nil {
+			scores[i] = e.Scores
+		}
+	}
+	switch {
+	case before == nil:
+		c.Event = exports.Created
+	case after == nil:
+		c.Event, shown = exports.Deleted, before
+	}
+	c.Fields = append(c.Fields, exports.DiffScores(&scores[0], &scores[1])...)
+	c.Type, c.Slug, c.Name = shown.Type, shown.Slug, shown.Name
+	return c
+}
+
+func example() *exports.Entity {
+	e := &exports.Entity{
+		Type: "tool", Slug: "example", Name: "Example", Provider: "Example & Co.", Category: "ml-frameworks",
+		Description: "Trains and runs neural networks on one machine or many, with automatic differentiation.",
+		Version:     "2.1", PricingModel: "open-source", License: "Apache-2.0", URL: "https://example.org/?a=1&b=2",
+		Tags: []string{"python", "cuda"}, Capabilities: []string{"training"}, AddedDate: "2026-01-02", Status: exports.Active,
+		Links: []exports.Link{{Name: "repository", URL: "https://example.org/repository"}},
+	}
+	e.Scores.Composite, e.Scores.Adoption = exports.ScoreOf(71.2), exports.ScoreOf(82)
+	e.Signals.Facts = []exports.Fact{
+		{Name: "lastRelease", Day: "2026-10-30"}, {Name: "stars", Number: 81000, Date: "2026-11-01"},
+	}
+	e.Signals.Benchmarks = []exports.Benchmark{{Name: "MMLU", Value: 71.25}, {Name: "GSM8K", Value: 90}}
+	return e
+}
+
+// edited is the example after an edit.
+func edited(edit func(*exports.Entity)) *exports.Entity {
+	e := example()
+	edit(e)
+	return e
+}
+
+// news are changes of all kinds with the titles that they must have, in the
+// order in which they were made.
+var news = []struct {
+	title         string
+	before, after *exports.Entity
+}{
+	{"Example was added", nil, example()},
+	{"Example: version 2.1 → 2.2", example(), edited(func(e *exports.Entity) { e.Version = "2.2" })},
+	// A score that moves by less than a point is not the news.
+	{"Example: context tokens 1,048,576 added and 4 more fields", example(), edited(func(e *exports.Entity) {
+		e.Links = append(e.Links, exports.Link{Name: "weights", URL: "https://example.org/weights"})
+		e.Signals.Facts = []exports.Fact{{Name: "contextTokens", Number: 1 << 20}, {Name: "stars", Number: 82310}}
+		e.Scores.Composite = exports.ScoreOf(71.5)
+	})},
+	{"Example: composite score 71.2 → 74.0 and 2 more fields", example(), edited(func(e *exports.Entity) {
+		e.Signals.Facts[1].Number = 12345678
+		e.Scores.Composite, e.Scores.Adoption = exports.ScoreOf(74), exports.ScoreOf(90.1)
+	})},
+	{"Example: composite score removed and 1 more field", example(), edited(func(e *exports.Entity) {
+		e.Signals.Facts, e.Scores.Composite = e.Signals.Facts[:1], exports.Score{}
+	})},
+	{"Example: category Machine-learning frameworks → other and 1 more field", example(), edited(func(e *exports.Entity) {
+		e.Category, e.License = "other", ""
+	})},
+	{"Example: licence Apache-2.0 → MIT", example(), edited(func(e *exports.Entity) { e.License = "MIT" })},
+	{"Example: pricing model removed", example(), edited(func(e *exports.Entity) { e.PricingModel = "" })},
+	{"Example: benchmark MMLU 71.25 → 73.5", example(), edited(func(e *exports.Entity) {
+		e.Signals.Benchmarks[0].Value = 73.5
+	})},
+	{"Example: benchmarks (1 added, 1 changed, 1 removed)", example(), edited(func(e *exports.Entity) {
+		e.Signals.Benchmarks = []exports.Benchmark{{Name: "GSM8K", Value: 91}, {Name: "Elo", Value: 1300}}
+	})},
+	{"Example: tags +rocm −cuda", example(), edited(func(e *exports.Entity) { e.Tags = []string{"python", "rocm"} })},
+	{"Example: tags (6 added, 1 removed)", example(), edited(func(e *exports.Entity) {
+		e.Tags = []string{"a", "b", "c", "d", "e", "f", "python"}
+	})},
+	{"Example: tags in another order", example(), edited(func(e *exports.Entity) { e.Tags = []string{"cuda", "python"} })},
+	{"Example: new description and 1 more field", example(), edited(func(e *exports.Entity) {
+		e.Description += " " + strings.Repeat("It runs on many kinds of machine, which takes a long text to say. ", 6) + "First words."
+		e.URL = "https://example.org/new"
+	})},
+	// Where two long texts differ is to be seen.
+	{"Example: new description", edited(func(e *exports.Entity) {
+		e.Description = strings.Repeat("A text that is long. ", 30) + "It ends in one way."
+	}), edited(func(e *exports.Entity) {
+		e.Description = strings.Repeat("A text that is long. ", 30) + "It ends in another way."
+	})},
+	{"Example was renamed Sample; 1 more field changed", example(), edited(func(e *exports.Entity) {
+		e.Name, e.Slug, e.Version = "Sample", "sample", "3"
+	})},
+	{"Example: slug example → sample", example(), edited(func(e *exports.Entity) { e.Slug = "sample" })},
+	{"Example was deprecated; 2 more fields changed", example(), edited(func(e *exports.Entity) {
+		e.Status, e.Version, e.Scores.Composite = exports.Deprecated, "2.3", exports.ScoreOf(20)
+	})},
+	{"Example was withdrawn", example(), edited(func(e *exports.Entity) { e.Status = exports.Withdrawn })},
+	{"Example is active again", edited(func(e *exports.Entity) { e.Status = exports.Withdrawn }), example()},
+	{"Example is deprecated, no longer withdrawn", edited(func(e *exports.Entity) { e.Status = exports.Withdrawn }),
+		edited(func(e *exports.Entity) { e.Status = exports.Deprecated })},
+	{`A</title>]]> <script>alert("&amp;")</script> was added`, nil, &exports.Entity{
+		Type: "model", Slug: "a-b", Name: "A</title>]]> <script>alert(\"&amp;\")</script>", Category: "<b>",
+		Description: "First.\n\nSecond, with ]]> and <img src=x onerror=alert(1)>.", URL: `javascript:alert("1")`,
+		Status: exports.Deprecated,
+	}},
+	{"\uFFFD nul, \uFFFD bell, \uFFFD no character, \uFFFD no UTF-8 was deleted", &exports.Entity{
+		Type: "model", Slug: "b", Name: "\x00 nul, \a bell, \uFFFF no character, \xff no\u2028UTF-8\r", Category: "other",
+		Status: exports.Active,
+	}, nil},
+	{"Example was deleted", example(), nil},
+}
+
+// newest returns the news as changes, the newest first.
+func newest() []*exports.Change {
+	var list []*exports.Change
+	for i, n := range news {
+		c := changeOf(i, n.before, n.after)
+		switch {
+		case i%3 == 1:
+			c.PullRequest = i
+		case i == 2:
+			c.Commit, c.Author = "", "" // outside git
+		}
+		list = append([]*exports.Change{c}, list...)
+	}
+	return list
+}
+
+func sample(changes ...*exports.Change) *feed.Feed {
+	return &feed.Feed{
+		Title: "Example index", Description: "Every change of the <example> index & more.",
+		Base: "https://index.example.org/", Self: "https://index.example.org/api/feed?type=tool&page=2",
+		First: "https://index.example.org/api/feed?type=tool", Last: "https://index.example.org/api/feed?type=tool&page=3",
+		Next: "https://index.example.org/api/feed?type=tool&page=3", Previous: "https://index.example.org/api/feed?type=tool",
+		Titles: map[string]string{"ml-frameworks": "Machine-learning frameworks"}, Changes: changes,
+	}
+}
+
+func write(t *testing.T, f *feed.Feed, format string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b, format); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGolden(t *testing.T) {
+	f := sample(newest()...)
+	for _, format := range feed.Formats {
+		got := write(t, f, format)
+		if !bytes.Equal(got, write(t, f, format)) {
+			t.Errorf("%s: two writes of one feed differ", format)
+		}
+		golden := filepath.Join("testdata", "feed."+format)
+		if *update {
+			if err := os.WriteFile(golden, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s differs from the feed written; look at it, then run with -update\n%s", golden, got)
+		}
+	}
+}
+
+func TestTitles(t *testing.T) {
+	got := readJSON(t, write(t, sample(newest()...), "json"))
+	for i, n := range news {
+		if title := got.Items[len(news)-1-i].Title; title != n.title {
+			t.Errorf("title %q, want %q", title, n.title)
+		}
+	}
+}
+
+// TestWithoutAnything is the first build of a folder outside git.
+func TestWithoutAnything(t *testing.T) {
+	f := &feed.Feed{Updated: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
+	rss := readRSS(t, write(t, f, "rss"))
+	if rss.Channel.Links[0].Text != "urn:kindex:index" || rss.Channel.Title == "" || rss.Channel.Description == "" {
+		t.Errorf("RSS demands title, link and description: %+v", rss.Channel)
+	}
+	atom := readAtom(t, write(t, f, "atom"))
+	if atom.ID != "urn:kindex:feed" || atom.Updated != "2026-11-21T00:00:00Z" || atom.Author == "" {
+		t.Errorf("Atom demands id, updated and author: %+v", atom)
+	}
+	if b := write(t, f, "json"); !bytes.Contains(b, []byte(`"items": []`)) {
+		t.Errorf("JSON Feed demands items: %s", b)
+	}
+	f.Changes = []*exports.Change{changeOf(1, nil, example())}
+	if b := write(t, f, "rss"); bytes.Contains(b, []byte("<link></link>")) || bytes.Contains(b, []byte("/api/")) {
+		t.Errorf("without a base there are no links: %s", b)
+	}
+}
+
+// TestID is the same over the pages of a feed and differs between feeds.
+func TestID(t *testing.T) {
+	for _, c := range []struct{ first, self, want string }{
+		{"https://a.example/api/feed", "https://a.example/api/feed?page=2", "https://a.example/api/feed"},
+		{"", "https://a.example/feed.atom", "https://a.example/feed.atom"},
+		{"/api/feed?type=tool", "/api/feed?type=tool&page=2", "urn:kindex:feed:%2Fapi%2Ffeed%3Ftype=tool"},
+		{"", "", "urn:kindex:feed"},
+	} {
+		f := &feed.Feed{First: c.first, Self: c.self}
+		if got := readAtom(t, write(t, f, "atom")).ID; got != c.want {
+			t.Errorf("first %q, self %q: id %q, want %q", c.first, c.self, got, c.want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	if err := sample().Write(&bytes.Buffer{}, "rs"); err == nil || !strings.Contains(err.Error(), "rss, atom, json") {
+		t.Errorf("an unknown format: %v", err)
+	}
+	c := changeOf(1, nil, example())
+	c.Timestamp = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, format := range feed.Formats {
+		if err := sample(c).Write(&bytes.Buffer{}, format); err == nil || !strings.Contains(err.Error(), "tool/example") {
+			t.Errorf("%s: the year 10000: %v", format, err)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package feed_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"kindex/exports/feed"
+)
+
+// site is the folder whose node_modules hold the parsers of others.
+const site = "../../site"
+
+// missing ends a test whose tools are not there: loudly, and in CI as a failure.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is missing; install it with: make test-tools", what)
+	}
+	t.Skipf("NOT RUN: %s is missing; to run this test: make test-tools", what)
+}
+
+// files writes a feed in all formats.
+func files(t *testing.T, f *feed.Feed) map[string]string {
+	t.Helper()
+	dir, paths := t.TempDir(), map[string]string{}
+	for _, format := range feed.Formats {
+		paths[format] = filepath.Join(dir, "feed."+format)
+		if err := os.WriteFile(paths[format], write(t, f, format), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths
+}
+
+// TestReadByOthers holds what a parser of others finds in the documents against
+// the feed that was written.
+func TestReadByOthers(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(site, "node_modules", "feedsmith")); err != nil {
+		missing(t, "the npm package feedsmith")
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		missing(t, "node")
+	}
+	f := sample(newest()...)
+	paths := files(t, f)
+	cmd := exec.Command("node", "testdata/read.mjs", site, paths["rss"], paths["atom"], paths["json"])
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("node: %v", err)
+	}
+	var found []struct {
+		Title, Description, Language string
+		Updated                      time.Time
+		Links                        map[string]string
+		Items                        []newsOut
+	}
+	if err := json.Unmarshal(out, &found); err != nil {
+		t.Fatal(err)
+	}
+	for i, format := range feed.Formats {
+		got := found[i]
+		if got.Title != f.Title || got.Description != f.Description || got.Language != "en" {
+			t.Errorf("%s: title %q, description %q, language %q", format, got.Title, got.Description, got.Language)
+		}
+		links := map[string]string{"alternate": "https://index.example.org", "self": f.Self, "next": f.Next}
+		if format != "json" {
+			links["first"], links["last"], links["previous"] = f.First, f.Last, f.Previous
+			if want := f.Changes[0].Timestamp; !got.Updated.Equal(want) {
+				t.Errorf("%s: updated %v, want %v", format, got.Updated, want)
+			}
+		}
+		if !maps.Equal(got.Links, links) {
+			t.Errorf("%s: links %v, want %v", format, got.Links, links)
+		}
+		checkItems(t, format, f, got.Items)
+	}
+}
+
+// checkItems takes the content from the JSON Feed that the golden file shows:
+// the fuzz test finds it in the other formats too.
+func checkItems(t *testing.T, format string, f *feed.Feed, items []newsOut) {
+	t.Helper()
+	if len(items) != len(f.Changes) {
+		t.Fatalf("%s: %d items of %d", format, len(items), len(f.Changes))
+	}
+	written := readJSON(t, write(t, f, "json"))
+	for i, c := range f.Changes {
+		want := newsOut{
+			ID: "urn:kindex:change:" + c.ID, URL: "https://index.example.org/api/entity/" + c.Key(),
+			Title: news[len(news)-1-i].title, Content: written.Items[i].Content, Made: c.Timestamp, Tags: []string{c.Type},
+		}
+		if c.Author != "" {
+			want.Authors = []person{{c.Author}}
+		}
+		if !reflect.DeepEqual(items[i], want) {
+			t.Errorf("%s, item %d:\n%+v, want\n%+v", format, i, items[i], want)
+		}
+	}
+}
+
+// TestSchema holds the JSON Feed against the schema that others keep of it.
+func TestSchema(t *testing.T) {
+	path := filepath.Join(site, "node_modules", "jsonfeed-schema", "schema-v1.1.json")
+	if _, err := os.Stat(path); err != nil {
+		missing(t, "the npm package jsonfeed-schema")
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	schema, err := c.Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]*feed.Feed{"news": sample(newest()...), "empty": {}} {
+		var doc any
+		if err := json.Unmarshal(write(t, f, "json"), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(doc); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if schema.Validate(map[string]any{"version": "https://jsonfeed.org/version/1.1", "title": "no items"}) == nil {
+		t.Error("the schema says nothing of a feed without items")
+	}
+}
+
+// TestWellFormed asks libxml2, which knows namespaces and every character that
+// XML does not.
+func TestWellFormed(t *testing.T) {
+	if _, err := exec.LookPath("xmllint"); err != nil {
+		missing(t, "xmllint")
+	}
+	paths := files(t, sample(newest()...))
+	for _, format := range []string{"rss", "atom"} {
+		out, err := exec.Command("xmllint", "--nonet", "--noout", paths[format]).CombinedOutput()
+		if err != nil || len(out) > 0 {
+			t.Errorf("xmllint on %s: %v\n%s", format, err, out)
+		}
+	}
+	broken := filepath.Join(t.TempDir(), "broken.xml")
+	if err := os.WriteFile(broken, []byte("<rss><atom:link/>\x01</rss>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("xmllint", "--nonet", "--noout", broken).CombinedOutput(); err == nil {
+		t.Errorf("xmllint takes a broken document: %s", out)
+	}
+}

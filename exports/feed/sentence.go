@@ -1,0 +1,153 @@
+package feed
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"kindex/exports"
+)
+
+// Limits of a title, in characters.
+const (
+	titleName  = 120
+	titleValue = 40
+	titleItems = 4 // of a list, beyond which they are counted
+)
+
+// sentence is the title of a change: what happened to whom.
+func sentence(c *exports.Change, rows []row) string {
+	name := shorten(cmp.Or(clean(c.Name), clean(c.Slug), clean(c.ID)), titleName)
+	switch {
+	case c.Event == exports.Created:
+		return name + " was added"
+	case c.Event == exports.Deleted:
+		return name + " was deleted"
+	case len(rows) == 0:
+		return name + " was updated"
+	}
+	first, rest := &rows[0], len(rows)-1
+	switch {
+	case first.field == "status" && first.new.text != "":
+		return name + " " + becomes(first.old.text, first.new.text) + also("; ", rest, " changed")
+	case first.field == "name" && first.old.text != "" && first.new.text != "":
+		if len(rows) > 1 && rows[1].field == "slug" {
+			rest-- // the new slug is a part of the same news
+		}
+		return shorten(first.old.text, titleName) + " was renamed " + shorten(first.new.text, titleName) +
+			also("; ", rest, " changed")
+	}
+	return name + ": " + first.headline() + also(" and ", rest, "")
+}
+
+// becomes says a change of status. A withdrawn entity that is back is news even
+// where it is deprecated now.
+func becomes(before, after string) string {
+	switch {
+	case after == exports.Active:
+		return "is active again"
+	case before == exports.Withdrawn:
+		return "is " + shorten(after, titleValue) + ", no longer withdrawn"
+	}
+	return "was " + shorten(after, titleValue)
+}
+
+// also counts the other fields of a change.
+func also(before string, n int, after string) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n == 1:
+		return before + "1 more field" + after
+	}
+	return fmt.Sprintf("%s%d more fields%s", before, n, after)
+}
+
+// headline is the change of one field in a few words.
+func (r *row) headline() string {
+	switch {
+	case r.listed():
+		added, removed := r.lists()
+		return r.label + " " + signed(added, removed)
+	case r.measured():
+		return headlineOf(r.moves())
+	case !r.old.set():
+		return added(r.label, r.new.text)
+	case !r.new.set():
+		return r.label + " removed"
+	case brief(r.old.text) && brief(r.new.text):
+		return r.label + " " + r.old.text + " → " + r.new.text
+	}
+	return "new " + r.label
+}
+
+func added(label, text string) string {
+	if brief(text) {
+		return label + " " + text + " added"
+	}
+	return label + " added"
+}
+
+// brief tells whether a value can stand in a title.
+func brief(s string) bool {
+	return s != "" && utf8.RuneCountInString(s) <= titleValue && !isAddress(s)
+}
+
+// signed lists what was added and removed, as +this −that, or counts it.
+func signed(added, removed []string) string {
+	if len(added)+len(removed) == 0 {
+		return "in another order"
+	}
+	var parts []string
+	for _, s := range added {
+		parts = append(parts, "+"+s)
+	}
+	for _, s := range removed {
+		parts = append(parts, "−"+s)
+	}
+	if text := strings.Join(parts, " "); len(parts) <= titleItems && utf8.RuneCountInString(text) <= 2*titleValue {
+		return text
+	}
+	return counted(len(added), 0, len(removed))
+}
+
+func headlineOf(moves []move) string {
+	if len(moves) == 0 {
+		return "benchmarks in another order"
+	}
+	if m := moves[0]; len(moves) == 1 && brief(m.name) {
+		switch {
+		case m.old == "":
+			return "benchmark " + m.name + " " + m.new + " added"
+		case m.new == "":
+			return "benchmark " + m.name + " removed"
+		}
+		return "benchmark " + m.name + " " + m.old + " → " + m.new
+	}
+	var added, changed, removed int
+	for _, m := range moves {
+		switch {
+		case m.old == "":
+			added++
+		case m.new == "":
+			removed++
+		default:
+			changed++
+		}
+	}
+	return "benchmarks " + counted(added, changed, removed)
+}
+
+func counted(added, changed, removed int) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{added, "added"}, {changed, "changed"}, {removed, "removed"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.word))
+		}
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,164 @@
+package feed
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/dustin/go-humanize"
+
+	"kindex/exports"
+)
+
+// value is one side of a changed field, in words. A field that is not set has
+// none of the three.
+type value struct {
+	text    string
+	list    []string // of a list of texts
+	results []result // of benchmarks
+}
+
+type result struct{ name, value string }
+
+func (v *value) set() bool { return v.text != "" || len(v.list) > 0 || len(v.results) > 0 }
+
+// parse reads one side of a field. What has an unexpected shape is shown as the
+// JSON that it is: a field that is new one day is told clumsily, not lost.
+func parse(field string, raw []byte) value {
+	switch raw := strings.TrimSpace(string(raw)); {
+	case raw == "" || raw == "null" || raw == "[]":
+		return value{}
+	case raw[0] == '"':
+		var s string
+		if json.Unmarshal([]byte(raw), &s) == nil {
+			return value{text: clean(s)}
+		}
+	case raw[0] == '[':
+		var list []string
+		if json.Unmarshal([]byte(raw), &list) == nil {
+			return value{list: cleaned(list)}
+		}
+		if results := parseResults(raw); results != nil {
+			return value{results: results}
+		}
+	case exports.FieldGroup(field) == "scores": // with their one decimal
+	default:
+		return value{text: number(raw)}
+	}
+	return value{text: clean(string(raw))}
+}
+
+func parseResults(raw string) []result {
+	var list []struct {
+		Name  string
+		Value json.Number
+	}
+	if json.Unmarshal([]byte(raw), &list) != nil {
+		return nil
+	}
+	var results []result
+	for _, b := range list {
+		results = append(results, result{clean(b.Name), number(b.Value.String())})
+	}
+	return results
+}
+
+func cleaned(list []string) []string {
+	for i, s := range list {
+		list[i] = clean(s)
+	}
+	return list
+}
+
+// number groups the digits of a JSON number. Other text stays as it is.
+func number(raw string) string {
+	var n json.Number
+	if json.Unmarshal([]byte(raw), &n) != nil {
+		return clean(raw)
+	}
+	x, err := n.Float64()
+	if err != nil {
+		return clean(raw)
+	}
+	return humanize.Commaf(x)
+}
+
+// label is what people call a field: signals.contextTokens are context tokens.
+func label(field string) string {
+	group, name := exports.FieldGroup(field), field
+	if group != "" {
+		name = field[len(group)+1:]
+	}
+	switch name {
+	case "license":
+		name = "licence"
+	case "url":
+		name = "URL"
+	case "addedDate":
+		name = "date added"
+	default:
+		name = words(name)
+	}
+	switch group {
+	case "links":
+		return name + " link"
+	case "scores":
+		return name + " score"
+	}
+	return name
+}
+
+// words takes a name in camel case apart.
+func words(name string) string {
+	var b strings.Builder
+	for _, r := range clean(name) {
+		if unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// shorten cuts a text to at most n characters, between words where the words are
+// not very long.
+func shorten(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	cut := string(runes[:n-1])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:–-") + "…"
+}
+
+// shortenPair shortens two versions of a text so that where they first differ is
+// to be seen in both.
+func shortenPair(a, b string, n int) (string, string) {
+	from, x, y := 0, []rune(a), []rune(b)
+	for i := 0; i < len(x) && i < len(y) && x[i] == y[i]; i++ {
+		if x[i] == ' ' {
+			from = i + 1
+		}
+	}
+	if from <= n/2 || len(x) <= n && len(y) <= n {
+		return shorten(a, n), shorten(b, n)
+	}
+	// Some words before the difference, from the beginning of one.
+	for start := from - n/4; start < from; start++ {
+		if x[start-1] == ' ' {
+			from = start
+			break
+		}
+	}
+	return shorten("… "+string(x[from:]), n), shorten("… "+string(y[from:]), n)
+}
+
+// points is the number of a score, and whether there is one.
+func points(raw []byte) (float64, bool) {
+	x, err := strconv.ParseFloat(string(raw), 64)
+	return x, err == nil
+}
