@@ -1,12 +1,10 @@
-// Package history reads what git knows of a content folder.
+// Package history reads what git knows of a content folder: the commit that it
+// is at, and every version of every entity since the first commit.
 package history
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -26,17 +24,11 @@ type Head struct {
 // ReadHead asks git about dir. A folder outside any repository, or a machine
 // without git, is no error: the head is then empty and dirty.
 func ReadHead(ctx context.Context, dir string) (Head, error) {
-	if _, err := exec.LookPath("git"); err != nil {
-		return Head{Dirty: true}, nil
-	}
-	inside, err := git(ctx, dir, "rev-parse", "--is-inside-work-tree")
+	inside, err := insideWorkTree(ctx, dir)
 	if err != nil {
-		if strings.Contains(err.Error(), "not a git repository") {
-			return Head{Dirty: true}, nil
-		}
 		return Head{}, err
 	}
-	if strings.TrimSpace(inside) != "true" {
+	if !inside {
 		return Head{Dirty: true}, nil
 	}
 	line, err := git(ctx, dir, "log", "-1", "--no-show-signature", "--format=%H %ct")
@@ -69,26 +61,4 @@ func ReadHead(ctx context.Context, dir string) (Head, error) {
 // isTypeFolder tells whether a line of git status names a folder of entities.
 func isTypeFolder(line string) bool {
 	return slices.ContainsFunc(exports.Types, func(t string) bool { return strings.HasSuffix(line, "/"+t+"/") || strings.HasSuffix(line, " "+t+"/") })
-}
-
-// git runs one git command in dir, without the caller's repository settings and
-// without taking locks that a person at work would notice.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks", "-C", dir}, args...)...)
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); name != "GIT_DIR" && name != "GIT_WORK_TREE" && name != "GIT_INDEX_FILE" {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(cmd.Env, "LC_ALL=C")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		return "", fmt.Errorf("git %s: %s (%w)", args[0], strings.Join(strings.Fields(stderr.String()), " "), err)
-	}
-	return string(out), nil
 }
