@@ -179,3 +179,74 @@ func BenchmarkWith(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOpen opens the index.
+func BenchmarkOpen(b *testing.B) {
+	root := os.Getenv(benchBuild)
+	if root == "" {
+		var err error
+		if root, err = shippedOut(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := benchCatalogue(b)
+	for b.Loop() {
+		x, err := indexes.Open(root, c.build)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := x.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkWrite makes an index of all documents, and one upon that where one in
+// three hundred was edited and the scores of all are others.
+func BenchmarkWrite(b *testing.B) {
+	c := benchCatalogue(b)
+	var entities []*exports.Entity
+	c.each(b, func(e *exports.Entity) { entities = append(entities, e) })
+	root := b.TempDir()
+	const before = "20261101-0000000000000001"
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			p := indexes.Prepare(entities, c.titles)
+			dir, err := p.Write(root)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := p.Place(root, dir, before); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	rng := rand.New(rand.NewPCG(3, 4))
+	rng.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })
+	for i := 0; i < len(entities); i += 300 {
+		e := *entities[i]
+		e.Name += " edited"
+		entities[i] = &e
+	}
+	b.Run("upon", func(b *testing.B) {
+		for b.Loop() {
+			p := indexes.Prepare(entities, c.titles)
+			p.Upon(before)
+			dir, err := p.Write(root)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if p.Indexed != (len(entities)+299)/300 {
+				b.Fatalf("%d documents were indexed", p.Indexed)
+			}
+			if err := p.Place(root, dir, "20261101-0000000000000002"); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			if err := indexes.Prune(root, []string{before}); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+		}
+	})
+}

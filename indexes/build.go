@@ -9,6 +9,10 @@
 // does not keep: the words of each record in their order, for phrases, and the
 // lengths of names.
 //
+// An index may share all these files with that of the build before, where only a
+// few documents differ: it then says which record each document is, and brings
+// the others along; they are kept in memory.
+//
 // The index of a build lies in indexes/builds/<id>/ with a manifest of its own.
 package indexes
 
@@ -29,12 +33,12 @@ import (
 
 // MappingVersion is the version of what is indexed and how. An index of another
 // version is refused, and a change of it gives builds another id.
-const MappingVersion = 3
+const MappingVersion = 4
 
 const (
 	manifestFile = "manifest.json"
 	storeDir     = "bleve"
-	lengthsFile  = "lengths.bin" // a byte for each record
+	lengthsFile  = "lengths.bin" // a byte for each document
 )
 
 // Manifest describes the index of one build.
@@ -50,11 +54,16 @@ func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds
 
 // Prepared are the documents of a build, ready to be indexed.
 type Prepared struct {
-	// Stub is what the identity of the index depends on; Write sets it.
+	// Stub is what the identity of the index depends on; Write sets it. It is the
+	// same however the index is made.
 	Stub exports.IndexStub
+	// Indexed is how many documents Write could not take over from an earlier index.
+	Indexed int
 
 	entities []*exports.Entity
 	titles   map[string]string
+	upon     string         // the id of the build before
+	shared   []exports.File // of its index, in use here too
 }
 
 // Prepare takes the entities in the order of their ordinals, and the titles of
@@ -75,19 +84,32 @@ func (p *Prepared) Write(root string) (dir string, err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
+	digests := p.digests()
+	sum := sha256.Sum256(packDigests(digests))
+	p.Stub = exports.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: hex.EncodeToString(sum[:])}
+	if x := p.earlier(root, digests); x != nil {
+		p.Indexed, p.shared = len(x.edited), x.files
+		return dir, x.write(dir)
+	}
+	p.Indexed = len(p.entities)
+	return dir, p.writeAll(dir, digests)
+}
+
+// writeAll indexes all documents.
+func (p *Prepared) writeAll(dir string, digests []digest) error {
 	c, err := newCollector(dir, len(p.entities))
 	if err != nil {
-		return dir, err
+		return err
 	}
-	sum := sha256.New()
 	for d := range p.documents {
-		d.fingerprint(sum)
 		if err := c.add(d); err != nil {
-			return dir, errors.Join(err, c.abandon())
+			return errors.Join(err, c.abandon())
 		}
 	}
-	p.Stub = exports.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: hex.EncodeToString(sum.Sum(nil))}
-	return dir, c.write()
+	if err := os.WriteFile(filepath.Join(dir, digestsFile), packDigests(digests), 0o644); err != nil {
+		return errors.Join(err, c.abandon())
+	}
+	return c.write()
 }
 
 // documents calls yield with the documents in order. They are made ahead, by
@@ -100,8 +122,9 @@ func (p *Prepared) documents(yield func(*document) bool) {
 		defer close(batches)
 		for from := 0; from < len(p.entities); from += ahead {
 			var batch []*document
-			for _, e := range p.entities[from:min(from+ahead, len(p.entities))] {
-				batch = append(batch, newDocument(e, p.titles[e.Category]))
+			for i := from; i < min(from+ahead, len(p.entities)); i++ {
+				s := p.source(i)
+				batch = append(batch, newDocument(&s))
 			}
 			select {
 			case batches <- batch:
@@ -127,15 +150,8 @@ func (p *Prepared) Place(root, dir, id string) error {
 		return os.RemoveAll(dir)
 	}
 	m := Manifest{FormatVersion: exports.FormatVersion, IndexStub: p.Stub, Build: id}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		f, err := exports.Describe(dir, path)
-		m.Files = append(m.Files, f)
-		return err
-	})
-	if err != nil {
+	var err error
+	if m.Files, err = p.describe(dir); err != nil {
 		return err
 	}
 	slices.SortFunc(m.Files, func(a, b exports.File) int { return strings.Compare(a.Path, b.Path) })
@@ -158,10 +174,48 @@ func (p *Prepared) Place(root, dir, id string) error {
 	return exports.SyncDir(filepath.Dir(final))
 }
 
+// describe lists the files of an index. What is shared was compared with its
+// checksum when it was taken over.
+func (p *Prepared) describe(dir string) ([]exports.File, error) {
+	files := slices.Clone(p.shared)
+	known := map[string]bool{}
+	for _, f := range files {
+		known[filepath.Join(dir, filepath.FromSlash(f.Path))] = true
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || known[path] {
+			return err
+		}
+		f, err := exports.Describe(dir, path)
+		files = append(files, f)
+		return err
+	})
+	return files, err
+}
+
 // Verify checks the index of a build: its versions, that it was made from the
 // documents that the build names, and every file. Problems are
 // *exports.DamageError.
 func Verify(dir, id string, want exports.IndexStub) (*Manifest, error) {
+	m, err := readManifestOf(dir, id, want)
+	if err != nil {
+		return nil, err
+	}
+	return m, exports.VerifyFiles(dir, m.Files, manifestFile)
+}
+
+// readManifestOf is readManifest where it is known what the index was made from.
+func readManifestOf(dir, id string, want exports.IndexStub) (*Manifest, error) {
+	m, err := readManifest(dir, id)
+	if err == nil && m.IndexStub != want {
+		return nil, &exports.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was made from other documents than the build"}
+	}
+	return m, err
+}
+
+// readManifest reads the manifest of a build's index and checks that this program
+// understands it.
+func readManifest(dir, id string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -170,14 +224,6 @@ func Verify(dir, id string, want exports.IndexStub) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := parseManifest(path, data, id, want)
-	if err != nil {
-		return nil, err
-	}
-	return m, exports.VerifyFiles(dir, m.Files, manifestFile)
-}
-
-func parseManifest(path string, data []byte, id string, want exports.IndexStub) (*Manifest, error) {
 	var m Manifest
 	damage := func(format string, args ...any) error {
 		return &exports.DamageError{Path: path, Problem: fmt.Sprintf(format, args...)}
@@ -192,8 +238,6 @@ func parseManifest(path string, data []byte, id string, want exports.IndexStub) 
 		return nil, damage("has mapping version %d, this program reads %d; build it again with this program", m.MappingVersion, MappingVersion)
 	case m.Build != id:
 		return nil, damage("belongs to build %s, not to %s", m.Build, id)
-	case m.IndexStub != want:
-		return nil, damage("was made from other documents than the build")
 	}
 	return &m, nil
 }

@@ -18,14 +18,19 @@ func (s *session) text(field int, term string) (found set, err error) {
 			return nil, err
 		}
 		if ok {
-			found = s.set()
+			found = s.gather(0)
 			if err := s.posting(found, value); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if d := s.index.draft; d != nil {
-		found = s.join(found, d.terms[field].text(term))
+	found = s.place(found)
+	for _, l := range s.index.layers {
+		own, err := l.terms[field].text(term)
+		if err != nil {
+			return nil, err
+		}
+		found = s.join(found, l, own)
 	}
 	return found, nil
 }
@@ -33,14 +38,19 @@ func (s *session) text(field int, term string) (found set, err error) {
 // prefix returns the records that have a term with a prefix in a field, nil
 // where there are none.
 func (s *session) prefix(field int, prefix string) (found set, err error) {
-	err = s.matching(field, nil, []byte(prefix), prefixEnd(prefix), func(value uint64, _ int) error {
+	err = s.matching(s.index.segment.terms[field], nil, []byte(prefix), prefixEnd(prefix), func(value uint64, _ int) error {
 		if found == nil {
-			found = s.set()
+			found = s.gather(0)
 		}
 		return s.posting(found, value)
 	})
-	if d := s.index.draft; d != nil && err == nil {
-		found = s.join(found, d.terms[field].prefix(prefix))
+	found = s.place(found)
+	for _, l := range s.index.layers {
+		own, err := l.terms[field].prefix(s, prefix)
+		if err != nil {
+			return nil, err
+		}
+		found = s.join(found, l, own)
 	}
 	return found, err
 }
@@ -48,15 +58,22 @@ func (s *session) prefix(field int, prefix string) (found set, err error) {
 // near returns the records that have a term that an automaton accepts in a
 // field, by how many edits away it is; nil where there are none.
 func (s *session) near(field int, a *vlevenshtein.DFA) (found [maxEdits + 1]set, err error) {
-	err = s.matching(field, a, nil, nil, func(value uint64, edits int) error {
+	err = s.matching(s.index.segment.terms[field], a, nil, nil, func(value uint64, edits int) error {
 		if found[edits] == nil {
-			found[edits] = s.set()
+			found[edits] = s.gather(edits)
 		}
 		return s.posting(found[edits], value)
 	})
-	if d := s.index.draft; d != nil && err == nil {
-		for edits, added := range d.terms[field].near(a) {
-			found[edits] = s.join(found[edits], added)
+	for edits := range found {
+		found[edits] = s.place(found[edits])
+	}
+	for _, l := range s.index.layers {
+		own, err := l.terms[field].near(s, a)
+		if err != nil {
+			return found, err
+		}
+		for edits := range found {
+			found[edits] = s.join(found[edits], l, own[edits])
 		}
 	}
 	return found, err
@@ -64,8 +81,7 @@ func (s *session) near(field int, a *vlevenshtein.DFA) (found [maxEdits + 1]set,
 
 // matching calls f for the terms of a field that an automaton accepts within a
 // range: where their postings are, and how many edits away they are.
-func (s *session) matching(field int, a vellum.Automaton, from, to []byte, f func(value uint64, edits int) error) error {
-	terms := s.index.segment.terms[field]
+func (s *session) matching(terms *vellum.FST, a vellum.Automaton, from, to []byte, f func(value uint64, edits int) error) error {
 	if terms == nil {
 		return nil
 	}

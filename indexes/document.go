@@ -1,11 +1,8 @@
 package indexes
 
 import (
-	"hash"
 	"slices"
 	"strings"
-
-	"kindex/exports"
 )
 
 // document is what the index knows of an entity: words that were split and
@@ -18,18 +15,12 @@ type document struct {
 	formerly []string
 }
 
-// topicsOf are the texts that say what an entity is about, the provider first.
-func topicsOf(e *exports.Entity, categoryTitle string) []string {
-	return slices.Concat([]string{e.Provider, e.Category, categoryTitle, e.Type}, e.Tags, e.Capabilities)
-}
-
-func newDocument(e *exports.Entity, categoryTitle string) *document {
-	d := &document{names: [][]string{terms(e.Name), terms(e.Slug)}, text: terms(e.Description)}
-	d.formerly = slices.Sorted(slices.Values(e.Formerly))
-	for _, alias := range d.formerly {
+func newDocument(s *source) *document {
+	d := &document{names: [][]string{terms(s.Name), terms(s.Slug)}, text: terms(s.Description), formerly: s.Formerly}
+	for _, alias := range s.Formerly {
 		d.names = append(d.names, terms(alias))
 	}
-	for _, t := range topicsOf(e, categoryTitle) {
+	for _, t := range s.topics() {
 		d.topics = append(d.topics, terms(t))
 	}
 	return d
@@ -124,14 +115,17 @@ func (t *fieldTerms) add(field int, term string) {
 	}
 }
 
-// fingerprint adds the document to a checksum over all documents.
-func (d *document) fingerprint(h hash.Hash) {
-	var b []byte
-	for _, part := range [][][]string{d.names, d.topics, {d.text}, {d.formerly}} {
-		for _, list := range part {
-			b = append(append(b, strings.Join(list, " ")...), 0)
-		}
-		b = append(b, 1)
+// hasPhrase tells in which lists the document has a phrase.
+func (d *document) hasPhrase(phrase []string) (has [listCount]bool) {
+	for list, texts := range [listCount][][]string{inName: d.names, inTopic: d.topics, inText: {d.text}} {
+		has[list] = slices.ContainsFunc(texts, func(text []string) bool {
+			for i := range text {
+				if len(text)-i >= len(phrase) && slices.Equal(text[i:i+len(phrase)], phrase) {
+					return true
+				}
+			}
+			return false
+		})
 	}
-	h.Write(append(b, 2))
+	return has
 }

@@ -19,14 +19,23 @@ var someTitles = map[string]string{"agents": "Agents & Automation"}
 // publish writes a build of entities and its index, and opens them.
 func publish(t testing.TB, entities []*exports.Entity) *catalogue {
 	t.Helper()
+	root := t.TempDir()
+	publishInto(t, root, entities, "")
+	return openOutput(t, root)
+}
+
+// publishInto writes a build of entities below an output folder, and its index
+// upon that of another build. It returns how many documents were indexed.
+func publishInto(t testing.TB, root string, entities []*exports.Entity, upon string) (indexed int) {
+	t.Helper()
 	check := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	root := t.TempDir()
 	p := indexes.Prepare(entities, someTitles)
+	p.Upon(upon)
 	dir, err := p.Write(root)
 	check(err)
 	w, err := exports.NewWriter(root)
@@ -54,8 +63,8 @@ func publish(t testing.TB, entities []*exports.Entity) *catalogue {
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(exports.EntitiesFile, exports.EntityColumns, keys,
-		func(i int) exports.Row { return entities[order[i]].Row() })
+	lengths, err := w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: exports.EntityColumns, Keys: keys,
+		Row: func(i int) exports.Row { return entities[order[i]].Row() }})
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {
@@ -69,7 +78,7 @@ func publish(t testing.TB, entities []*exports.Entity) *catalogue {
 	check(w.Place(m))
 	check(p.Place(root, dir, m.ID))
 	check(exports.Publish(root, m.ID))
-	return openOutput(t, root)
+	return p.Indexed
 }
 
 // desk is a catalogue that is edited at random.
@@ -190,7 +199,8 @@ func (c *catalogue) keys(list []uint32) []string {
 }
 
 func (a *answers) search(q string) (hits int) {
-	for _, filter := range []*exports.Filter{{}, {Fields: map[string][][]string{"type": {{"model"}}}}} {
+	for _, filter := range []*exports.Filter{{}, {Fields: map[string][][]string{"type": {{"model"}}}},
+		{Fields: map[string][][]string{"status": {{"withdrawn"}, {"deprecated"}}}}} {
 		var said [2][]string
 		for i, c := range []*catalogue{a.with, a.fresh} {
 			within, err := c.build.Select(filter)

@@ -9,15 +9,16 @@ import (
 )
 
 // formerlyFile holds the earlier slugs of records, which the records do not
-// have, each behind the ordinal.
+// have, each behind the number of the document.
 const formerlyFile = "formerly.fst"
 
 // formerly returns the earlier slugs of a record, sorted.
 func (x *Index) formerly(o uint32) (slugs []string, err error) {
-	if int(o) >= x.records {
-		return x.draft.documents[int(o)-x.records].formerly, nil
+	number := x.number(o)
+	if number == nowhere {
+		return x.document(o).formerly, nil
 	}
-	it, err := x.oldSlugs.Iterator(formerlyKey(o, ""), formerlyKey(o+1, ""))
+	it, err := x.oldSlugs.Iterator(formerlyKey(number, ""), formerlyKey(number+1, ""))
 	for ; err == nil; err = it.Next() {
 		key, _ := it.Current()
 		slugs = append(slugs, string(key[4:]))
@@ -28,8 +29,8 @@ func (x *Index) formerly(o uint32) (slugs []string, err error) {
 	return slugs, err
 }
 
-func formerlyKey(o uint32, slug string) []byte {
-	return append(binary.BigEndian.AppendUint32(nil, o), slug...)
+func formerlyKey(number uint32, slug string) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, number), slug...)
 }
 
 // writeFormerly makes the file from keys in order.

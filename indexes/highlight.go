@@ -47,13 +47,10 @@ func (r *Result) Highlights(h Hit, e *exports.Entity, categoryTitle string) ([]H
 	return out, err
 }
 
-// Highlight returns the text with <mark> around the words that the search met
-// and everything else escaped for HTML; found is false where it met none. A word
-// of which the beginning was met is marked as a whole.
-func (r *Result) Highlight(text string) (marked string, found bool) { return r.mark(text, false) }
-
-// mark is Highlight. Names and slugs are also met by what has their words without spaces
-// between them.
+// mark returns the text with <mark> around the words that the search met and
+// everything else escaped for HTML; found is false where it met none. A word of
+// which the beginning was met is marked as a whole. Names and slugs are also met
+// by what has their words without spaces between them.
 func (r *Result) mark(text string, name bool) (marked string, found bool) {
 	var b strings.Builder
 	list := spans(text)

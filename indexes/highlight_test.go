@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kindex/exports"
+	"kindex/indexes"
 )
 
 func TestHighlight(t *testing.T) {
@@ -22,8 +23,16 @@ func TestHighlight(t *testing.T) {
 		{`"gradient boosting" gpu`, "GPUs for gradient boosting", "<mark>GPUs</mark> for <mark>gradient boosting</mark>"},
 	} {
 		_, res := c.find(t, k.query, 1)
-		if got, found := res.Highlight(k.text); got != k.want || found != strings.Contains(k.want, "<mark>") {
-			t.Errorf("%s: got  %s\nwant %s", k.query, got, k.want)
+		got, err := res.Highlights(res.Hits[0], &exports.Entity{Description: k.text}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []indexes.Highlight
+		if strings.Contains(k.want, "<mark>") {
+			want = []indexes.Highlight{{Field: "description", Text: k.want}}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got  %v\nwant %v", k.query, got, want)
 		}
 	}
 }

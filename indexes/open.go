@@ -1,10 +1,12 @@
 package indexes
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -19,7 +21,8 @@ import (
 type Index struct {
 	*stored
 	build    *exports.Build
-	draft    *draft    // nil without edits
+	layers   []*layer  // over the documents of the segment, the last one on top
+	draft    *layer    // that of edits which are not built, nil without any
 	sessions sync.Pool // of *session
 }
 
@@ -28,6 +31,7 @@ type stored struct {
 	records  int
 	listed   int // how many of them are not withdrawn; they come first
 	segment  segmentReader
+	moved    *moved // nil where the number of a document is its ordinal
 	texts    texts
 	oldSlugs *vellum.FST
 	lengths  []byte // document.length by ordinal
@@ -39,31 +43,70 @@ type stored struct {
 // come first.
 func Open(root string, b *exports.Build) (*Index, error) {
 	dir := Dir(root, b.Manifest.ID)
-	path := filepath.Join(dir, manifestFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, &exports.DamageError{Path: path, Problem: "is missing"}
-	}
-	if err != nil {
-		return nil, err
-	}
-	m, err := parseManifest(path, data, b.Manifest.ID, b.Manifest.Index)
+	m, err := readManifestOf(dir, b.Manifest.ID, b.Manifest.Index)
 	if err != nil {
 		return nil, err
 	}
 	x := &Index{build: b, stored: &stored{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir}}}
 	if x.records != b.Len() {
-		return nil, &exports.DamageError{Path: path, Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
+		return nil, &exports.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
 	}
-	if err := x.stored.open(); err != nil {
+	if err := x.open(m); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	go automata[maxEdits]() // so that the first search that finds nothing need not wait for it
 	return x, nil
 }
 
-func (x *stored) open() error {
-	if err := x.segment.open(filepath.Join(x.files.dir, storeDir), x.records); err != nil {
+func (x *Index) open(m *Manifest) error {
+	shares := slices.ContainsFunc(m.Files, func(f exports.File) bool { return f.Path == ordinalsFile })
+	if !shares {
+		return x.stored.open(x.records)
+	}
+	path := filepath.Join(x.files.dir, ordinalsFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if x.moved, err = newMoved(data, x.records); err != nil {
+		return &exports.DamageError{Path: path, Problem: err.Error()}
+	}
+	if err := x.stored.open(len(x.moved.ordinals)); err != nil {
+		return err
+	}
+	return x.openEdited()
+}
+
+// openEdited indexes the documents that are not in the segment.
+func (x *Index) openEdited() error {
+	path := filepath.Join(x.files.dir, editedFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var edited []source
+	if err := json.Unmarshal(data, &edited); err != nil {
+		return &exports.DamageError{Path: path, Problem: "is no list of documents: " + err.Error()}
+	}
+	ordinals := x.moved.elsewhere()
+	if len(edited) != len(ordinals) {
+		return &exports.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents instead of %d", len(edited), len(ordinals))}
+	}
+	documents := make(map[uint32]*document, len(edited))
+	for i, o := range ordinals {
+		documents[o] = newDocument(&edited[i])
+	}
+	l, err := newLayer(documents)
+	if err != nil {
+		return err
+	}
+	x.layers = []*layer{l}
+	x.lengths = x.moved.lengths(x.lengths, documents)
+	return nil
+}
+
+func (x *stored) open(documents int) error {
+	if err := x.segment.open(filepath.Join(x.files.dir, storeDir), documents); err != nil {
 		return err
 	}
 	if err := x.texts.open(x.files); err != nil {
@@ -79,8 +122,8 @@ func (x *stored) open() error {
 	if x.lengths, err = x.files.open(lengthsFile); err != nil {
 		return err
 	}
-	if len(x.lengths) != x.records || x.texts.records() != x.records {
-		return &exports.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", x.records)}
+	if len(x.lengths) != documents || x.texts.documents() != documents {
+		return &exports.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", documents)}
 	}
 	return nil
 }
@@ -134,7 +177,8 @@ type session struct {
 	readers  [fieldCount]*vellum.Reader // nil where no record has the field
 	iterator vellum.FSTIterator
 	bitmap   roaring.Bitmap // the postings that are read
-	scratch  set
+	scratch  set            // as large as what gather returns
+	gathered [maxEdits + 1]set
 	sets     []set
 	taken    int
 }
@@ -144,7 +188,9 @@ func (x *Index) session() (*session, error) {
 	if s, ok := x.sessions.Get().(*session); ok {
 		return s, nil
 	}
-	s := &session{index: x, scratch: make(set, setWords(x.size()))}
+	s := &session{index: x}
+	s.scratch = make(set, len(s.gather(0)))
+	s.taken = 0
 	for f, terms := range x.segment.terms {
 		var err error
 		if terms == nil {

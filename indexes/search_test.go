@@ -277,8 +277,9 @@ func TestSuggest(t *testing.T) {
 }
 
 // TestManySearchesAtOnce is for the race detector.
-func TestManySearchesAtOnce(t *testing.T) {
-	c := shipped(t)
+func TestManySearchesAtOnce(t *testing.T) { searchAtOnce(t, shipped(t)) }
+
+func searchAtOnce(t *testing.T, c *catalogue) {
 	queries := []string{"pytrch", "gradient boosting", "gpt", "vision language", "open weights model"}
 	want := make([]string, len(queries))
 	for i, q := range queries {
@@ -331,9 +332,14 @@ func FuzzSearch(f *testing.F) {
 			if list, err := res.Highlights(h, e, c.titles[e.Category]); err != nil || len(list) == 0 {
 				t.Errorf("%q: nothing of %s is marked: %v", q, e.Key(), err)
 			}
-			marked, _ := res.Highlight(q)
-			if strings.Count(marked, "<mark>") != strings.Count(marked, "</mark>") {
-				t.Errorf("%q: %s", q, marked)
+			list, err := res.Highlights(h, &exports.Entity{Name: q, Description: q}, q)
+			for _, hl := range list {
+				if strings.Count(hl.Text, "<mark>") != strings.Count(hl.Text, "</mark>") {
+					t.Errorf("%q: %s", q, hl.Text)
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
 		if _, _, err := c.index.Suggest(q, c.all, 5); err != nil {

@@ -27,7 +27,7 @@ const (
 // topics and description. Between two values stands the number 0.
 type texts struct {
 	vocabulary *vellum.FST
-	places     []byte // one more than there are records
+	places     []byte // one more than there are documents
 	words      []byte
 }
 
@@ -46,12 +46,12 @@ func (t *texts) open(files *mappedFiles) error {
 	return err
 }
 
-func (t *texts) records() int { return len(t.places)/8 - 1 }
+func (t *texts) documents() int { return len(t.places)/8 - 1 }
 
-// hold tells which texts of a record hold a pattern, by list: names, topics,
+// hold tells which texts of a document hold a pattern, by list: names, topics,
 // description.
-func (t *texts) hold(o uint32, pattern []byte) (has [listCount]bool) {
-	b := t.words[binary.LittleEndian.Uint64(t.places[8*o:]):binary.LittleEndian.Uint64(t.places[8*o+8:])]
+func (t *texts) hold(number uint32, pattern []byte) (has [listCount]bool) {
+	b := t.words[binary.LittleEndian.Uint64(t.places[8*number:]):binary.LittleEndian.Uint64(t.places[8*number+8:])]
 	if !bytes.Contains(b, pattern) {
 		return has // as it is with most
 	}
@@ -88,7 +88,7 @@ type phrase struct {
 // phrase returns a phrase that is to be looked for, nil where no record can have it.
 func (x *Index) phrase(words []string) (*phrase, error) {
 	pattern, err := x.texts.pattern(words)
-	if err != nil || pattern == nil && x.draft == nil {
+	if err != nil || pattern == nil && len(x.layers) == 0 {
 		return nil, err
 	}
 	return &phrase{words, pattern}, nil
@@ -96,13 +96,14 @@ func (x *Index) phrase(words []string) (*phrase, error) {
 
 // hasPhrase tells in which lists a record has a phrase.
 func (x *Index) hasPhrase(o uint32, p *phrase) (has [listCount]bool) {
+	number := x.number(o)
 	switch {
-	case int(o) >= x.records:
-		return x.draft.documents[int(o)-x.records].hasPhrase(p.words)
+	case number == nowhere:
+		return x.document(o).hasPhrase(p.words)
 	case p.pattern == nil:
 		return has
 	}
-	return x.texts.hold(o, p.pattern)
+	return x.texts.hold(number, p.pattern)
 }
 
 // hasPhrase tells whether a text holds a pattern.
