@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
 	"kindex/exports"
 )
@@ -31,17 +30,15 @@ func NewExact(entities []*exports.Entity, words func(string) []string) *Exact {
 // among all processors as Find does.
 func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	lists := make([][]exports.Neighbour, len(of))
+	unbound := usual
+	unbound.budget = math.MaxInt
 	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			s := x.vectors.scratch()
-			for k := w; k < len(of); k += workers {
-				lists[k] = x.vectors.neighbours(x.number[of[k]], s, math.MaxInt)
-			}
-		})
-	}
-	wg.Wait()
+	inParallel(workers, func(w int) {
+		s := x.vectors.scratch(unbound)
+		for k := w; k < len(of); k += workers {
+			lists[k] = x.vectors.neighbours(x.number[of[k]], s)
+		}
+	})
 	return lists
 }
 
@@ -50,31 +47,27 @@ func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	v := x.vectors
 	out := make([][]exports.Neighbour, len(of))
-	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Go(func() {
-			for k := w; k < len(of); k += workers {
-				i := x.number[of[k]]
-				var all []scored
-				for j := range uint32(len(v.norm)) {
-					if j == i || v.hidden[j] {
-						continue
-					}
-					if sim := v.cosine(v.sharedOf(v.has.of(i), j), i, j); sim >= weakest {
-						all = append(all, scored{j, v.rank[j], sim})
-					}
+	inParallel(workers, func(w int) {
+		for k := w; k < len(of); k += workers {
+			i := x.number[of[k]]
+			var all []scored
+			for j := range uint32(len(v.norm)) {
+				if j == i || v.hidden[j] {
+					continue
 				}
-				slices.SortFunc(all, func(a, b scored) int {
-					return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.rank, b.rank))
-				})
-				for _, n := range all[:min(len(all), Most)] {
-					out[k] = append(out[k], exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity})
+				if sim := v.cosine(v.sharedOf(v.has.of(i), j), i, j); sim >= weakest {
+					all = append(all, scored{j, v.rank[j], sim})
 				}
 			}
-		})
-	}
-	wg.Wait()
+			slices.SortFunc(all, func(a, b scored) int {
+				return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.rank, b.rank))
+			})
+			for _, n := range all[:min(len(all), Most)] {
+				out[k] = append(out[k], exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity})
+			}
+		}
+	})
 	return out
 }
 

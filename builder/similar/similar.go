@@ -23,36 +23,54 @@ const Most = 20
 // each other.
 const weakest = 0.05
 
-// budget is how many entries of inverted lists are read to gather candidates
-// for one entity, the rarest features first, and shortlist how many candidates
-// are then compared exactly.
-const (
-	budget    = 16000
-	shortlist = 250
-)
+// limits bound the work for one entity, and for a difference.
+type limits struct {
+	budget    int // how many entries of inverted lists are read to gather candidates, the rarest features first
+	shortlist int // how many candidates are then compared exactly
+	most      int // how many neighbours are kept
+
+	// changed is the share of entities that may have changed for which it still
+	// pays to ask what that means for the others.
+	changed float64
+}
+
+var usual = limits{budget: 16000, shortlist: 250, most: Most, changed: 0.1}
 
 // Find returns the neighbours of every entity in the order given, and the
 // features that their reasons point to. words splits a text into the words
 // that count.
 func Find(entities []*exports.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
 	v := newVectors(entities, words)
-	found := make([][]exports.Neighbour, len(entities))
+	return v.all(usual), v.features
+}
+
+// all returns the neighbours of all entities, in the order in which the entities
+// were given.
+func (v *vectors) all(l limits) [][]exports.Neighbour {
+	found := make([][]exports.Neighbour, len(v.ordinal))
 	workers := runtime.GOMAXPROCS(0)
+	inParallel(workers, func(w int) {
+		s := v.scratch(l)
+		for i := w; i < len(found); i += workers {
+			found[v.ordinal[i]] = v.neighbours(uint32(i), s)
+		}
+	})
+	return found
+}
+
+// inParallel does work in some parts at the same time, one for each processor; w
+// numbers them.
+func inParallel(parts int, work func(w int)) {
 	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			s := v.scratch()
-			for i := w; i < len(entities); i += workers {
-				found[v.ordinal[i]] = v.neighbours(uint32(i), s, budget)
-			}
-		})
+	for w := range parts {
+		wg.Go(func() { work(w) })
 	}
 	wg.Wait()
-	return found, v.features
 }
 
 // scratch is the memory of one worker.
 type scratch struct {
+	limits
 	cells   []cell      // by entity
 	touched []uint32    // one more than there are entities
 	best    []candidate // a heap, the least promising on top
@@ -65,8 +83,8 @@ type cell struct {
 	inverse float32
 }
 
-func (v *vectors) scratch() *scratch {
-	s := &scratch{cells: make([]cell, len(v.inverse)), touched: make([]uint32, len(v.inverse)+1)}
+func (v *vectors) scratch(l limits) *scratch {
+	s := &scratch{limits: l, cells: make([]cell, len(v.inverse)), touched: make([]uint32, len(v.inverse)+1)}
 	for j, x := range v.inverse {
 		s.cells[j].inverse = x
 	}
@@ -91,7 +109,7 @@ func (c candidate) before(d candidate) bool {
 
 // offer keeps the shortlist of the most promising candidates.
 func (s *scratch) offer(c candidate) {
-	if len(s.best) < shortlist {
+	if len(s.best) < s.shortlist {
 		s.best = append(s.best, c)
 		for i := len(s.best) - 1; i > 0; {
 			up := (i - 1) / 2
@@ -122,10 +140,10 @@ func (s *scratch) offer(c candidate) {
 
 // neighbours finds candidates by the rarest features and compares the most
 // promising ones exactly.
-func (v *vectors) neighbours(i uint32, s *scratch, budget int) []exports.Neighbour {
-	unread := v.gather(i, s, budget)
-	nearest := make([]scored, 0, Most+1)
-	least := (weakest - 1e-4) * v.norm[i] // of what is compared, in parts of the own norm
+func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
+	unread := v.gather(i, s)
+	nearest := make([]scored, 0, s.most+1)
+	least := weakest // of what is compared
 	s.order = s.order[:0]
 	for k, c := range s.best {
 		s.order = append(s.order, uint64(math.Float32bits(c.promise))<<32|uint64(k))
@@ -133,16 +151,16 @@ func (v *vectors) neighbours(i uint32, s *scratch, budget int) []exports.Neighbo
 	slices.Sort(s.order)
 	for k := len(s.order) - 1; k >= 0; k-- {
 		c := s.best[uint32(s.order[k])]
-		if float64(c.promise) < least*(1-1e-4) { // less what its few digits may cost
-			break // nor do those behind it
+		if c.promise < v.promised(i, least) {
+			break // nor do those behind it reach it
 		}
 		dot := uint64(c.partial) + v.sharedOf(unread, c.entity)
 		n := scored{c.entity, c.rank, v.cosine(dot, i, c.entity)}
 		if n.similarity < weakest {
 			continue
 		}
-		if nearest = n.insert(nearest); len(nearest) == Most {
-			least = (nearest[Most-1].similarity - 1e-4) * v.norm[i] // rounding may lift it
+		if nearest = n.insert(nearest, s.most); len(nearest) == s.most {
+			least = nearest[s.most-1].similarity
 		}
 	}
 	list := make([]exports.Neighbour, len(nearest))
@@ -159,17 +177,17 @@ type scored struct {
 	similarity float64
 }
 
-// insert keeps the nearest of a list in order.
-func (n scored) insert(list []scored) []scored {
+// insert keeps the nearest of a list in order, as many as most.
+func (n scored) insert(list []scored, most int) []scored {
 	at := len(list)
 	for at > 0 && (n.similarity > list[at-1].similarity || n.similarity == list[at-1].similarity && n.rank < list[at-1].rank) {
 		at--
 	}
-	if at == Most {
+	if at == most {
 		return list
 	}
 	list = slices.Insert(list, at, n)
-	return list[:min(len(list), Most)]
+	return list[:min(len(list), most)]
 }
 
 // product is the squared length of some features.
@@ -180,34 +198,36 @@ func (v *vectors) product(features []uint32) (sum uint64) {
 	return sum
 }
 
+// reach is how many of some features are read, which come in the order of their
+// frequency df: as many as the budget allows, and one in any case. A feature that
+// nobody shares costs nothing.
+func (l limits) reach(features []uint32, df func(id uint32) int) int {
+	read := 0
+	for k, id := range features {
+		n := df(id)
+		if n < 2 {
+			continue
+		}
+		if read > 0 && read+n > l.budget {
+			return k
+		}
+		read += n
+	}
+	return len(features)
+}
+
 // gather fills the shortlist: of the entities that share the rarest features,
 // as far as the budget allows to read, those whose similarity may be the largest.
 // It returns the features that were not read, which are the most frequent ones.
-func (v *vectors) gather(i uint32, s *scratch, budget int) (unread []uint32) {
+func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	s.best = s.best[:0]
-	read, touched := 0, 0
-	for k, id := range v.has.of(i) {
-		square, list := v.square[id], v.inverted.of(id)
-		if square == 0 {
-			continue
-		}
-		if read > 0 && read+len(list) > budget {
-			unread = v.has.of(i)[k:]
-			break
-		}
-		read += len(list)
-		for _, j := range list {
-			// Without a branch, which could not be predicted: j is noted, and kept
-			// if it was not touched before.
-			c := &s.cells[j]
-			s.touched[touched] = j
-			touched += int((uint64(c.partial) - 1) >> 63)
-			c.partial += square
-		}
-	}
+	has := v.has.of(i)
+	reach := s.reach(has, v.df)
+	unread = has[reach:]
+	touched := v.touch(has[:reach], s)
 	rest := uint32(v.product(unread))
 	least := float32(0) // what a candidate must promise
-	for _, j := range s.touched[:touched] {
+	for _, j := range touched {
 		c := &s.cells[j]
 		partial := c.partial
 		c.partial = 0
@@ -216,11 +236,40 @@ func (v *vectors) gather(i uint32, s *scratch, budget int) (unread []uint32) {
 			continue
 		}
 		s.offer(candidate{j, v.rank[j], partial, promise})
-		if len(s.best) == shortlist {
+		if len(s.best) == s.shortlist {
 			least = s.best[0].promise
 		}
 	}
 	return unread
+}
+
+// touch adds up, in the cells of all entities, what each of them shares of some
+// features, and returns those that share any.
+func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
+	touched := 0
+	for _, id := range features {
+		square := v.square[id]
+		if square == 0 {
+			continue
+		}
+		for _, j := range v.inverted.of(id) {
+			// Without a branch, which could not be predicted: j is noted, and kept
+			// if it was not touched before.
+			c := &s.cells[j]
+			s.touched[touched] = j
+			touched += int((uint64(c.partial) - 1) >> 63)
+			c.partial += square
+		}
+	}
+	return s.touched[:touched]
+}
+
+// promised is the least promise, to entity i, of a candidate whose similarity may
+// come to some value: none with a lesser promise has that similarity.
+func (v *vectors) promised(i uint32, similarity float64) float32 {
+	// Rounding may lift a similarity by half of 1e-4; as much again is left, and
+	// 1e-4 of the whole, for what the few digits of a promise may cost.
+	return float32((similarity - 1e-4) * v.norm[i] * (1 - 1e-4))
 }
 
 // sharedOf is what an entity has in common with some of the most frequent

@@ -2,24 +2,13 @@ package similar
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"kindex/exports"
 )
-
-// The kinds of feature, as reasons name them, and what they weigh.
-const (
-	kindCategory   = "category"
-	kindTag        = "tag"
-	kindCapability = "capability"
-	kindProvider   = "provider"
-	kindWord       = "word"
-)
-
-var kindWeights = map[string]uint32{kindCategory: 3, kindTag: 3, kindCapability: 2, kindProvider: 2, kindWord: 1}
 
 // vectors holds the features of all entities. Features are numbered from the
 // rarest to the most frequent, and entities so that those of one category, which
@@ -44,78 +33,60 @@ func (l *lists) of(i uint32) []uint32 { return l.items[l.start[i]:l.start[i+1]] 
 
 func newVectors(given []*exports.Entity, words func(string) []string) *vectors {
 	n := len(given)
-	v := &vectors{ordinal: byCategory(given), norm: make([]float64, n), inverse: make([]float32, n), hidden: make([]bool, n)}
+	key := byKey(given)
+	v := &vectors{ordinal: byCategory(given, key), rank: make([]int32, n), norm: make([]float64, n), inverse: make([]float32, n), hidden: make([]bool, n)}
 	entities := make([]*exports.Entity, n)
+	number := make([]uint32, n)
 	for i, o := range v.ordinal {
-		entities[i] = given[o]
+		entities[i], number[o] = given[o], uint32(i)
 	}
-	v.rank = keyRanks(entities)
+	for place, o := range key {
+		v.rank[number[o]] = int32(place)
+	}
 	v.collect(entities, words)
 	v.invert(n)
 	v.weigh(n)
 	for i, e := range entities {
-		v.hidden[i] = e.Status == exports.Withdrawn
-		v.norm[i] = math.Sqrt(float64(v.product(v.has.of(uint32(i)))))
-		v.inverse[i] = float32(1 / max(v.norm[i], 1))
+		v.hidden[i] = hidden(e)
+		v.norm[i] = length(v.product(v.has.of(uint32(i))))
+		v.inverse[i] = inverse(v.norm[i])
 	}
 	return v
 }
 
-// byCategory sorts the places of entities by category, type and slug.
-func byCategory(entities []*exports.Entity) []uint32 {
+// hidden tells whether an entity is nobody's neighbour.
+func hidden(e *exports.Entity) bool { return e.Status == exports.Withdrawn }
+
+// df is how many entities have a feature.
+func (v *vectors) df(id uint32) int { return int(v.inverted.start[id+1] - v.inverted.start[id]) }
+
+// length is the norm of features with this product with themselves.
+func length(product uint64) float64 { return math.Sqrt(float64(product)) }
+
+// inverse of a norm; entities that share nothing have one too.
+func inverse(norm float64) float32 { return float32(1 / max(norm, 1)) }
+
+// byKey sorts the places of entities by type and slug.
+func byKey(entities []*exports.Entity) []uint32 {
 	order := make([]uint32, len(entities))
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(entities[a].Category, entities[b].Category), exports.CompareKey(entities[a], entities[b]))
-	})
+	slices.SortFunc(order, func(a, b uint32) int { return exports.CompareKey(entities[a], entities[b]) })
 	return order
 }
 
-// collect lists the features of every entity and numbers them by how many
-// entities have them, then by kind and value.
-func (v *vectors) collect(entities []*exports.Entity, words func(string) []string) {
-	ids := map[string]uint32{}
-	var count []uint32
-	v.has.start = append(v.has.start, 0)
-	for _, e := range entities {
-		for _, f := range featuresOf(e, words) {
-			id, ok := ids[f]
-			if !ok {
-				id = uint32(len(count))
-				ids[f] = id
-				kind, value, _ := strings.Cut(f, "\x00")
-				v.features = append(v.features, exports.Feature{Kind: kind, Value: value})
-				count = append(count, 0)
-			}
-			count[id]++
-			v.has.items = append(v.has.items, id)
-		}
-		v.has.start = append(v.has.start, uint32(len(v.has.items)))
+// byCategory sorts places, which are in some order, by category and then that order.
+func byCategory(entities []*exports.Entity, places []uint32) []uint32 {
+	of := map[string][]uint32{}
+	for _, o := range places {
+		of[entities[o].Category] = append(of[entities[o].Category], o)
 	}
-	order := make([]uint32, len(count))
-	for i := range order {
-		order[i] = uint32(i)
+	order := make([]uint32, 0, len(places))
+	for _, category := range slices.Sorted(maps.Keys(of)) {
+		order = append(order, of[category]...)
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(count[a], count[b]), compareFeatures(v.features[a], v.features[b]))
-	})
-	features, number := make([]exports.Feature, len(order)), make([]uint32, len(order))
-	for place, id := range order {
-		features[place], number[id] = v.features[id], uint32(place)
-	}
-	v.features = features
-	for i, id := range v.has.items {
-		v.has.items[i] = number[id]
-	}
-	for i := range entities {
-		slices.Sort(v.has.of(uint32(i)))
-	}
-}
-
-func compareFeatures(a, b exports.Feature) int {
-	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value))
+	return order
 }
 
 // invert makes the lists of entities of the lists of features.
@@ -142,8 +113,7 @@ func (v *vectors) weigh(n int) {
 	v.square, v.reason = make([]uint32, len(v.features)), make([]uint32, len(v.features))
 	order := make([]uint32, len(v.features))
 	for id := range v.features {
-		w := kindWeights[v.features[id].Kind] * rarity(n, len(v.inverted.of(uint32(id))))
-		v.square[id], order[id] = w*w, uint32(id)
+		v.square[id], order[id] = square(v.features[id].Kind, n, v.df(uint32(id))), uint32(id)
 	}
 	slices.SortFunc(order, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(v.square[b], v.square[a]), compareFeatures(v.features[a], v.features[b]))
@@ -153,17 +123,10 @@ func (v *vectors) weigh(n int) {
 	}
 }
 
-// keyRanks numbers entities by type and slug.
-func keyRanks(entities []*exports.Entity) []int32 {
-	order, rank := make([]int32, len(entities)), make([]int32, len(entities))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return exports.CompareKey(entities[a], entities[b]) })
-	for place, i := range order {
-		rank[i] = int32(place)
-	}
-	return rank
+// square is that of the weight of a feature that df of n entities have.
+func square(kind string, n, df int) uint32 {
+	w := kindWeights[kind] * rarity(n, df)
+	return w * w
 }
 
 // rarity weighs a feature that df of n entities have. It moves in steps of
@@ -174,25 +137,4 @@ func rarity(n, df int) uint32 {
 		return 0
 	}
 	return uint32(1 + bits.Len(uint(n)) - bits.Len(uint(df)))
-}
-
-// featuresOf lists the features of an entity, each once, as kind, NUL, value.
-func featuresOf(e *exports.Entity, words func(string) []string) []string {
-	list := []string{kindCategory + "\x00" + e.Category}
-	if e.Provider != "" {
-		list = append(list, kindProvider+"\x00"+e.Provider)
-	}
-	for _, t := range e.Tags {
-		list = append(list, kindTag+"\x00"+t)
-	}
-	for _, c := range e.Capabilities {
-		list = append(list, kindCapability+"\x00"+c)
-	}
-	for _, w := range words(e.Name + " " + e.Description) {
-		if len(w) > 2 {
-			list = append(list, kindWord+"\x00"+w)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
