@@ -72,9 +72,7 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 		return sources[i]
 	}
 	signals, _ := m["signals"].(map[string]any)
-	if len(signals) > 0 {
-		e.Signals.Facts = make([]exports.Fact, 0, len(signals))
-	}
+	facts := make([]exports.Fact, 0, len(signals))
 	for name, v := range signals {
 		s, ok := v.(map[string]any)
 		if !ok {
@@ -86,7 +84,10 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 		} else {
 			f.Number = numberOf(s["value"])
 		}
-		e.Signals.Facts = append(e.Signals.Facts, f)
+		facts = append(facts, f)
+	}
+	if len(facts) > 0 {
+		e.Signals.Facts = facts
 	}
 	slices.SortFunc(e.Signals.Facts, func(a, b exports.Fact) int { return cmp.Compare(a.Name, b.Name) })
 	list, _ := signals["benchmarks"].([]any)

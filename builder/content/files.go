@@ -1,6 +1,7 @@
 package content
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,7 @@ type Category struct {
 type Index struct {
 	Title       string           `json:"title"`
 	Description string           `json:"description"`
+	URL         string           `json:"url"` // the public address of the service, "" where nobody says
 	License     string           `json:"license"`
 	Sources     []exports.Source `json:"sources"`
 }
@@ -73,13 +75,18 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 }
 
 // readFile reads no more of a file than is needed to see that it is too large.
-func readFile(path string) ([]byte, error) {
+func readFile(path string) ([]byte, error) { return readInto(new(bytes.Buffer), path) }
+
+// readInto is readFile with the caller's memory, which holds what it returns.
+func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	room.Reset()
+	_, err = room.ReadFrom(io.LimitReader(f, maxFileSize+1))
+	return room.Bytes(), err
 }
 
 // reserved is why no category may have the name of the leaderboard over all.

@@ -5,7 +5,9 @@
 package content
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha1"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -27,6 +29,11 @@ type Content struct {
 	Categories []Category        // of categories.yaml, else those that entities name
 	Index      Index
 
+	// What is known of the files of the entities, in the order of the entities.
+	Blobs     [][sha1.Size]byte   // the names that git gives their bytes
+	Sums      [][sha256.Size]byte // of their bytes; zero where there is a warning about them
+	Unchanged []bool              // whether Reuse knew them
+
 	Scoring     []byte // scoring.yaml as JSON, nil without one
 	ScoringText []byte // scoring.yaml as it is
 	ScoringPath string
@@ -37,7 +44,14 @@ type Content struct {
 // keeps the folder from being read at all. progress, if not nil, is called
 // after each file, from several goroutines.
 func Load(dir string, progress func(done, total int)) (c *Content, problems Problems, err error) {
+	return LoadUpon(dir, nil, progress)
+}
+
+// LoadUpon is Load, but takes what reuse knows instead of parsing it again. A nil
+// reuse knows nothing.
+func LoadUpon(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems Problems, err error) {
 	f := Open(dir)
+	f.reuse = reuse
 	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +66,8 @@ func Load(dir string, progress func(done, total int)) (c *Content, problems Prob
 // files that have changed are read. Its methods may be called from several
 // goroutines; of those that read files, one runs at a time.
 type Folder struct {
-	dir string
+	dir   string
+	reuse Reuse // nil for none
 
 	mu    sync.Mutex
 	files map[string]*file // by path below the folder, with slashes
@@ -68,6 +83,8 @@ type file struct {
 	problems Problems
 	info     fs.FileInfo // of the bytes that were read, nil where they may be newer
 	sum      [sha256.Size]byte
+	blob     [sha1.Size]byte
+	reused   bool
 }
 
 // source is where an entity file lies, as the system and as people call it.
@@ -101,8 +118,9 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	var wg sync.WaitGroup
 	for range min(len(names), runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
+			var room bytes.Buffer
 			for i := range next {
-				read[i], failed[i] = f.read(names[i])
+				read[i], failed[i] = f.read(names[i], &room)
 				if n := int(done.Add(1)); progress != nil {
 					progress(n, len(names))
 				}
@@ -153,8 +171,9 @@ func compareFiles(a, b *file) int {
 	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 }
 
-// read reads one file; nil stands for none.
-func (f *Folder) read(name string) (*file, error) {
+// read reads one file; nil stands for none. Its bytes are in room until the next
+// one is read.
+func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -175,15 +194,22 @@ func (f *Folder) read(name string) (*file, error) {
 		r.problems = Problems{*problem}
 		return r, nil
 	}
-	data, err := readFile(path)
+	data, err := readInto(room, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // it has gone this moment
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.sum = sha256.Sum256(data)
-	if src.slug != "" { // root files are parsed whenever the content is put together
+	r.sum, r.blob = sha256.Sum256(data), blobName(data)
+	if src.slug == "" {
+		return r, nil // root files are parsed whenever the content is put together
+	}
+	if f.reuse != nil {
+		r.entity = f.reuse(src.typ, src.slug, r.sum)
+		r.reused = r.entity != nil
+	}
+	if !r.reused {
 		r.entity, r.problems = parseEntity(src.shown, src.typ, src.slug, data)
 	}
 	return r, nil
@@ -234,7 +260,7 @@ func (f *Folder) content(own func(*exports.Entity) *exports.Entity) (*Content, P
 	}
 	for _, r := range f.order {
 		if n, _ := r.problems.Count(); n == 0 {
-			c.Entities = append(c.Entities, own(r.entity))
+			c.add(r, own(r.entity))
 		}
 	}
 	if len(f.order) == 0 && len(problems) == 0 {

@@ -1,0 +1,58 @@
+package content
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"slices"
+	"strconv"
+
+	"kindex/exports"
+)
+
+// Reuse returns what was once read of an entity file, given by its type and slug
+// and the SHA-256 of its bytes; nil where that is not known, or where there was
+// anything wrong with it. The entity is the caller's. Reuse is called from several
+// goroutines.
+type Reuse func(typ, slug string, sum [sha256.Size]byte) *exports.Entity
+
+// blobName is the name that git gives the bytes of a file: the SHA-1 of a header
+// and of them.
+func blobName(data []byte) (name [sha1.Size]byte) {
+	h := sha1.New()
+	var room [32]byte
+	h.Write(append(strconv.AppendInt(append(room[:0], "blob "...), int64(len(data)), 10), 0))
+	h.Write(data) // never fails
+	h.Sum(name[:0])
+	return name
+}
+
+// add takes an entity over, and what is known of its file.
+func (c *Content) add(r *file, e *exports.Entity) {
+	sum := r.sum
+	if len(r.problems) > 0 {
+		sum = [sha256.Size]byte{}
+	}
+	c.Entities = append(c.Entities, e)
+	c.Blobs, c.Sums = append(c.Blobs, r.blob), append(c.Sums, sum)
+	c.Unchanged = append(c.Unchanged, r.reused)
+}
+
+// Sort brings the entities into another order, and what is known of their files
+// with them.
+func (c *Content) Sort(compare func(a, b *exports.Entity) int) {
+	order := make([]int, len(c.Entities))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return compare(c.Entities[i], c.Entities[j]) })
+	c.Entities, c.Blobs = inOrder(order, c.Entities), inOrder(order, c.Blobs)
+	c.Sums, c.Unchanged = inOrder(order, c.Sums), inOrder(order, c.Unchanged)
+}
+
+func inOrder[T any](order []int, list []T) []T {
+	sorted := make([]T, len(order))
+	for i, from := range order {
+		sorted[i] = list[from]
+	}
+	return sorted
+}

@@ -1,0 +1,87 @@
+package content_test
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// TestFilesStayBesideTheirEntities asks git for the names of the files, and sorts
+// the entities before it compares them.
+func TestFilesStayBesideTheirEntities(t *testing.T) {
+	dir, err := filepath.Abs(filepath.Join("..", "..", "content")) // git takes paths from the top of the repository
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := content.Load(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Sort(func(a, b *exports.Entity) int {
+		return cmp.Or(-cmp.Compare(a.Name, b.Name), exports.CompareKey(a, b))
+	})
+	var paths []string
+	for _, e := range c.Entities {
+		paths = append(paths, filepath.Join(dir, e.Type, e.Slug+".yaml"))
+	}
+	cmd := exec.Command("git", "hash-object", "--no-filters", "--stdin-paths")
+	cmd.Stdin = strings.NewReader(strings.Join(paths, "\n"))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Fields(string(out))
+	if len(names) != len(c.Blobs) || len(c.Sums) != len(names) || len(c.Unchanged) != len(names) || len(names) == 0 {
+		t.Fatalf("%d names by git, %d blobs, %d sums", len(names), len(c.Blobs), len(c.Sums))
+	}
+	for i, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hex.EncodeToString(c.Blobs[i][:]); got != names[i] || c.Sums[i] != sha256.Sum256(data) {
+			t.Errorf("%s is %s, by git %s", path, got, names[i])
+		}
+	}
+}
+
+// TestReuse gives some files back as they were read before, and looks which are
+// asked for and which are parsed.
+func TestReuse(t *testing.T) {
+	dir := filepath.Join("..", "..", "content")
+	before, _, err := content.Load(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := func(typ, slug string, sum [sha256.Size]byte) *exports.Entity {
+		i, ok := slices.BinarySearchFunc(before.Entities, &exports.Entity{Type: typ, Slug: slug}, exports.CompareKey)
+		if !ok || before.Sums[i] != sum {
+			t.Errorf("%s/%s of sum %x was asked for", typ, slug, sum)
+			return nil
+		}
+		if i%2 == 0 {
+			return nil
+		}
+		e := *before.Entities[i]
+		e.Provider = "as known"
+		return &e
+	}
+	after, _, err := content.LoadUpon(dir, marked, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range after.Entities {
+		if reused := i%2 == 1; after.Unchanged[i] != reused || (e.Provider == "as known") != reused {
+			t.Errorf("%s: unchanged %v, provider %s", e.Key(), after.Unchanged[i], e.Provider)
+		}
+	}
+}
