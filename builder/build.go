@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kindex/builder/archive"
 	"kindex/builder/content"
 	"kindex/builder/history"
 	"kindex/builder/rank"
@@ -21,8 +22,9 @@ import (
 )
 
 // Version is the version of the recipe. It is part of a build's identity: raise
-// it when the same content would give other artifacts.
-const Version = "2"
+// it when the same content would give other artifacts, or be judged otherwise: what
+// a build of this version has read and compressed, the next one takes over.
+const Version = "3"
 
 // Options say what to build, and where.
 type Options struct {
@@ -33,6 +35,11 @@ type Options struct {
 	Out    string    // the output folder
 	AsOf   time.Time // the time at which scores are computed
 	Keep   int       // how many builds to keep, the current one among them
+	// AllowShrink lets the build lose what a *ShrinkError would protect.
+	AllowShrink bool
+	// Still lets the past of content that no repository keeps rest as it is:
+	// somebody is editing it.
+	Still bool
 	// Wait tells that another builder is at work; Build then waits for it. With
 	// a nil Wait, Build returns an *exports.BusyError instead.
 	Wait func(*exports.BusyError)
@@ -55,6 +62,7 @@ type Report struct {
 	Seconds   float64          `json:"seconds"`
 	PeakBytes int64            `json:"peakBytes"` // most memory that the process held
 	Removed   []string         `json:"removed"`   // old builds that were deleted
+	Reused    int              `json:"reused"`    // entities whose files are the same as in the build before
 }
 
 // Step is one step of the recipe and how long it took. The index is made beside
@@ -74,20 +82,25 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer lock.Release()
+	defer b.closeEarlier()
 	for _, s := range []struct {
 		name string
 		run  func(context.Context) error
 	}{
-		{"clean", b.clean},      // what a killed builder left
-		{"load", b.load},        // YAML → entities
-		{"score", b.score},      // signals → scores
-		{"rank", b.rank},        // scores → ordinals, leaderboards
-		{"index", b.startIndex}, // documents → search index; it goes on beside the next two
-		{"similar", b.similar},  // entities → neighbours
-		{"write", b.write},      // everything → files
-		{"place", b.place},      // temporary folders → the build's name, durable
-		{"publish", b.publish},  // the pointer, last of all
-		{"prune", b.prune},      // builds that nobody needs
+		{"clean", b.clean},         // what a killed builder left
+		{"earlier", b.openEarlier}, // the current build, whose work need not be done again
+		{"load", b.load},           // YAML → entities
+		{"history", b.walk},        // git, or the build before → changes, dates
+		{"guard", b.guard},         // a build that loses too much is refused
+		{"score", b.score},         // signals → scores
+		{"rank", b.rank},           // scores → ordinals, leaderboards
+		{"index", b.startIndex},    // documents → search index; it goes on beside the next two
+		{"similar", b.similar},     // entities → neighbours
+		{"past", b.remember},       // changes → boards of earlier days, trending
+		{"write", b.write},         // everything → files
+		{"place", b.place},         // temporary folders → the build's name, durable
+		{"publish", b.publish},     // the pointer, last of all
+		{"prune", b.prune},         // builds that nobody needs
 	} {
 		if err := ctx.Err(); err != nil && !b.published {
 			return nil, errors.Join(err, b.discard())
@@ -109,6 +122,9 @@ type build struct {
 	started time.Time
 	report  Report
 
+	earlier  *exports.Build // the build before; nil where everything is made anew
+	damaged  error          // why a build before could not be opened
+	past     *archive.Archive
 	head     history.Head
 	content  *content.Content
 	formula  *score.Formula
@@ -146,7 +162,7 @@ func (b *build) load(ctx context.Context) error {
 	if c == nil {
 		var problems content.Problems
 		var err error
-		c, problems, err = LoadContent(b.Content, func(done, total int) { b.progress("load", done, total) })
+		c, problems, err = b.loadContent(func(done, total int) { b.progress("load", done, total) })
 		if err != nil {
 			return err
 		}
@@ -158,6 +174,10 @@ func (b *build) load(ctx context.Context) error {
 		}
 	}
 	b.content, b.formula = c.Content, c.Formula
+	b.markUnchanged()
+	if err := b.reopenEarlier(); err != nil {
+		return err
+	}
 	var err error
 	b.head, err = history.ReadHead(ctx, b.Content)
 	return err
@@ -172,7 +192,7 @@ func (b *build) score(context.Context) error {
 }
 
 func (b *build) rank(context.Context) error {
-	rank.Order(b.content.Entities)
+	b.content.Sort(exports.CompareRank)
 	slugs := make([]string, len(b.content.Categories))
 	for i, c := range b.content.Categories {
 		slugs[i] = c.Slug
@@ -183,7 +203,18 @@ func (b *build) rank(context.Context) error {
 
 func (b *build) similar(context.Context) error {
 	b.progress("similar", 0, 0)
-	b.near, b.features = similar.Find(b.content.Entities, indexes.Words)
+	upon := b.cache()
+	if upon == nil {
+		b.near, b.features = similar.Find(b.content.Entities, indexes.Words)
+		return nil
+	}
+	changed := map[*exports.Entity]bool{}
+	for i, e := range b.content.Entities {
+		if !b.content.Unchanged[i] {
+			changed[e] = true
+		}
+	}
+	b.near, b.features, _ = similar.FindAfter(b.content.Entities, indexes.Words, upon, func(e *exports.Entity) bool { return !changed[e] })
 	return nil
 }
 
@@ -195,6 +226,9 @@ func (b *build) startIndex(context.Context) error {
 		titles[c.Slug] = c.Title
 	}
 	b.docs = indexes.Prepare(b.content.Entities, titles)
+	if upon := b.cache(); upon != nil {
+		b.docs.Upon(upon.Manifest.ID)
+	}
 	b.indexing.Go(func() (err error) {
 		start := time.Now()
 		b.indexDir, err = b.docs.Write(b.Out)
@@ -211,6 +245,7 @@ func (b *build) write(context.Context) error {
 	if b.out, err = exports.NewWriter(b.Out); err != nil {
 		return err
 	}
+	b.out.Upon(b.cache())
 	if err := b.writeFiles(); err != nil {
 		return err
 	}

@@ -1,14 +1,20 @@
 package builder
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"kindex/builder/content"
 	"kindex/builder/rank"
 	"kindex/exports"
+	"kindex/exports/feed"
 )
 
 // writeFiles makes the files of the build, all but the manifest.
@@ -20,12 +26,20 @@ func (b *build) writeFiles() error {
 	if err := b.out.WriteLookups(b.content.Entities, rows, b.near, b.features); err != nil {
 		return err
 	}
-	for _, board := range b.boards {
-		if err := b.writeBoard(board); err != nil {
-			return err
-		}
+	if err := b.out.WriteSources(b.content.Entities, b.content.Sums); err != nil {
+		return err
 	}
-	return b.writeDescriptions()
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, board := range b.boards {
+		g.Go(func() error { return b.writeBoard(board) })
+	}
+	g.Go(b.writeDescriptions)
+	g.Go(b.writeFeeds)
+	g.Go(func() error {
+		return errors.Join(b.out.WriteArchive(b.past.Result()), b.past.Err())
+	})
+	return g.Wait()
 }
 
 // writeEntities writes the bulk exports, sorted by type and slug, and returns
@@ -52,8 +66,8 @@ func (b *build) writeEntities() ([]exports.RowPlace, error) {
 	for i, o := range order {
 		keys[i] = b.content.Entities[o].Key()
 	}
-	lengths, err := b.out.WriteTable(exports.EntitiesFile, exports.EntityColumns, keys,
-		func(i int) exports.Row { return b.content.Entities[order[i]].Row() })
+	lengths, err := b.out.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: exports.EntityColumns, Keys: keys,
+		Row: func(i int) exports.Row { return b.content.Entities[order[i]].Row() }})
 	if err != nil {
 		return nil, err
 	}
@@ -124,17 +138,53 @@ func (b *build) writeDescriptions() error {
 	return nil
 }
 
+// feedLength is how many changes the feeds of a build tell of.
+const feedLength = 200
+
+// writeFeeds writes the newest changes as feeds. Where nobody has named the
+// public address they have no links.
+func (b *build) writeFeeds() error {
+	changes, err := b.past.Newest(feedLength)
+	if err != nil {
+		return err
+	}
+	f := &feed.Feed{Title: b.title(), Description: b.content.Index.Description, Base: strings.TrimSuffix(b.content.Index.URL, "/"),
+		Updated: b.AsOf, Titles: map[string]string{}, Changes: changes}
+	for _, c := range b.content.Categories {
+		f.Titles[c.Slug] = c.Title
+	}
+	if len(changes) > 0 {
+		f.Updated = changes[0].Timestamp
+	}
+	for ext, format := range map[string]string{".xml": "rss", ".atom": "atom", ".json": "json"} {
+		var body bytes.Buffer
+		if err := f.Write(&body, format); err != nil {
+			return err
+		}
+		if err := b.out.AddVariants(exports.FeedFile+ext, body.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// title is the name of the index.
+func (b *build) title() string {
+	if b.content.Index.Title != "" {
+		return b.content.Index.Title
+	}
+	return "Knowledge index"
+}
+
 // describe fills the manifest.
 func (b *build) describe() *exports.Manifest {
 	m := &exports.Manifest{
-		Builder: Version, Title: b.content.Index.Title, Description: b.content.Index.Description,
+		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
+		URL:    exports.Optional(b.content.Index.URL),
 		Commit: exports.Optional(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
 		ScoringVersion: b.formula.Version, License: exports.Optional(b.license(exports.Types)),
 		Sources: []exports.Source{}, Index: b.docs.Stub,
 		Counts: exports.Counts{Types: map[string]int{}, Categories: len(b.content.Categories), Ranked: len(b.boards[0].Entities)},
-	}
-	if m.Title == "" {
-		m.Title = "Knowledge index"
 	}
 	if b.head.Commit != "" {
 		m.CommitTime = exports.Optional(b.head.Time.Format(time.RFC3339))

@@ -65,7 +65,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	write("tool/x.yaml", "name: X\ncategory: a\ndescription: D.\n")
 	c := make(told, 1000)
 	w := New(Options{
-		Build: builder.Options{Content: dir, Out: out, Keep: 2},
+		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
 		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
 		Edited: func(edits []exports.Edit, now []string) {
 			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")

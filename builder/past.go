@@ -1,0 +1,153 @@
+package builder
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/builder/archive"
+	"kindex/builder/compare"
+	"kindex/builder/history"
+	"kindex/exports"
+)
+
+// walk finds out what has changed since the build before, or ever, and dates the
+// entities.
+func (b *build) walk(ctx context.Context) error {
+	b.progress("history", 0, 0)
+	o := history.Options{Dir: b.Content, Known: b.known}
+	if upon := b.cache(); upon != nil {
+		o.Earlier = walked{upon.Archive()}
+	}
+	log, err := history.Walk(ctx, o)
+	if err != nil {
+		return err
+	}
+	for _, note := range log.Notes {
+		b.report.Warnings = append(b.report.Warnings, "note: "+note)
+	}
+	in := archive.Input{Upon: b.earlier, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Still: b.Still}
+	if log.Head != "" {
+		in.Log = log
+	}
+	if b.past, err = archive.New(in); err != nil {
+		return err
+	}
+	b.past.Date()
+	return nil
+}
+
+// known is the entity of a file that has the same bytes in the working tree.
+func (b *build) known(typ, slug, blob string) *exports.Entity {
+	at, ok := slices.BinarySearchFunc(b.content.Entities, &exports.Entity{Type: typ, Slug: slug}, exports.CompareKey)
+	if !ok || hex.EncodeToString(b.content.Blobs[at][:]) != blob {
+		return nil
+	}
+	return b.content.Entities[at]
+}
+
+// walked is the build before as the walk over git sees it.
+type walked struct{ *exports.ArchiveReader }
+
+// Commit implements history.Earlier.
+func (w walked) Commit() string { return w.Head() }
+
+// Time implements history.Earlier.
+func (w walked) Time() time.Time {
+	if w.Versions() == 0 {
+		return time.Time{}
+	}
+	return time.Unix(w.Version(w.Versions()-1).Time, 0).UTC()
+}
+
+// Last implements history.Earlier.
+func (w walked) Last(typ, slug string) (place int, alive, ok bool) {
+	place, ok = w.ArchiveReader.Last(typ, slug)
+	if !ok {
+		return 0, false, false
+	}
+	return place, !w.Version(place).Deleted && w.Newest(place) == place, true
+}
+
+// Before implements history.Earlier.
+func (w walked) Before(place int) int { return int(w.Version(place).Before) }
+
+// remember makes what follows from the past once today's scores are known.
+func (b *build) remember(context.Context) error { return b.past.Remember(b.content.Entities) }
+
+// ShrinkError tells that a build would lose entities or changes that the build
+// before it has.
+type ShrinkError struct{ Problem string }
+
+func (e *ShrinkError) Error() string {
+	return e.Problem + "; if that is meant, build with --allow-shrink"
+}
+
+// guard refuses a build that would delete a large part of the index, or forget
+// changes: mostly a wrong folder, or a history that was cut off.
+func (b *build) guard(context.Context) error {
+	switch {
+	case b.AllowShrink:
+		return nil
+	case b.earlier == nil && b.damaged != nil && b.head.Commit == "":
+		return &ShrinkError{fmt.Sprintf("the build before cannot be read, and no repository keeps the changes that it holds: %v", b.damaged)}
+	case b.earlier == nil:
+		return nil
+	}
+	if gone := b.deleted(); float64(len(gone)) > compare.MaxShrink*float64(b.earlier.Len()) {
+		return &ShrinkError{fmt.Sprintf("the build would delete %d of %d entities of the build before it (%s)", len(gone), b.earlier.Len(), some(gone))}
+	}
+	if lost := b.lost(); len(lost) > 0 {
+		return &ShrinkError{fmt.Sprintf("the build would lose %d of %d changes that the build before it has (%s): was the history rewritten, or is this another branch?",
+			len(lost), b.earlier.Archive().Changes(), some(lost))}
+	}
+	return nil
+}
+
+// some names a few of many.
+func some(list []string) string {
+	const most = 3
+	if len(list) > most {
+		return strings.Join(list[:most], ", ") + ", …"
+	}
+	return strings.Join(list, ", ")
+}
+
+// deleted lists the entities of the build before that are at no address any more.
+func (b *build) deleted() (gone []string) {
+	present := make(map[string]bool, len(b.content.Entities))
+	for _, e := range b.content.Entities {
+		present[e.Key()] = true
+		for _, old := range e.Formerly {
+			present[e.Type+"/"+old] = true
+		}
+	}
+	for o := range uint32(b.earlier.Len()) {
+		if typ, slug := b.earlier.Key(o); !present[typ+"/"+slug] {
+			gone = append(gone, typ+"/"+slug)
+		}
+	}
+	slices.Sort(gone)
+	return gone
+}
+
+// lost lists the changes of the build before that this one would not have.
+func (b *build) lost() (lost []string) {
+	before, now := b.earlier.Archive(), b.past.Result()
+	if now.KeptChanges == before.Changes() {
+		return nil
+	}
+	has := make(map[string]bool, len(now.Changes))
+	for i := range now.Changes {
+		has[now.Changes[i].ID] = true
+	}
+	for i := range before.Changes() {
+		if c, err := before.Change(i); err == nil && !has[c.ID] {
+			lost = append(lost, fmt.Sprintf("%s of %s", c.Event, c.Key()))
+		}
+	}
+	return lost
+}

@@ -1,0 +1,88 @@
+package builder
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// TestReusedEntitiesAreTheParsedOnes compares every field of the shipped content
+// and of a generated corpus as the parser gives it and as the earlier build does.
+func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
+	t.Parallel()
+	shipped := filepath.Join("..", "content")
+	corpus := filepath.Join(t.TempDir(), "corpus")
+	if out, err := exec.Command("go", "run", "../cmd/corpus", "-n", "1000", "-content", shipped, "-out", corpus).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, dir := range []string{shipped, corpus} {
+		o := Options{Content: dir, Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 1}
+		if _, err := Build(context.Background(), o); err != nil {
+			t.Fatal(err)
+		}
+		b := &build{Options: o}
+		if err := b.openEarlier(context.Background()); err != nil || b.earlier == nil {
+			t.Fatal("there is no earlier build", err)
+		}
+		defer b.closeEarlier()
+		parsed, _, err := content.Load(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reused, _, err := content.LoadUpon(dir, b.reuse, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(parsed.Entities) < 400 || len(reused.Entities) != len(parsed.Entities) || slices.Contains(reused.Unchanged, false) || slices.Contains(parsed.Unchanged, true) {
+			t.Fatalf("%s: %d entities, %d of them reused or not", dir, len(parsed.Entities), len(reused.Entities))
+		}
+		for i, want := range parsed.Entities {
+			if got := reused.Entities[i]; !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s\nreused %#v\nparsed %#v", want.Key(), got, want)
+			}
+		}
+		if !reflect.DeepEqual(reused.Blobs, parsed.Blobs) || !reflect.DeepEqual(reused.Sums, parsed.Sums) {
+			t.Errorf("%s: sums differ", dir)
+		}
+	}
+}
+
+// TestContentHandedOverIsMarked gives a build content that was read before, as the
+// watcher does.
+func TestContentHandedOverIsMarked(t *testing.T) {
+	t.Parallel()
+	o := Options{Content: filepath.Join("..", "content"), Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 2}
+	first, err := Build(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := content.Open(o.Content)
+	if _, err := f.Refresh(nil); err != nil {
+		t.Fatal(err)
+	}
+	if o.Loaded, _, err = LoadFolder(f); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Build(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.ID != first.ID || second.Reused != first.Counts.Entities+first.Counts.Withdrawn || first.Reused != 0 {
+		t.Errorf("first %s reuses %d, second %s reuses %d of %d", first.ID, first.Reused, second.ID, second.Reused, first.Counts.Entities)
+	}
+	if !slices.IsSortedFunc(o.Loaded.Entities, exports.CompareRank) {
+		t.Error("the entities are not in the order of their ordinals")
+	}
+	for i, e := range o.Loaded.Entities {
+		if _, ok := (&build{}).unchanged(e.Type, e.Slug, o.Loaded.Sums[i]); ok {
+			t.Fatal("something is unchanged without an earlier build")
+		}
+	}
+}
