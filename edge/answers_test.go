@@ -2,6 +2,7 @@ package edge_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -24,7 +25,7 @@ import (
 
 // listPage is what all paged collections have.
 type listPage struct {
-	Data       []struct{ Type, Slug string }
+	Data       []struct{ ID, Type, Slug string } // the id of a change
 	Count      int
 	NextCursor *string
 }
@@ -39,12 +40,19 @@ func testPaging(t *testing.T, c *contract) {
 		{"listEntities", "/api/entities?status=withdrawn&status=deprecated"},
 		{"searchEntities", "/api/search?q=model"},
 		{"searchEntities", "/api/search?q=python&type=tool&facets=category"},
+		{"listEntities", "/api/entities?at=2026-10-25"},
+		{"listEntities", "/api/entities?at=2026-09-01&sort=name&order=desc&type=tool"},
+		{"listEntities", "/api/entities?at=2026-08-31&sort=addedDate"},
 		{"getLeaderboard", "/api/leaderboard/all"},
+		{"getLeaderboard", "/api/leaderboard/all?at=2026-10-25&by=freshness"},
 		{"getLeaderboard", "/api/leaderboard/all?by=adoption&type=tool"},
+		{"listChanges", "/api/changelog?type=tool"},
+		{"listChanges", "/api/changelog?since=2026-08-04"},
+		{"listEntityChanges", "/api/entity/tool/phoenix/changelog"},
 	} {
 		t.Run(target.path, func(t *testing.T) {
 			whole := c.walk(t, target.op, target.path, "100", true)
-			for _, limit := range []string{"7", "50"} {
+			for _, limit := range []string{"2", "50"} {
 				for _, byCursor := range []bool{true, false} {
 					if got := c.walk(t, target.op, target.path, limit, byCursor); !slices.Equal(got, whole) {
 						t.Errorf("limit %s, by cursor %v: %d records in another order than the %d of large pages", limit, byCursor, len(got), len(whole))
@@ -71,7 +79,7 @@ func (c *contract) walk(t *testing.T, op, target, limit string, byCursor bool) [
 		var p listPage
 		a.decode(t, &p)
 		for _, e := range p.Data {
-			keys = append(keys, e.Type+"/"+e.Slug)
+			keys = append(keys, cmp.Or(e.ID, e.Type+"/"+e.Slug))
 		}
 		link := a.header.Get("Link")
 		if p.NextCursor == nil {
@@ -134,6 +142,7 @@ func testRanges(t *testing.T, c *contract) {
 		{"exportEntities", "/api/export/entities?format=csv"},
 		{"exportEntities", "/api/export/entities?format=parquet"},
 		{"exportLeaderboard", "/api/export/leaderboard?category=nlp"},
+		{"exportChangelog", "/api/export/changelog?format=jsonl"},
 		{"getDataFile", "/data/{build}/entities.csv"},
 		{"getDataFile", "/data/{build}/entities.csv.zst"},
 		{"getDataFile", "/data/{old}/entities.jsonl"},
@@ -197,6 +206,12 @@ func testEncodings(t *testing.T, c *contract) {
 		{"exportEntities", "/api/export/entities?format=csv"},
 		{"exportEntities", "/api/export/entities?format=jsonl"},
 		{"exportLeaderboard", "/api/export/leaderboard"},
+		{"exportLeaderboard", "/api/export/leaderboard?at=2026-10-25&format=jsonl"},
+		{"listEntities", "/api/entities?at=2026-10-25"},
+		{"listChanges", "/api/changelog?limit=100"},
+		{"getFeed", "/api/feed?format=atom"},
+		{"exportChangelog", "/api/export/changelog"},
+		{"exportChangelog", "/api/export/changelog?since=2026-08-03"},
 	} {
 		t.Run(target.path, func(t *testing.T) {
 			plain := c.send(t, request{op: target.op, target: target.path, status: 200})
@@ -255,6 +270,10 @@ func testFormats(t *testing.T, c *contract) {
 		{"exportEntities", "/api/export/entities?fields=composite,slug,tags&format=", "NarrowedExportedEntity"},
 		{"exportLeaderboard", "/api/export/leaderboard?format=", "ExportedRank"},
 		{"exportLeaderboard", "/api/export/leaderboard?category=nlp&format=", "ExportedRank"},
+		{"exportLeaderboard", "/api/export/leaderboard?at=2026-10-25&format=", "ExportedRank"},
+		{"exportChangelog", "/api/export/changelog?format=", "Change"},
+		{"exportChangelog", "/api/export/changelog?since=2026-10-01&format=", "Change"},
+		{"exportChangelog", "/api/export/changelog?type=tool&since=2026-10-29&format=", "Change"},
 	} {
 		t.Run(target.path, func(t *testing.T) {
 			get := func(format string) *answer {
@@ -281,8 +300,11 @@ func testFormats(t *testing.T, c *contract) {
 				t.Fatal(err)
 			}
 			names := c.columns(target.schema)
-			if target.schema == "NarrowedExportedEntity" {
+			switch target.schema {
+			case "NarrowedExportedEntity":
 				names = []string{"slug", "tags", "composite"}
+			case "Change":
+				names = []string{"id", "event", "timestamp", "type", "slug", "name", "changes", "commit", "author", "pullRequest"}
 			}
 			if !slices.Equal(table[0], names) || len(table) != len(rows)+1 {
 				t.Errorf("csv has %d rows of %s", len(table)-1, table[0])
@@ -332,7 +354,7 @@ func testDescriptionForms(t *testing.T, c *contract) {
 // testUnknownAddresses: whatever is asked for, an error is a problem.
 func testUnknownAddresses(t *testing.T, c *contract) {
 	for _, target := range []string{"/api", "/api/", "/api/nope", "/api/entity", "/api/entity/tool", "/api/entities/", "/api/Entities",
-		"/api/entity/tool/pytorch/changelog", "/api//entities", "/nope?x=1", "/data", "/data/{build}", "/api/%00"} {
+		"/api/entity/tool/pytorch/history", "/api//entities", "/nope?x=1", "/data", "/data/{build}", "/api/%00"} {
 		a := c.send(t, request{target: target, status: 404})
 		checkHeaders(t, c.doc.Components.Responses["BadRequest"].Value.Headers, a, target)
 		var p edge.Problem

@@ -81,21 +81,22 @@ func newContract(t *testing.T) *contract {
 		}
 	}
 	out := t.TempDir()
-	c.old = buildShipped(t, out, "2026-10-31")
-	c.build = buildShipped(t, out, "2026-11-01")
+	content := shippedHistory(t)
+	c.old = buildShipped(t, content, out, "2026-10-31")
+	c.build = buildShipped(t, content, out, "2026-11-01")
 	c.oldDir = filepath.Join(exports.BuildsDir(out), c.old)
 	c.server, c.url = serve(t, out, false)
 	_, c.closed = serve(t, out, true)
 	return c
 }
 
-func buildShipped(t *testing.T, out, day string) string {
+func buildShipped(t *testing.T, content, out, day string) string {
 	t.Helper()
 	asOf, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := builder.Build(context.Background(), builder.Options{Content: "../content", Out: out, AsOf: asOf, Keep: 5})
+	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +126,10 @@ func defineFormats() {
 	for _, mediaType := range []string{"application/x-ndjson", "application/vnd.apache.parquet", "application/gzip", "application/zstd"} {
 		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
 	}
+	for _, mediaType := range []string{"application/rss+xml", "application/atom+xml"} {
+		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
+	}
+	openapi3filter.RegisterBodyDecoder("application/feed+json", openapi3filter.JSONBodyDecoder)
 	openapi3.DefineStringFormatCallback("date", func(s string) error {
 		_, err := time.Parse(time.DateOnly, s)
 		return err

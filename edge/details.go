@@ -82,8 +82,11 @@ func (v *view) reason(f exports.Feature) string {
 
 // GET /api/leaderboard/:category
 func (s *Server) leaderboard(c *call) (*reply, error) {
-	b := c.view.build
-	board, err := c.board(c.param("category"))
+	day, err := c.day()
+	if err != nil {
+		return nil, err
+	}
+	board, err := c.board(c.param("category"), day)
 	if err != nil {
 		return nil, err
 	}
@@ -95,21 +98,35 @@ func (s *Server) leaderboard(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.query.Page(c.scope(), query.MaxLimit)
-	if err != nil {
+	sel := &selection{}
+	if sel.page, err = c.query.Page(c.scope(), query.MaxLimit); err != nil {
 		return nil, err
 	}
-	set, err := b.Board(board, typ, by)
+	if sel.from, sel.asOf, err = c.catalogue(day); err != nil {
+		return nil, err
+	}
+	if sel.set, err = sel.from.Board(board, typ, by); err != nil {
+		return nil, err
+	}
+	former, err := c.formerBoard(sel.asOf, board, typ, by)
 	if err != nil {
 		return nil, err
 	}
 	sort := exports.Sort{Key: by, Desc: true}
-	before := page.Offset
-	if page.Cursor != nil {
-		before = b.CountUntil(set, sort, page.Cursor.Place)
+	page, next, err := c.ordered(sel, sort)
+	if err != nil {
+		return nil, err
 	}
-	return c.ordered(set, sort, page, func(dst []byte, i int, o uint32) []byte {
-		record := b.Record(o)
-		return fmt.Appendf(append(dst, record[:len(record)-1]...), `,"rank":%d}`, before+i+1)
-	})
+	before := sel.page.Offset
+	if sel.page.Cursor != nil {
+		before = sel.from.CountUntil(sel.set, sort, sel.page.Cursor.Place)
+	}
+	list := c.newCollection()
+	previous := c.formerRanks(former, sel.from, page)
+	for i, o := range page {
+		record := sel.from.Record(o)
+		dst := append(list.next(), record[:len(record)-1]...)
+		list.body = append(appendMovement(dst, before+i+1, previous[i]), '}')
+	}
+	return c.paged(list, sel, next, former.member()), nil
 }

@@ -25,6 +25,7 @@ import (
 // Options say what an edge serves.
 type Options struct {
 	Dir         string // the folder that build --out wrote
+	URL         string // the public address of the service, "" where requests tell
 	Log         *slog.Logger
 	LogRequests bool
 }

@@ -82,25 +82,32 @@ func (c *call) scope() string {
 
 // selection is what a request for records asks for.
 type selection struct {
+	from    exports.Catalogue
+	asOf    string // the day of the catalogue, "" for the present
 	set     *roaring.Bitmap
 	project *projection
 	page    query.Page
 }
 
-// selection reads the filters, fields and paging of a request.
-func (c *call) selection() (*selection, error) {
-	f, err := c.query.Filter(c.view.slugs)
+// selection reads the filters, fields and paging of a request for the records of
+// a day, "" for the present.
+func (c *call) selection(day string) (*selection, error) {
+	s := &selection{}
+	var err error
+	if s.from, s.asOf, err = c.catalogue(day); err != nil {
+		return nil, err
+	}
+	f, err := c.query.Filter(c.categoriesAt(day))
 	if err != nil {
 		return nil, err
 	}
-	s := &selection{}
 	if s.project, err = c.projection(); err != nil {
 		return nil, err
 	}
 	if s.page, err = c.query.Page(c.scope(), query.MaxLimit); err != nil {
 		return nil, err
 	}
-	s.set, err = c.view.build.Select(f)
+	s.set, err = s.from.Select(f)
 	return s, err
 }
 
@@ -110,37 +117,51 @@ func (s *Server) entities(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	sel, err := c.selection()
+	day, err := c.day()
 	if err != nil {
 		return nil, err
 	}
-	return c.ordered(sel.set, sort, sel.page, func(dst []byte, _ int, o uint32) []byte {
-		return sel.project.append(dst, c.view.build.Record(o))
-	})
+	sel, err := c.selection(day)
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := c.ordered(sel, sort)
+	if err != nil {
+		return nil, err
+	}
+	list := c.newCollection()
+	for _, o := range page {
+		list.body = sel.project.append(list.next(), sel.from.Record(o))
+	}
+	return c.paged(list, sel, next), nil
 }
 
-// ordered answers with a page of a set in an order. item appends the i-th
-// record of the page.
-func (c *call) ordered(set *roaring.Bitmap, sort exports.Sort, page query.Page, item func(dst []byte, i int, ordinal uint32) []byte) (*reply, error) {
+// ordered returns the page of a selection in an order, and the cursor of the
+// page behind it, "" for none.
+func (c *call) ordered(sel *selection, sort exports.Sort) (ordinals []uint32, next string, err error) {
+	page := sel.page
 	var after *exports.Place
 	if page.Cursor != nil {
 		after = &page.Cursor.Place
 	}
-	ordinals, more, ok := c.view.build.Page(set, sort, after, page.Offset, page.Limit)
+	ordinals, more, ok := sel.from.Page(sel.set, sort, after, page.Offset, page.Limit)
 	if !ok {
-		return nil, &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
+		return nil, "", &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
 	}
-	list := c.newCollection()
-	for i, o := range ordinals {
-		list.body = item(list.next(), i, o)
-	}
-	next := ""
 	if more {
-		next = query.Cursor{Place: c.view.build.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(c.scope())
+		next = query.Cursor{Place: sel.from.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(c.scope())
 	}
-	r := list.end(c.view, int(set.GetCardinality()), nextCursor(next))
+	return ordinals, next, nil
+}
+
+// paged completes a list of one page of a selection. extra are further members.
+func (c *call) paged(list *collection, sel *selection, next string, extra ...string) *reply {
+	if sel.asOf != "" {
+		extra = append(extra, `"asOf":"`+sel.asOf+`"`)
+	}
+	r := list.end(c.view, int(sel.set.GetCardinality()), append(extra, nextCursor(next))...)
 	c.pagination(r, next)
-	return r, nil
+	return r
 }
 
 // projection narrows records to some of their members.
@@ -200,6 +221,13 @@ func (p *projection) append(dst, record []byte) []byte {
 
 // GET /api/entity/:type/:slug
 func (s *Server) entity(c *call) (*reply, error) {
+	day, err := c.day()
+	switch {
+	case err != nil:
+		return nil, err
+	case day != "":
+		return c.entityAt(day)
+	}
 	o, moved, err := c.find("")
 	if err != nil || moved != nil {
 		return moved, err
@@ -214,14 +242,14 @@ func (c *call) find(resource string) (ordinal uint32, moved *reply, err error) {
 	b, typ, slug := c.view.build, c.param("type"), c.param("slug")
 	o, old, ok := b.Find(typ, slug)
 	if !ok {
-		return 0, nil, c.unknownEntity(typ, slug)
+		moved, err := c.departed(resource)
+		return 0, moved, err
 	}
 	if !old {
 		return o, nil, nil
 	}
 	_, now := b.Key(o)
-	u := url.URL{Path: "/api/entity/" + typ + "/" + now + resource, RawQuery: c.request.URL.RawQuery}
-	return 0, &reply{location: u.String()}, nil
+	return 0, c.redirect(typ, now, resource), nil
 }
 
 // unknownEntity names what was probably meant: the type, or the entities whose
@@ -232,25 +260,33 @@ func (c *call) unknownEntity(typ, slug string) error {
 		return p.suggest(nearest.Name(typ, exports.Types))
 	}
 	p := newProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, shorten(slug)))
-	b := c.view.build
-	of := b.Bitmap("type", typ)
-	if of == nil {
-		return p
-	}
-	res, err := c.view.index.Search(shorten(slug), of, nil, 0, 3)
+	near, err := c.view.nearSlugs(typ, slug)
 	if err != nil {
 		return err
-	}
-	var near []string
-	for _, h := range res.Hits {
-		_, slug := b.Key(h.Ordinal)
-		near = append(near, slug)
 	}
 	if len(near) > 0 {
 		p.Detail += " Near are: " + strings.Join(near, ", ") + "."
 		p.suggest("/api/entity/" + typ + "/" + near[0])
 	}
 	return p
+}
+
+// nearSlugs lists the entities of a type that are most like a slug.
+func (v *view) nearSlugs(typ, slug string) ([]string, error) {
+	of := v.build.Bitmap("type", typ)
+	if of == nil {
+		return nil, nil
+	}
+	res, err := v.index.Search(shorten(slug), of, nil, 0, 3)
+	if err != nil {
+		return nil, err
+	}
+	var near []string
+	for _, h := range res.Hits {
+		_, slug := v.build.Key(h.Ordinal)
+		near = append(near, slug)
+	}
+	return near, nil
 }
 
 // GET /api/categories

@@ -176,9 +176,18 @@ func (c *call) prebuilt(name string, header http.Header) (*reply, error) {
 // shortSum is what the entity tag of a file is made of.
 func shortSum(f exports.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
 
-// board returns the name of a leaderboard, or what was probably meant.
-func (c *call) board(name string) (string, error) {
-	known := append([]string{exports.AllBoard}, c.view.slugs...)
+// categoriesAt are the categories that records of a day may have: those of today,
+// and for an earlier day those that records ever had.
+func (c *call) categoriesAt(day string) []string {
+	if day == "" {
+		return c.view.slugs
+	}
+	return c.categoriesEver()
+}
+
+// board returns the name of a leaderboard of a day, or what was probably meant.
+func (c *call) board(name, day string) (string, error) {
+	known := append([]string{exports.AllBoard}, c.categoriesAt(day)...)
 	if slices.Contains(known, name) {
 		return name, nil
 	}
@@ -192,24 +201,36 @@ func (s *Server) exportLeaderboard(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	category, err := c.query.OneOf("category", exports.AllBoard, append([]string{exports.AllBoard}, c.view.slugs...))
+	day, err := c.day()
 	if err != nil {
 		return nil, err
 	}
-	header := c.exportHeader("leaderboard-"+category, format)
-	if format.Name == "json" && c.view.build.DraftID() == "" {
+	category, err := c.query.OneOf("category", exports.AllBoard, append([]string{exports.AllBoard}, c.categoriesAt(day)...))
+	if err != nil {
+		return nil, err
+	}
+	from, asOf, err := c.catalogue(day)
+	if err != nil {
+		return nil, err
+	}
+	name := "leaderboard-" + category
+	if asOf != "" {
+		name += "-" + asOf
+	}
+	header := c.exportHeader(name, format)
+	if day == "" && format.Name == "json" && c.view.build.DraftID() == "" {
 		return c.prebuilt(exports.LeaderboardFile(category), header)
 	}
-	set, err := c.view.build.Board(category, "", "composite")
+	set, err := from.Board(category, "", "composite")
 	if err != nil {
 		return nil, err
 	}
-	order := c.view.build.InRankOrder(set)
+	order := from.InRankOrder(set)
 	return &reply{mediaType: format.MediaType, header: header,
 		seed: c.request.URL.Path + "?" + c.query.Canonical(),
 		stream: func(w io.Writer) error {
 			return writeRows(w, format.Name, exports.LeaderboardColumns, len(order), func(i int) (exports.Row, error) {
-				e, err := c.view.build.Entity(order[i])
+				e, err := from.Entity(order[i])
 				if err != nil {
 					return nil, err
 				}

@@ -43,7 +43,10 @@ func decode(t *testing.T, encoding string, body []byte) []byte {
 // streamed.
 var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/search?q=heaps", "/api/leaderboard/alpha",
 	"/api/categories", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool",
-	"/api/export/leaderboard", "/api/export/manifest", "/api/openapi"}
+	"/api/export/leaderboard", "/api/export/manifest", "/api/openapi",
+	"/api/changelog", "/api/entity/tool/n3/changelog", "/api/trending", "/api/feed", "/api/feed?format=atom", "/api/feed?format=json",
+	"/api/export/changelog?format=jsonl", "/api/export/changelog?type=tool", "/api/entities?at=2026-11-01",
+	"/api/entity/tool/n3?at=2026-11-01", "/api/leaderboard/all?at=2026-11-01", "/api/export/leaderboard?at=2026-11-01&format=csv"}
 
 func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 	s := serve(t, 60)
@@ -51,7 +54,7 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 		plain := s.ask(t, "GET", path)
 		tags := map[string]bool{plain.header.Get("Etag"): true}
 		for _, enc := range []string{"gzip", "br", "zstd"} {
-			if enc == "br" && strings.HasPrefix(path, "/api/export/entities?format=csv") {
+			if enc == "br" && (path == "/api/export/entities?format=csv" || path == "/api/export/changelog?format=jsonl") {
 				continue // prebuilt tables come in gzip and zstd, which are made of shards
 			}
 			a := s.ask(t, "GET", path, "Accept-Encoding", enc)
@@ -143,6 +146,11 @@ func TestCORS(t *testing.T) {
 			t.Errorf("%s is not exposed: %s", h, a.header.Get("Access-Control-Expose-Headers"))
 		}
 	}
+	for _, path := range cacheable {
+		if a := s.ask(t, "GET", path, "Origin", "https://anywhere.example"); a.header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s: %v", path, a.header)
+		}
+	}
 	a = s.ask(t, "OPTIONS", "/api/entities", "Origin", "https://a.example", "Access-Control-Request-Method", "GET")
 	for _, h := range []string{"x-api-key", "Content-Type", "Idempotency-Key", "If-None-Match", "Range"} {
 		if a.status != 204 || !strings.Contains(a.header.Get("Access-Control-Allow-Headers"), h) {
@@ -177,6 +185,20 @@ func TestProblems(t *testing.T) {
 		{"GET", "/api/entities?sort=nmae", 400, "invalid-parameter", "name"},
 		{"GET", "/api/entities?category=alhpa", 400, "invalid-parameter", "alpha"},
 		{"GET", "/api/search", 400, "invalid-parameter", ""},
+		{"GET", "/api/changelog?evnt=entity.created", 400, "unknown-parameter", "event"},
+		{"GET", "/api/changelog?event=entity.create", 400, "invalid-parameter", "entity.created"},
+		{"GET", "/api/changelog?field=signals.star", 400, "invalid-parameter", "signals.stars"},
+		{"GET", "/api/changelog?category=bta", 400, "invalid-parameter", "beta"},
+		{"GET", "/api/entity/tool/n1/changelog?at=2026-11-01", 400, "unknown-parameter", ""},
+		{"GET", "/api/entity/tool/n1?at=2027-01-01", 400, "invalid-parameter", "2026-11-01"},
+		{"GET", "/api/entities?at=2026-10-31", 404, "no-history", "2026-11-01"},
+		{"GET", "/api/leaderboard/all?at=2026-10-31", 404, "no-history", "2026-11-01"},
+		{"GET", "/api/export/leaderboard?at=2026-10-31", 404, "no-history", "2026-11-01"},
+		{"GET", "/api/trending?window=14d", 400, "invalid-parameter", ""},
+		{"GET", "/api/feed?format=rs", 400, "invalid-parameter", "rss"},
+		{"GET", "/api/feed?page=2", 400, "invalid-parameter", "1"},
+		{"GET", "/api/feed?entity=tool/nmuber3", 400, "invalid-parameter", ""},
+		{"GET", "/api/export/changelog?until=2026-10-31", 400, "unknown-parameter", ""},
 		{"GET", "/api/entity/tools/n1", 404, "unknown-entity", "tool"},
 		{"GET", "/api/entity/tool/nmuber3", 404, "unknown-entity", ""},
 		{"GET", "/api/leaderboard/bta", 404, "unknown-category", "beta"},

@@ -43,6 +43,8 @@ var problemKinds = map[string]struct {
 	"invalid-parameter":     {http.StatusBadRequest, "A parameter has no usable value"},
 	"not-found":             {http.StatusNotFound, "There is nothing at this address"},
 	"unknown-entity":        {http.StatusNotFound, "There is no such entity"},
+	"no-history":            {http.StatusNotFound, "Nothing is known of that day"},
+	"deleted-entity":        {http.StatusGone, "The entity was deleted"},
 	"unknown-category":      {http.StatusNotFound, "There is no such category"},
 	"unknown-build":         {http.StatusNotFound, "There is no such build or file"},
 	"method-not-allowed":    {http.StatusMethodNotAllowed, "This address does not take this method"},

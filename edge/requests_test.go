@@ -9,6 +9,7 @@ import (
 
 	"kindex/edge"
 	"kindex/exports"
+	"kindex/exports/feed"
 )
 
 // request is one line of the table: what is asked for, and what must come.
@@ -116,11 +117,20 @@ func table() []request {
 		filters("listEntities", "/api/entities", "?"),
 		pages("listEntities", "/api/entities", "?"),
 		bad("listEntities", "/api/entities", "sort", "rank", ""),
+		ok("listEntities", "/api/entities?at=2026-10-25", "", "&type=model&sort=name", "&sort=lastUpdated&order=asc&limit=3", "&minScore=50&tag=python&fields=slug,composite", "&status=withdrawn"),
+		days("listEntities", "/api/entities"),
 		bad("listEntities", "/api/entities", "order", "up", "ASC"),
 		bad("listEntities", "/api/entities", "fields", "nmae", "", "slug,,name"),
 
 		ok("getEntity", "/api/entity", "/tool/pytorch", "/model/o3", "/model/claude-3-5-sonnet-20241022", "/tool/theano"),
 		status(301, "getEntity", "", "/api/entity/tool/mxnet", "/api/entity/tool/pytorch-lightning"),
+		ok("getEntity", "/api/entity/tool/", "pytorch?at=2026-08-03", "mxnet?at=2026-10-09", "mxnet?at=2026-10-10", "incubator-mxnet?at=2026-08-03", "phoenix", "phoenix?at=2026-09-14"),
+		days("getEntity", "/api/entity/tool/pytorch"),
+		status(404, "getEntity", "at", "/api/entity/tool/keras?at=2026-10-28"),
+		status(410, "getEntity", "slug", "/api/entity/tool/short-lived"),
+		status(410, "getEntity", "at", "/api/entity/tool/short-lived?at=2026-09-15", "/api/entity/tool/phoenix?at=2026-10-19"),
+		status(410, "getEntityScore", "slug", "/api/entity/tool/short-lived/score"),
+		status(410, "listSimilarEntities", "slug", "/api/entity/tool/short-lived/similar"),
 		status(404, "getEntity", "slug", "/api/entity/tool/pytorhc", "/api/entity/model/pytorch", "/api/entity/tool/PyTorch"),
 		status(404, "getEntity", "type", "/api/entity/robot/pytorch", "/api/entity/Tool/pytorch"),
 
@@ -155,10 +165,14 @@ func table() []request {
 		bad("suggestEntities", "/api/suggest?q=a", "limit", "0", "21"),
 
 		ok("getLeaderboard", "/api/leaderboard/", "all", "nlp", "all?type=model&by=quality", "ml-frameworks?by=adoption", "geospatial-data?type=model"),
+		ok("getLeaderboard", "/api/leaderboard/", "all?at=2026-10-25", "ml-frameworks?at=2026-10-26&type=tool&by=adoption"),
+		days("getLeaderboard", "/api/leaderboard/all"),
 		pages("getLeaderboard", "/api/leaderboard/all", "?"),
 		bad("getLeaderboard", "/api/leaderboard/all", "type", "robot", ""),
 		bad("getLeaderboard", "/api/leaderboard/all", "by", "name", ""),
 		status(404, "getLeaderboard", "category", "/api/leaderboard/reasonin", "/api/leaderboard/All", "/api/leaderboard/"+strings.Repeat("x", 300)),
+
+		history(),
 
 		ok("listCategories", "/api/categories", ""),
 
@@ -169,6 +183,8 @@ func table() []request {
 		bad("exportEntities", "/api/export/entities", "fields", "scores", "", "slug,"),
 
 		ok("exportLeaderboard", "/api/export/leaderboard", "", "?category=all", "?category=nlp", "?format=csv&category=nlp", "?format=jsonl", "?format=parquet"),
+		ok("exportLeaderboard", "/api/export/leaderboard?at=2026-10-25", "", "&category=nlp&format=csv", "&format=jsonl", "&format=parquet"),
+		days("exportLeaderboard", "/api/export/leaderboard"),
 		bad("exportLeaderboard", "/api/export/leaderboard", "format", "xml", ""),
 		bad("exportLeaderboard", "/api/export/leaderboard", "category", "", "NLP"),
 		beyond("exportLeaderboard", "/api/export/leaderboard", "category", "no-such-category", "nlp&category=speech"),
@@ -339,7 +355,8 @@ func testEnums(t *testing.T, c *contract) {
 		"type": exports.Types, "status": exports.Statuses, "pricingModel": exports.PricingModels,
 		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": exports.ScoreNames, "order": {"asc", "desc"},
 		"fields": slices.Concat(exports.RecordFields, exports.ScoreNames), "exportEntities fields": columns,
-		"format": formats, "getOpenapi format": {"json", "yaml"},
+		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
+		"event": exports.Events, "field": exports.ChangeFields, "window": {"7d", "30d"},
 	}
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]

@@ -15,7 +15,7 @@ import (
 // that it takes, and who answers.
 func (s *Server) routes() {
 	page := []string{"limit", "offset", "cursor"}
-	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields"})
+	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
 	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
 
 	s.router = httprouter.New()
@@ -29,15 +29,20 @@ func (s *Server) routes() {
 		answer handler
 	}{
 		{"/api/entities", list, s.entities},
-		{"/api/entity/:type/:slug", nil, s.entity},
+		{"/api/entity/:type/:slug", []string{"at"}, s.entity},
+		{"/api/entity/:type/:slug/changelog", page, s.entityChangelog},
 		{"/api/entity/:type/:slug/score", nil, s.score},
 		{"/api/entity/:type/:slug/similar", []string{"limit"}, s.similar},
 		{"/api/search", search, s.search},
 		{"/api/suggest", []string{"q", "type", "limit"}, s.suggest},
-		{"/api/leaderboard/:category", slices.Concat(page, []string{"type", "by"}), s.leaderboard},
+		{"/api/leaderboard/:category", slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
+		{"/api/trending", []string{"window", "type", "category", "limit"}, s.trending},
+		{"/api/changelog", slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
+		{"/api/feed", []string{"format", "type", "category", "entity", "page"}, s.feed},
 		{"/api/categories", nil, s.categories},
 		{"/api/export/entities", slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
-		{"/api/export/leaderboard", []string{"format", "category"}, s.exportLeaderboard},
+		{"/api/export/leaderboard", []string{"format", "category", "at"}, s.exportLeaderboard},
+		{"/api/export/changelog", []string{"format", "since", "type"}, s.exportChangelog},
 		{"/api/export/manifest", nil, s.exportManifest},
 		{"/api/openapi", []string{"format"}, s.openapi},
 		{"/data/:build/*file", nil, s.data},

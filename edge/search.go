@@ -39,7 +39,7 @@ func (s *Server) search(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	sel, err := c.selection()
+	sel, err := c.selection("")
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,10 @@ type view struct {
 	categories []exports.Category
 	slugs      []string // of the categories
 	titles     map[string]string
+
+	former   sync.Map  // the boards that those of today are compared to, *formerBoard by name
+	indexing sync.Once // of ordinals
+	ordinals []uint32  // by version, those of the snapshot of former, plus one
 
 	users atomic.Int64 // requests, live's own, and views with edits of this one
 	close func()

@@ -169,8 +169,25 @@ func (p *Params) List(name string, known []string) ([]string, error) {
 	return out, nil
 }
 
-// day returns a date parameter.
-func (p *Params) day(name string) (string, error) {
+// AnyOf returns the values of a parameter that may be repeated, each one of the
+// known ones, each once.
+func (p *Params) AnyOf(name string, known []string) ([]string, error) {
+	var out []string
+	for _, s := range p.values[name] {
+		switch {
+		case strings.TrimSpace(s) == "":
+			return nil, &Error{Param: name, Message: "must not be empty"}
+		case !slices.Contains(known, s):
+			return nil, unknownValue(name, s, known)
+		case !slices.Contains(out, s):
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// Day returns a parameter that is a date, YYYY-MM-DD, "" where it is not given.
+func (p *Params) Day(name string) (string, error) {
 	s, err := p.Text(name)
 	if err != nil || s == "" {
 		return "", err
@@ -221,10 +238,10 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 		// number takes back what 10 times a decimal fraction may be off.
 		f.MinScore = exports.ScoreOf(math.Ceil(x*10-1e-6) / 10)
 	}
-	if f.AddedSince, err = p.day("addedSince"); err != nil {
+	if f.AddedSince, err = p.Day("addedSince"); err != nil {
 		return nil, err
 	}
-	f.UpdatedSince, err = p.day("updatedSince")
+	f.UpdatedSince, err = p.Day("updatedSince")
 	return f, err
 }
 

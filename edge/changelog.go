@@ -1,0 +1,240 @@
+package edge
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/edge/query"
+	"kindex/exports"
+)
+
+// moment reads a parameter that names a moment of the history: a day, a time or
+// the id of a change. It returns the place of the first change from it on or,
+// for an id or where end is set, of the first one behind it.
+func (c *call) moment(name string, def int, end bool) (int, error) {
+	s, err := c.query.Text(name)
+	if err != nil || s == "" {
+		return def, err
+	}
+	a := c.view.build.Archive()
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		if end {
+			day = day.AddDate(0, 0, 1)
+		}
+		return a.ChangesSince(day), nil
+	}
+	var at time.Time
+	if err := at.UnmarshalText([]byte(s)); err == nil { // stricter than time.Parse
+		if end {
+			at = at.Truncate(time.Second).Add(time.Second) // changes are timed to the second
+		}
+		return a.ChangesSince(at), nil
+	}
+	if i, ok := a.FindChange(s); ok {
+		return i + 1, nil
+	}
+	return 0, &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", shorten(s))}
+}
+
+// changeFilter reads the parameters that choose changes, as far as an address
+// takes them.
+func (c *call) changeFilter() (f exports.ChangeFilter, err error) {
+	a := c.view.build.Archive()
+	if f.From, err = c.moment("since", 0, false); err != nil {
+		return f, err
+	}
+	if f.To, err = c.moment("until", a.Changes(), true); err != nil {
+		return f, err
+	}
+	for _, p := range []struct {
+		name  string
+		known []string
+		to    *[]string
+	}{
+		{"event", exports.Events, &f.Event},
+		{"type", exports.Types, &f.Type},
+		{"category", c.categoriesEver(), &f.Category},
+		{"field", exports.ChangeFields, &f.Field},
+	} {
+		if *p.to, err = c.query.AnyOf(p.name, p.known); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// categoriesEver are the categories of today, and those that entities had before.
+func (c *call) categoriesEver() []string {
+	known := append(slices.Clone(c.view.slugs), c.view.build.Archive().ChangeValues("category")...)
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// GET /api/changelog
+func (s *Server) changelog(c *call) (*reply, error) {
+	f, err := c.changeFilter()
+	if err != nil {
+		return nil, err
+	}
+	return c.newestChanges(c.view.build.Archive().SelectChanges(f), c.scope())
+}
+
+// GET /api/entity/:type/:slug/changelog
+//
+// A deleted entity has one too.
+func (s *Server) entityChangelog(c *call) (*reply, error) {
+	list, moved, err := c.changesOf(c.param("type"), c.param("slug"))
+	if err != nil || moved != nil {
+		return moved, err
+	}
+	// A cursor goes on where the entity is renamed from one page to the next.
+	scope := "changes of an entity"
+	if len(list) > 0 {
+		first, err := c.view.build.Archive().Change(int(list[0]))
+		if err != nil {
+			return nil, err
+		}
+		scope += " " + first.ID
+	}
+	return c.newestChanges(roaring.BitmapOf(list...), scope)
+}
+
+// changesOf are the changes of an entity, whatever it was called.
+func (c *call) changesOf(typ, slug string) (list []uint32, moved *reply, err error) {
+	b := c.view.build
+	a := b.Archive()
+	o, old, present := b.Find(typ, slug)
+	if present && old {
+		_, now := b.Key(o)
+		return nil, c.redirect(typ, now, "/changelog"), nil
+	}
+	if present {
+		if last, ok := c.view.newest(o); ok {
+			list = a.EntityChanges(last)
+		}
+		return list, nil, nil
+	}
+	last, ok := a.Last(typ, slug)
+	if !ok {
+		return nil, nil, c.unknownEntity(typ, slug)
+	}
+	if now := a.Version(a.Newest(last)); now.Slug != slug {
+		return nil, c.redirect(now.Type, now.Slug, "/changelog"), nil
+	}
+	return a.EntityChanges(last), nil, nil
+}
+
+// newestFirst takes a page of a set of changes, skipping some, and tells whether
+// more follow.
+func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
+	rest := int(set.GetCardinality()) - skip
+	for i := rest - 1; i >= max(0, rest-limit); i-- {
+		place, err := set.Select(uint32(i))
+		if err != nil {
+			break // never: it is one of the set
+		}
+		page = append(page, int(place))
+	}
+	return page, rest > limit
+}
+
+// newestChanges answers with a page of changes, the newest first. The cursor
+// names the last change that was given, so that those which come on top while
+// somebody reads move nothing.
+func (c *call) newestChanges(set *roaring.Bitmap, scope string) (*reply, error) {
+	page, err := c.query.Page(scope, query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	count := int(set.GetCardinality())
+	a := c.view.build.Archive()
+	if page.Cursor != nil {
+		end, ok := a.FindChange(page.Cursor.Slug)
+		if !ok { // the history was rewritten: go on at the same time
+			at, err := time.Parse(time.RFC3339, page.Cursor.Value)
+			if err != nil {
+				return nil, &query.Error{Param: "cursor", Message: "does not belong to a changelog; begin again without one"}
+			}
+			end = a.ChangesSince(at.Add(time.Second))
+		}
+		set.RemoveRange(uint64(end), uint64(a.Changes()))
+	}
+	places, more := newestFirst(set, page.Offset, page.Limit)
+	list := c.newCollection()
+	for _, i := range places {
+		list.body = append(list.next(), a.ChangeLine(i)...)
+	}
+	next := ""
+	if more && len(places) > 0 {
+		last, err := a.Change(places[len(places)-1])
+		if err != nil {
+			return nil, err
+		}
+		next = query.Cursor{Place: exports.Place{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
+	}
+	r := list.end(c.view, count, nextCursor(next))
+	c.pagination(r, next)
+	return r, nil
+}
+
+// GET /api/export/changelog
+func (s *Server) exportChangelog(c *call) (*reply, error) {
+	format, err := c.format()
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.changeFilter()
+	if err != nil {
+		return nil, err
+	}
+	header := c.exportHeader("changelog", format)
+	if !c.query.Has("since") && !c.query.Has("type") {
+		return c.prebuilt(exports.ChangelogFile+format.Extension, header)
+	}
+	a := c.view.build.Archive()
+	set := a.SelectChanges(f)
+	return &reply{mediaType: format.MediaType, header: header,
+		seed: c.request.URL.Path + "?" + c.query.Canonical(),
+		stream: func(w io.Writer) error {
+			if format.Name == "json" || format.Name == "jsonl" {
+				return writeChanges(w, format.Name == "json", a, set)
+			}
+			changes := set.ToArray()
+			return writeRows(w, format.Name, exports.ChangeColumns, len(changes), func(i int) (exports.Row, error) {
+				change, err := a.Change(int(changes[i]))
+				if err != nil {
+					return nil, err
+				}
+				return change.Row(), nil
+			})
+		}}, nil
+}
+
+// writeChanges writes changes as they stand in the build: an array with an
+// object a line, or just the lines.
+func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roaring.Bitmap) error {
+	begin, between, end, nothing := "", "\n", "\n", ""
+	if array {
+		begin, between, end, nothing = "[\n", ",\n", "\n]\n", "[]\n"
+	}
+	out := &chunked{w: w}
+	lead := begin
+	it := set.Iterator()
+	for it.HasNext() {
+		if _, err := out.Write(append([]byte(lead), a.ChangeLine(int(it.Next()))...)); err != nil {
+			return err
+		}
+		lead = between
+	}
+	if set.IsEmpty() {
+		end = nothing
+	}
+	if _, err := out.Write([]byte(end)); err != nil {
+		return err
+	}
+	return out.flush()
+}

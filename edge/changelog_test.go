@@ -1,0 +1,174 @@
+package edge
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// told is a change as a client reads it.
+type told struct {
+	place                int // in the whole changelog, the oldest is 0
+	ID, Event, Timestamp string
+	Entity               struct{ Type, Slug, Name string }
+	Changes              []toldField
+	Commit, Author       string
+	PullRequest          *int
+}
+
+type toldField struct {
+	Field    string
+	Old, New any
+}
+
+// has tells whether a field, or one that is nested in it, has changed.
+func (c *told) has(name string) bool {
+	return slices.ContainsFunc(c.Changes, func(f toldField) bool { return f.Field == name || strings.HasPrefix(f.Field, name+".") })
+}
+
+func (s *served) changes(t *testing.T, path string) (list []told) {
+	t.Helper()
+	for _, record := range s.pages(t, path) {
+		var c told
+		unpack(t, record, &c)
+		list = append(list, c)
+	}
+	return list
+}
+
+// exported reads an export as JSONL, the oldest change first.
+func (s *served) exported(t *testing.T, query string) (list []told) {
+	t.Helper()
+	a := s.ask(t, "GET", "/api/export/changelog?format=jsonl"+query)
+	if a.status != 200 {
+		t.Fatalf("%s: %d %s", query, a.status, a.body)
+	}
+	for line := range bytes.Lines(a.body) {
+		c := told{place: len(list)}
+		unpack(t, line, &c)
+		list = append(list, c)
+	}
+	return list
+}
+
+func idsOf(list []told) []string {
+	ids := []string{}
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// TestChangelogFilters compares each filter with a search through everything.
+func TestChangelogFilters(t *testing.T) {
+	s, _ := servePast(t, "2026-11-01", Options{})
+	all := s.exported(t, "")
+	if ids := slices.Compact(slices.Sorted(slices.Values(idsOf(all)))); len(ids) != len(all) || len(all) < 60 {
+		t.Fatalf("%d changes have %d ids", len(all), len(ids))
+	}
+	middle := all[50]
+	found := 0
+	for query, fits := range map[string]func(c told) bool{
+		"":                     func(told) bool { return true },
+		"event=entity.deleted": func(c told) bool { return c.Event == "entity.deleted" },
+		"event=entity.deleted&event=entity.updated": func(c told) bool { return c.Event != "entity.created" },
+		"type=model":                        func(c told) bool { return c.Entity.Type == "model" },
+		"field=slug":                        func(c told) bool { return c.has("slug") },
+		"field=signals":                     func(c told) bool { return c.has("signals") },
+		"field=scores&event=entity.updated": func(c told) bool { return c.has("scores") && c.Event == "entity.updated" },
+		"field=version&field=status":        func(c told) bool { return c.has("version") || c.has("status") },
+		"category=delta":                    func(c told) bool { return c.Timestamp == "2026-10-10T12:00:00Z" && c.Entity.Slug == "n3" },
+		"since=2026-10-25":                  func(c told) bool { return c.Timestamp >= "2026-10-25" },
+		"until=2026-10-24":                  func(c told) bool { return c.Timestamp < "2026-10-25" },
+		"since=2026-10-24T23:59:59Z&until=2026-10-24T23:59:59.5Z": func(c told) bool { return c.Timestamp == "2026-10-24T23:59:59Z" },
+		"since=2026-10-25T02:00:00%2B02:00":                       func(c told) bool { return c.Timestamp >= "2026-10-25T00:00:00Z" },
+		"until=2026-09-10T11:59:59Z":                              func(c told) bool { return c.Timestamp < "2026-09-10T12" },
+		"since=2026-10-26&until=2026-10-25":                       func(told) bool { return false },
+		"since=" + middle.ID:                                      func(c told) bool { return c.place > middle.place },
+		"until=" + middle.ID + "&type=tool":                       func(c told) bool { return c.place <= middle.place && c.Entity.Type == "tool" },
+	} {
+		var want []told
+		for _, c := range slices.Backward(all) { // newest first
+			if fits(c) {
+				want = append(want, c)
+			}
+		}
+		found += len(want)
+		if got := s.changes(t, "/api/changelog?"+query); !slices.Equal(idsOf(got), idsOf(want)) {
+			t.Errorf("%s: %d changes, want %d", query, len(got), len(want))
+		}
+	}
+	if found < 300 {
+		t.Errorf("all filters together have found %d", found)
+	}
+	for query, since := range map[string]int{"&since=" + middle.ID: middle.place + 1, "&since=2026-08-02&type=tool": 45} {
+		if got := idsOf(s.exported(t, query)); !slices.Equal(got, idsOf(all[since:])) {
+			t.Errorf("the export %s has %d changes, want %d", query, len(got), len(all)-since)
+		}
+	}
+}
+
+// TestChangelogTells looks at what single changes say.
+func TestChangelogTells(t *testing.T) {
+	s, _ := servePast(t, "2026-11-01", Options{})
+	for path, want := range map[string][]string{
+		"/api/entity/tool/back/changelog":     {"created back", "deleted back", "created back"},
+		"/api/entity/tool/gone/changelog":     {"deleted gone", "created gone"},
+		"/api/entity/tool/b/changelog":        {"updated b: slug a → b", "created a"},
+		"/api/entity/tool/a/changelog":        {"created a"},
+		"/api/entity/tool/right/changelog":    {"updated right: slug left → right", "created left"},
+		"/api/entity/tool/n5/changelog":       {"updated n5: version 2 → 3", "updated n5", "created n5"},
+		"/api/entity/tool/n3/changelog":       {"updated n3: category delta → alpha", "updated n3: category alpha → delta", "created n3"},
+		"/api/changelog?field=status":         {"updated n4: status active → withdrawn"},
+		"/api/changelog?event=entity.deleted": {"deleted gone", "deleted back"},
+	} {
+		var got []string
+		for _, c := range s.changes(t, path) {
+			line := strings.TrimPrefix(c.Event, "entity.") + " " + c.Entity.Slug
+			if c.Event == "entity.updated" && len(c.Changes) == 1 {
+				line += fmt.Sprintf(": %s %v → %v", c.Changes[0].Field, c.Changes[0].Old, c.Changes[0].New)
+			}
+			got = append(got, line)
+			if len(c.Commit) != 40 || c.Author != "Ada" || c.PullRequest != nil {
+				t.Errorf("%s: %+v", path, c)
+			}
+		}
+		if strings.HasPrefix(path, "/api/changelog?field=status") {
+			got = slices.DeleteFunc(got, func(l string) bool { return !strings.HasPrefix(l, "updated") })
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestChangelogOfARenamedEntity goes on behind the redirect with the same cursor.
+func TestChangelogOfARenamedEntity(t *testing.T) {
+	s, r := servePast(t, "2026-11-01", Options{})
+	want := s.pages(t, "/api/entity/tool/n5/changelog")
+	l := s.list(t, "/api/entity/tool/n5/changelog?limit=1")
+	r.Commit("2026-11-01T06:00:00Z", "A better name", "tool/n5.yaml", "", "tool/five.yaml", sheet("Tool 5", "gamma", 700, "version: 3\nformerly: [n5]\n"))
+	buildDay(t, r, s.out, "2026-11-01")
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	got := l.Data
+	for next := l.NextCursor; next != nil; next = l.NextCursor {
+		a := s.ask(t, "GET", "/api/entity/tool/n5/changelog?limit=1&cursor="+url.QueryEscape(*next))
+		if a.status != 301 {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+		l = s.list(t, a.header.Get("Location"))
+		got = append(got, l.Data...)
+	}
+	if !slices.EqualFunc(got, want, sameRecord) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	other := s.list(t, "/api/entity/tool/n3/changelog?limit=1").NextCursor
+	if a := s.ask(t, "GET", "/api/entity/tool/five/changelog?cursor="+*other); a.status != 400 {
+		t.Errorf("the cursor of another entity: %d", a.status)
+	}
+}

@@ -1,0 +1,161 @@
+package edge
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// document is a page of a feed in any format.
+type document struct {
+	ids, links []string
+	rel        map[string]string // addresses, by relation
+}
+
+// readFeed reads a page with the parsers of the standard library.
+func (s *served) readFeed(t *testing.T, format, path string) document {
+	t.Helper()
+	a := s.ask(t, "GET", path)
+	mediaType := map[string]string{"rss": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}[format]
+	if a.status != 200 || a.header.Get("Content-Type") != mediaType {
+		t.Fatalf("%s: %d %s %.200s", path, a.status, a.header.Get("Content-Type"), a.body)
+	}
+	d := document{rel: map[string]string{}}
+	type link struct {
+		Rel  string `xml:"rel,attr"`
+		Href string `xml:"href,attr"`
+	}
+	var links []link
+	switch format {
+	case "rss":
+		var doc struct {
+			Channel struct {
+				Links []link `xml:"http://www.w3.org/2005/Atom link"`
+				Items []struct {
+					GUID string `xml:"guid"`
+					Link string `xml:"link"`
+				} `xml:"item"`
+			} `xml:"channel"`
+		}
+		if err := xml.Unmarshal(a.body, &doc); err != nil {
+			t.Fatal(err)
+		}
+		links = doc.Channel.Links
+		for _, i := range doc.Channel.Items {
+			d.ids, d.links = append(d.ids, i.GUID), append(d.links, i.Link)
+		}
+	case "atom":
+		var doc struct {
+			Links   []link `xml:"link"`
+			Entries []struct {
+				ID   string `xml:"id"`
+				Link link   `xml:"link"`
+			} `xml:"entry"`
+		}
+		if err := xml.Unmarshal(a.body, &doc); err != nil {
+			t.Fatal(err)
+		}
+		links = doc.Links
+		for _, e := range doc.Entries {
+			d.ids, d.links = append(d.ids, e.ID), append(d.links, e.Link.Href)
+		}
+	case "json":
+		var doc struct {
+			FeedURL string `json:"feed_url"`
+			NextURL string `json:"next_url"`
+			Items   []struct{ ID, URL string }
+		}
+		if err := json.Unmarshal(a.body, &doc); err != nil {
+			t.Fatal(err)
+		}
+		links = []link{{"self", doc.FeedURL}, {"next", doc.NextURL}}
+		for _, i := range doc.Items {
+			d.ids, d.links = append(d.ids, i.ID), append(d.links, i.URL)
+		}
+	}
+	for _, l := range links {
+		if l.Href != "" {
+			d.rel[l.Rel] = l.Href
+		}
+	}
+	return d
+}
+
+// through follows the links from page to page.
+func (s *served) through(t *testing.T, format, path string) (ids []string, pages int) {
+	t.Helper()
+	for address := s.url + path; address != ""; pages++ {
+		rest, ours := strings.CutPrefix(address, s.url)
+		if !ours {
+			t.Fatalf("%s leads away from %s", address, s.url)
+		}
+		d := s.readFeed(t, format, rest)
+		if d.rel["self"] != address || format != "json" && (d.rel["first"] != s.url+path || pages > 0 && d.rel["previous"] == "") {
+			t.Errorf("%s links %v", address, d.rel)
+		}
+		if address == d.rel["last"] && d.rel["next"] != "" {
+			t.Errorf("%s is the last, but %s follows", address, d.rel["next"])
+		}
+		ids, address = append(ids, d.ids...), d.rel["next"]
+	}
+	return ids, pages
+}
+
+// TestFeedLeadsThroughAllChanges in every format, with filters and without.
+func TestFeedLeadsThroughAllChanges(t *testing.T) {
+	s := serve(t, 150)
+	for query, pages := range map[string]int{"": 2, "&type=model": 1, "&category=alpha&category=beta": 1, "&type=tool&type=model": 2, "&entity=tool%2Fn3": 1} {
+		filter := strings.TrimPrefix(query, "&")
+		path := "/api/changelog?" + filter
+		if strings.HasPrefix(filter, "entity") {
+			path = "/api/entity/tool/n3/changelog"
+		}
+		var want []string
+		for _, c := range s.changes(t, path) {
+			want = append(want, "urn:kindex:change:"+c.ID)
+		}
+		for _, format := range []string{"rss", "atom", "json"} {
+			address := "/api/feed?"
+			for _, part := range slices.Sorted(strings.SplitSeq(strings.TrimPrefix(query+"&format="+format, "&"), "&")) {
+				address += part + "&"
+			}
+			got, n := s.through(t, format, strings.TrimSuffix(address, "&"))
+			if n != pages || !slices.Equal(got, want) {
+				t.Errorf("%s%s: %d items on %d pages, want %d on %d", format, query, len(got), n, len(want), pages)
+			}
+		}
+	}
+}
+
+// TestFeedOfAnEntity follows it through its slugs, and behind its end.
+func TestFeedOfAnEntity(t *testing.T) {
+	s, r := servePast(t, "2026-11-01", Options{URL: "https://index.example.org/"})
+	for key, want := range map[string]int{"tool/left": 2, "tool/right": 2, "tool/gone": 2, "tool/back": 3, "tool/a": 1, "tool/b": 2, "tool/n8": 1} {
+		d := s.readFeed(t, "rss", "/api/feed?entity="+key)
+		if len(d.ids) != want {
+			t.Errorf("%s: %d items, want %d", key, len(d.ids), want)
+		}
+		if !strings.HasPrefix(d.rel["self"], "https://index.example.org/api/feed?entity=tool") || !strings.HasPrefix(d.links[0], "https://index.example.org/api/entity/tool/") {
+			t.Errorf("%s: %v %v", key, d.rel, d.links)
+		}
+	}
+	if d := s.readFeed(t, "atom", "/api/feed?entity=tool/right&format=atom&type=model"); len(d.ids) != 0 {
+		t.Errorf("models of a tool: %v", d.ids)
+	}
+	// A new build that changes nothing here leaves the feed as it is, byte for byte.
+	const path = "/api/feed?entity=tool/n9&format=atom"
+	tag, build := s.ask(t, "GET", path).header.Get("Etag"), s.live.current.Load().id()
+	r.Commit("2026-11-01T06:00:00Z", "Another tool", "tool/n10.yaml", sheet("Tool 10", "beta", 4))
+	buildDay(t, r, s.out, "2026-11-01")
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.ask(t, "GET", path, "If-None-Match", tag); a.status != 304 || a.header.Get("X-Build") == build {
+		t.Errorf("%d of %s", a.status, a.header.Get("X-Build"))
+	}
+	if a := s.ask(t, "GET", "/api/feed", "If-None-Match", tag); a.status != 200 {
+		t.Errorf("another feed: %d", a.status)
+	}
+}

@@ -1,0 +1,106 @@
+package edge
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"kindex/edge/query"
+	"kindex/exports"
+)
+
+// day reads at, the day whose state is asked for; "" is the present.
+func (c *call) day() (string, error) {
+	day, err := c.query.Day("at")
+	if err != nil || day == "" {
+		return "", err
+	}
+	a := c.view.build.Archive()
+	if last := a.LastDay(); day > last {
+		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is not known yet: this build knows the index until %s", day, last), Suggestion: last}
+	}
+	if first := a.FirstDay(); first == "" || day < first {
+		return "", c.noHistory(day)
+	}
+	return day, nil
+}
+
+// noHistory answers for a day before the first change.
+func (c *call) noHistory(day string) error {
+	p := newProblem("no-history", fmt.Sprintf("Nothing is known of %s: this index has no history.", day))
+	if first := c.view.build.Archive().FirstDay(); first != "" {
+		p.Detail = fmt.Sprintf("Nothing is known of %s: the history begins on %s.", day, first)
+		p.suggest(first)
+	}
+	return p
+}
+
+// catalogue is what lists are read from: the build, or its latest snapshot not
+// after a day, which it then names.
+func (c *call) catalogue(day string) (from exports.Catalogue, asOf string, err error) {
+	if day == "" {
+		return c.view.build, "", nil
+	}
+	a := c.view.build.Archive()
+	s, ok := a.Snapshot(day)
+	if !ok { // the scores are of a time before the first change
+		return nil, "", newProblem("no-history", fmt.Sprintf("No list is kept of %s or a day before it: the history begins on %s, but the scores of this build are as of %s.",
+			day, a.FirstDay(), c.view.asOf.Format(time.DateOnly)))
+	}
+	return s, s.Day, nil
+}
+
+// entityAt answers with a record as it stood at the end of a day, scored as of it.
+func (c *call) entityAt(day string) (*reply, error) {
+	a, typ, slug := c.view.build.Archive(), c.param("type"), c.param("slug")
+	v, standing := a.At(typ, slug, day)
+	switch standing {
+	case exports.Unknown:
+		return nil, c.unknownEntity(typ, slug)
+	case exports.NotYet:
+		return nil, newProblem("no-history", fmt.Sprintf("The %s %q was not in the index on %s.", typ, slug, day))
+	case exports.Gone:
+		return nil, deleted(typ, slug, a.Version(v).Time)
+	}
+	e, err := a.Entity(v)
+	if err != nil {
+		return nil, err
+	}
+	asOf, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{mediaType: jsonType, body: c.view.object(c.buffer(), a.RecordAt(v, c.view.formula.Scores(e, asOf)))}, nil
+}
+
+// deleted answers for an entity that is gone for good.
+func deleted(typ, slug string, at int64) error {
+	p := newProblem("deleted-entity", fmt.Sprintf("The %s %q was deleted on %s. Its changelog is still there.", typ, slug,
+		time.Unix(at, 0).UTC().Format(time.DateOnly)))
+	return p.suggest("/api/entity/" + typ + "/" + slug + "/changelog")
+}
+
+// departed answers for an address that the build does not have: the history may
+// know that the entity was renamed or deleted.
+func (c *call) departed(resource string) (moved *reply, err error) {
+	b, typ, slug := c.view.build, c.param("type"), c.param("slug")
+	a := b.Archive()
+	last, ok := a.Last(typ, slug)
+	if !ok {
+		return nil, c.unknownEntity(typ, slug)
+	}
+	now := a.Version(a.Newest(last))
+	if now.Deleted {
+		return nil, deleted(typ, slug, now.Time)
+	}
+	if _, old, ok := b.Find(now.Type, now.Slug); !ok || old {
+		return nil, c.unknownEntity(typ, slug) // it is gone in what was not committed
+	}
+	return c.redirect(now.Type, now.Slug, resource), nil
+}
+
+// redirect leads to the same resource of an entity at its present address.
+func (c *call) redirect(typ, slug, resource string) *reply {
+	u := url.URL{Path: "/api/entity/" + typ + "/" + slug + resource, RawQuery: c.request.URL.RawQuery}
+	return &reply{location: u.String()}
+}

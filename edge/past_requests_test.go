@@ -1,0 +1,67 @@
+package edge_test
+
+import "slices"
+
+// days are days that at refuses: none, and such as no build knows.
+func days(op, path string) []request {
+	return slices.Concat(
+		bad(op, path, "at", "2026-02-30", "2026-10", "yesterday", "", "2026-10-25T00:00:00Z"),
+		beyond(op, path, "at", "2026-11-02", "9999-12-31", "2026-10-25&at=2026-10-25"),
+		status(404, op, "at", path+"?at=2026-08-02", path+"?at=1970-01-01"),
+	)
+}
+
+// moments are valid and invalid values of what names a moment of the history.
+func moments(op, path, param string) []request {
+	return slices.Concat(
+		ok(op, path+"?"+param+"=", "2026-10-10", "2026-10-10T12:00:00Z", "2026-10-10T14:00:00%2B02:00", "1970-01-01", "9999-12-31"),
+		bad(op, path, param, "", "2026-02-30", "2026-10", "now", "2026-10-10T12:00", "0123456789ABCDEF01234567", "0123"),
+		beyond(op, path, param, "0123456789abcdef01234567", "2026-10-10&"+param+"=2026-10-11"),
+	)
+}
+
+// history are the requests for what has changed.
+func history() []request {
+	return slices.Concat(
+		ok("listChanges", "/api/changelog", "", "?event=entity.deleted", "?event=entity.created&event=entity.deleted&type=tool", "?field=slug",
+			"?field=signals&field=version", "?category=ml-frameworks&category=nlp&limit=3", "?since=2026-09-01&until=2026-10-20"),
+		pages("listChanges", "/api/changelog", "?"),
+		moments("listChanges", "/api/changelog", "since"),
+		moments("listChanges", "/api/changelog", "until"),
+		bad("listChanges", "/api/changelog", "event", "created", "", "entity.created,entity.deleted"),
+		bad("listChanges", "/api/changelog", "type", "robot", "", "tool,model"),
+		bad("listChanges", "/api/changelog", "field", "stars", "", "signals.star", "name,version", "signals."),
+		bad("listChanges", "/api/changelog", "category", "", "No", "nlp,speech"),
+		beyond("listChanges", "/api/changelog", "category", "no-such-category"),
+
+		ok("listEntityChanges", "/api/entity/tool/", "pytorch/changelog", "incubator-mxnet/changelog", "phoenix/changelog", "short-lived/changelog"),
+		pages("listEntityChanges", "/api/entity/tool/pytorch/changelog", "?"),
+		status(301, "listEntityChanges", "", "/api/entity/tool/mxnet/changelog?limit=1"),
+		status(404, "listEntityChanges", "slug", "/api/entity/tool/nothing-like-it/changelog"),
+		status(404, "listEntityChanges", "type", "/api/entity/robot/pytorch/changelog"),
+
+		ok("getFeed", "/api/feed", "", "?format=atom", "?format=json", "?type=model&format=json", "?category=nlp", "?entity=tool/pytorch&format=json",
+			"?entity=tool/mxnet", "?entity=tool%2Fshort-lived", "?page=3&format=json", "?category=nlp&category=speech&type=tool&type=model"),
+		bad("getFeed", "/api/feed", "format", "xml", "", "RSS"),
+		bad("getFeed", "/api/feed", "type", "robot", ""),
+		bad("getFeed", "/api/feed", "category", "", "No"),
+		beyond("getFeed", "/api/feed", "category", "no-such-category"),
+		bad("getFeed", "/api/feed", "entity", "", "pytorch", "tool/", "robot/pytorch", "tool/Py", "tool/a/b"),
+		beyond("getFeed", "/api/feed", "entity", "tool/nothing-like-it", "model/pytorch", "tool/pytorch&entity=tool/keras"),
+		bad("getFeed", "/api/feed", "page", "0", "-1", "x", ""),
+		beyond("getFeed", "/api/feed", "page", "4", "1&page=2"),
+
+		ok("listTrending", "/api/trending", "", "?window=30d", "?type=tool&type=model&limit=1", "?category=ml-frameworks", "?type=model&window=7d"),
+		bad("listTrending", "/api/trending", "window", "1d", "", "7"),
+		bad("listTrending", "/api/trending", "type", "robot", ""),
+		bad("listTrending", "/api/trending", "category", "", "No"),
+		beyond("listTrending", "/api/trending", "category", "no-such-category"),
+		bad("listTrending", "/api/trending", "limit", "0", "101", "x", ""),
+
+		ok("exportChangelog", "/api/export/changelog", "", "?format=csv", "?format=jsonl", "?format=parquet", "?since=2026-10-01", "?type=tool&format=csv",
+			"?type=tool&type=model&format=jsonl", "?since=2026-10-20&format=parquet", "?since=2026-10-31"),
+		bad("exportChangelog", "/api/export/changelog", "format", "xml", ""),
+		moments("exportChangelog", "/api/export/changelog", "since"),
+		bad("exportChangelog", "/api/export/changelog", "type", "robot", ""),
+	)
+}

@@ -1,0 +1,83 @@
+package edge
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/edge/query"
+	"kindex/exports"
+)
+
+// windows are what trending can look back to.
+var windows = []string{"7d", "30d"}
+
+// GET /api/trending
+//
+// What was gained was found when the build was made. Here it is only filtered.
+func (s *Server) trending(c *call) (*reply, error) {
+	window, err := c.query.OneOf("window", windows[0], windows)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.query.Int("limit", query.DefaultLimit, 1, query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.query.Filter(c.view.slugs)
+	if err != nil {
+		return nil, err
+	}
+	b := c.view.build
+	wanted, err := b.Select(f)
+	if err != nil {
+		return nil, err
+	}
+	ranked, err := b.Board(exports.AllBoard, "", "composite")
+	if err != nil {
+		return nil, err
+	}
+	since, _, trends := b.Archive().Trends(window)
+	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !wanted.Contains(t.Ordinal) })
+	list := c.newCollection()
+	for _, t := range trends[:min(limit, len(trends))] {
+		record := b.Record(t.Ordinal)
+		dst := append(list.next(), record[:len(record)-1]...)
+		list.body = append(c.view.appendTrend(dst, t, ranked), '}')
+	}
+	return list.end(c.view, len(trends), `"window":"`+window+`"`, `"since":"`+since+`"`), nil
+}
+
+func (v *view) appendTrend(dst []byte, t exports.Trend, ranked *roaring.Bitmap) []byte {
+	number := func(name string, n int, known bool) {
+		dst = append(append(append(dst, ',', '"'), name...), '"', ':')
+		if !known {
+			dst = append(dst, "null"...)
+			return
+		}
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	dst = append(dst, `,"trend":{"score":`...)
+	dst = v.build.Score("composite", t.Ordinal).AppendJSON(dst)
+	dst = append(dst, `,"previousScore":`...)
+	dst = t.Previous.AppendJSON(dst)
+	dst = append(dst, `,"gain":`...)
+	dst = exports.AppendNumber(dst, float64(t.Gain)/10)
+	rank := v.rankOf(t.Ordinal, ranked)
+	number("rank", rank, rank > 0)
+	number("previousRank", int(t.PreviousRank), t.PreviousRank > 0)
+	number("changes", int(t.Changes), true)
+	return append(dst, '}')
+}
+
+// rankOf is the rank of a record among all ranked ones, 0 for none.
+func (v *view) rankOf(ordinal uint32, ranked *roaring.Bitmap) int {
+	switch {
+	case !ranked.Contains(ordinal):
+		return 0
+	case v.build.DraftID() == "": // ordinals are in that order
+		return int(ranked.Rank(ordinal))
+	}
+	return v.build.CountUntil(ranked, exports.DefaultSort, v.build.PlaceOf(exports.DefaultSort, ordinal))
+}
