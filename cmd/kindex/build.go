@@ -22,6 +22,7 @@ type buildOptions struct {
 	content, out, asOf string
 	keep               int
 	json, noWait       bool
+	allowShrink        bool
 	memoryMiB          int64
 }
 
@@ -32,7 +33,13 @@ func buildCommand() *cobra.Command {
 		Long: `Build reads the content folder, checks it, computes the scores and writes a
 build below the output folder: exports/builds/<id> and indexes/builds/<id>.
 Last of all exports/current is made to name it; until then, readers see the old
-build. The same content, commit and as-of time give the same bytes.`,
+build. The same content, commit and as-of time give the same bytes.
+
+What has changed comes from the git history of the folder. On top of an earlier
+build only new commits are read, and only what differs is made anew, with the
+same result. Where no repository keeps the folder, each build appends what
+differs from the build before it. A build that would delete more than a tenth of
+the entities, or lose changes, is refused.`,
 		Example: `  kindex build --content content --out .
   kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json`,
 		Args: cobra.NoArgs,
@@ -44,6 +51,7 @@ build. The same content, commit and as-of time give the same bytes.`,
 	f.StringVar(&o.asOf, "as-of", "", "compute scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
 	f.IntVar(&o.keep, "keep", 5, "how many builds to keep")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
+	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10 % of the entities, or any change, would be lost")
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting when another build is at work")
 	f.Int64Var(&o.memoryMiB, "memory", defaultMemoryMiB, "collect garbage harder above this many MiB")
 	return c
@@ -59,7 +67,7 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	}
 	collectSeldom(oncePercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
-	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, Progress: bar.step}
+	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step}
 	if !o.noWait {
 		opts.Wait = func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}

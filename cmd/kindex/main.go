@@ -36,6 +36,7 @@ search index - and serves it over HTTP.
   kindex build --content content --out .   make a build and publish it
   kindex serve --dir .                     serve it on http://127.0.0.1:8080
   kindex search pytrch                     search it in the terminal
+  kindex history tool/pytorch              what has changed, when, and by whom
   kindex init mine                         begin an index of your own
 
 Every flag can be given as a variable too: --as-of is KINDEX_AS_OF.
@@ -77,8 +78,8 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), showCommand(), searchCommand(),
-		verifyCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand())
+	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), diffCommand(), showCommand(), searchCommand(),
+		historyCommand(), verifyCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

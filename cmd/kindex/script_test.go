@@ -24,9 +24,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
 
-// TestMain lets scripts and tests run the program as "kindex".
+// TestMain lets scripts and tests run the program as "kindex", and a "gh" that
+// reaches no GitHub.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kindex": main})
+	testscript.Main(m, map[string]func(){"kindex": main, "gh": fakeGitHub})
 }
 
 // TestScripts runs testdata/script, the specification of the command line. The

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 
 type serveOptions struct {
 	dir, addr, admin, logFormat string
+	url                         string
 	logRequests                 bool
 	drain                       time.Duration
 	watch                       bool
@@ -47,6 +49,7 @@ address, which belongs on a private network.`,
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the public address")
 	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", `the operator's address, "" for none`)
+	f.StringVar(&o.url, "url", "", "the public address, such as https://index.example.org, for links in feeds (default: as the content or else the request has it)")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
 	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long requests under way may take after SIGTERM")
@@ -56,6 +59,9 @@ address, which belongs on a private network.`,
 }
 
 func runServe(cmd *cobra.Command, o serveOptions) error {
+	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return usageError{fmt.Errorf("--url %q: use the address that people see, such as https://index.example.org", o.url)}
+	}
 	log, err := newLog(cmd.ErrOrStderr(), o.logFormat)
 	if err != nil {
 		return err
@@ -68,7 +74,7 @@ func runServe(cmd *cobra.Command, o serveOptions) error {
 	} else if err := o.watchOptions.unused(cmd.Flags()); err != nil {
 		return err
 	}
-	s, err := edge.New(edge.Options{Dir: o.dir, Log: log, LogRequests: o.logRequests})
+	s, err := edge.New(edge.Options{Dir: o.dir, URL: o.url, Log: log, LogRequests: o.logRequests})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode"
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
@@ -53,4 +55,14 @@ func damaged(dir string, err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("the build in %s cannot be read (%v); find out what is damaged with: kindex verify %s", dir, r, dir)
 	}
+}
+
+// visible is a text without what would steer a terminal.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
 }

@@ -75,7 +75,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
 	first := true
 	w.watcher = watch.New(watch.Options{
-		Build: builder.Options{Content: o.content, Out: dir, Keep: o.keep,
+		Build: builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
 			Wait: func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
 			Progress: func(step string, done, total int) {
 				if first {

@@ -31,6 +31,9 @@ type workflow struct {
 	Jobs     map[string]struct {
 		RunsOn         string `yaml:"runs-on"`
 		TimeoutMinutes int    `yaml:"timeout-minutes"`
+		Needs, If      string
+		Permissions    map[string]string
+		Outputs        map[string]string
 		Steps          []workflowStep
 	}
 }
@@ -38,6 +41,7 @@ type workflow struct {
 type workflowStep struct {
 	Name, ID, If, Uses, Run string
 	With                    map[string]any
+	Env                     map[string]string
 }
 
 func readWorkflow(t *testing.T, path string) *workflow {
@@ -50,16 +54,19 @@ func readWorkflow(t *testing.T, path string) *workflow {
 	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&w); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	if _, ok := w.On["pull_request"]; !ok || len(w.Permissions) != 1 || w.Permissions["contents"] != "read" || w.Concurrency.Group == "" || len(w.Jobs) != 1 {
+	if _, ok := w.On["pull_request"]; !ok || len(w.Permissions) != 1 || w.Permissions["contents"] != "read" || w.Concurrency.Group == "" || len(w.Jobs) == 0 {
 		t.Fatalf("%s: %+v", path, w)
 	}
 	for _, j := range w.Jobs {
-		if j.RunsOn == "" || j.TimeoutMinutes < 1 || len(j.Steps) < 2 {
+		if j.RunsOn == "" || j.TimeoutMinutes < 1 || len(j.Steps) < 2 || w.Jobs["content"].Permissions != nil {
 			t.Fatalf("%s: %+v", path, j)
 		}
 		for _, s := range j.Steps {
 			if (s.Uses == "") == (s.Run == "") {
 				t.Errorf("%s: a step has either uses or run: %+v", path, s)
+			}
+			if strings.Contains(s.Run, "${{") {
+				t.Errorf("%s: what stands in ${{ }} becomes part of the script: %s", path, s.Run)
 			}
 		}
 	}
@@ -77,7 +84,8 @@ type runner struct {
 func newRunner(t *testing.T, dir string, env ...string) *runner {
 	temp := t.TempDir()
 	return &runner{t: t, dir: dir, temp: temp, env: append(append(os.Environ(), programEnvironment...), append(env, "CI=true",
-		"RUNNER_TEMP="+temp, "GITHUB_WORKSPACE="+dir, "GITHUB_PATH="+filepath.Join(temp, "path"), "GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary.md"))...)}
+		"RUNNER_TEMP="+temp, "GITHUB_WORKSPACE="+dir, "GITHUB_PATH="+filepath.Join(temp, "path"), "GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary.md"),
+		"GITHUB_OUTPUT="+filepath.Join(temp, "output"))...)}
 }
 
 // run executes a step as "shell: bash" does.
@@ -135,6 +143,7 @@ func TestStarterWorkflow(t *testing.T) {
 		switch {
 		case s.ID == "install":
 			install = s
+		case s.ID == "diff": // TestStarterComment runs it
 		case s.Run != "":
 			checks = append(checks, s)
 		}

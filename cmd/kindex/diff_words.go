@@ -1,0 +1,239 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"kindex/builder/compare"
+)
+
+// line is one line of what happened to a field: a value that went, one that
+// came, or both.
+type line struct {
+	field    string
+	old, new string // "" for none
+}
+
+// linesOf words a change of a field. Of two lists what went and what came is
+// told.
+func linesOf(f compare.Field) []line {
+	var old, new []any
+	if json.Unmarshal(f.Old, &old) == nil && json.Unmarshal(f.New, &new) == nil && old != nil && new != nil {
+		if lines := movesOf(f.Name, old, new); len(lines) > 0 {
+			return lines
+		}
+	}
+	return []line{{f.Name, valueWords(f.Old), valueWords(f.New)}}
+}
+
+// movesOf tells what went from a list and what came, nothing where only the
+// order is another.
+func movesOf(field string, old, new []any) (lines []line) {
+	a, b := itemWords(old), itemWords(new)
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			lines = append(lines, line{field: field, old: s})
+		}
+	}
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			lines = append(lines, line{field: field, new: s})
+		}
+	}
+	return lines
+}
+
+// valueWords writes a JSON value for people, on one line and without what a
+// terminal might obey; "" for null.
+func valueWords(data json.RawMessage) string {
+	var v any
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil {
+		return strconv.Quote(string(data))
+	}
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return strconv.Quote(v)
+	case []any:
+		return strings.Join(itemWords(v), ", ")
+	}
+	return string(data)
+}
+
+// itemWords writes the items of a list. Of a benchmark, name and value count.
+func itemWords(list []any) []string {
+	words := make([]string, len(list))
+	for i, item := range list {
+		switch item := item.(type) {
+		case string:
+			words[i] = printable(item)
+		case map[string]any:
+			words[i] = strconv.Quote(fmt.Sprint(item["name"]))
+			if value, ok := item["value"]; ok {
+				words[i] += " " + numberWords(value)
+			} else if data, err := json.Marshal(item); err == nil {
+				words[i] = printable(string(data))
+			}
+		}
+	}
+	return words
+}
+
+func numberWords(v any) string {
+	if x, ok := v.(float64); ok {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// printable writes a text without what a terminal might obey.
+func printable(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+// move writes two values with an arrow, or one where they are the same.
+func move(old, new string) string {
+	if old == "" {
+		old = "–"
+	}
+	if new == "" {
+		new = "–"
+	}
+	if old == new {
+		return new
+	}
+	return old + " → " + new
+}
+
+func rankWords(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+// eventWord is an event without what it happened to.
+func eventWord(e *compare.Entity) string {
+	if e.FormerSlug != "" {
+		return "renamed"
+	}
+	return strings.TrimPrefix(e.Event, "entity.")
+}
+
+// touchedWords says what differs and does not count, "" for nothing.
+func touchedWords(e *compare.Entity) string {
+	var parts, signals []string
+	for _, name := range e.Touched {
+		if name == "formerly" {
+			parts = append(parts, "other earlier slugs")
+		} else {
+			signals = append(signals, name)
+		}
+	}
+	if len(signals) > 0 {
+		parts = append(parts, "another date or source of "+strings.Join(signals, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// countWords says how many entities were created, updated, deleted.
+func (d *difference) countWords() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{d.Counts.Created, "created"}, {d.Counts.Updated, "updated"}, {d.Counts.Deleted, "deleted"}, {d.Counts.Touched, "touched"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.word))
+		}
+	}
+	if d.Formula != nil {
+		parts = append(parts, "another formula")
+	}
+	if n := len(d.Categories); n > 0 {
+		parts = append(parts, plural(n, "category", "categories")+" changed")
+	}
+	if len(d.Index) > 0 {
+		parts = append(parts, "index.yaml changed")
+	}
+	if len(parts) == 0 {
+		return "nothing changes"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// totalWords says how large the index is, before and after.
+func (d *difference) totalWords() string {
+	return fmt.Sprintf("entities %s, ranked %s", move(strconv.Itoa(d.Before.Entities), strconv.Itoa(d.After.Entities)),
+		move(strconv.Itoa(d.Before.Ranked), strconv.Itoa(d.After.Ranked)))
+}
+
+// movedWords says whose rank moves for others' sake, "" for nobody's.
+func (d *difference) movedWords() string {
+	m := d.MovedByOthers
+	if m.All == 0 && m.Categories == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Entities that are as they were and only stand elsewhere: %d among all, %d in their category.", m.All, m.Categories)
+}
+
+// refusalWords says that a build would be refused, "" where it would not.
+func (d *difference) refusalWords() string {
+	if !d.Shrink.Refused {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s would be deleted, more than %.0f %%: the build would be refused without --allow-shrink.",
+		d.Shrink.Deleted, plural(d.Shrink.Of, "entity", "entities"), 100*compare.MaxShrink)
+}
+
+// mostPairs is how many possible duplicates of one entity are printed.
+const mostPairs = 3
+
+// duplicateLines says of each new entity what it may be a duplicate of; mark
+// writes what files say, key the addresses of entities.
+func (d *difference) duplicateLines(key, mark func(string) string) (lines []string) {
+	for i := 0; i < len(d.Duplicates); {
+		e, n := d.Duplicates[i].Entity, 0
+		for ; i < len(d.Duplicates) && d.Duplicates[i].Entity == e; i++ {
+			if n++; n <= mostPairs {
+				lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s: %s", key(e), key(d.Duplicates[i].Other), duplicateWords(d.Duplicates[i], mark)))
+			}
+		}
+		if n > mostPairs {
+			lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s, too", key(e), plural(n-mostPairs, "other", "others")))
+		}
+	}
+	return lines
+}
+
+// duplicateWords says why two entities may be one; mark writes what they say.
+func duplicateWords(x compare.Duplicate, mark func(string) string) string {
+	reasons := make([]string, len(x.Reasons))
+	for i, r := range x.Reasons {
+		reasons[i] = r.Says(mark)
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// formulaWords says what another formula does; mark writes what files say.
+func formulaWords(f *compare.Formula, mark func(string) string) []string {
+	lines := []string{fmt.Sprintf("The scoring formula changes from version %s to %s.", mark(f.Old), mark(f.New))}
+	if f.SameVersion {
+		lines = []string{fmt.Sprintf("The scoring formula changes, and its version stays %s: give it a new one.", mark(f.New))}
+	}
+	text := fmt.Sprintf("It moves the composite of %d of %s", f.Moved, plural(f.Scored, "scored entity", "scored entities"))
+	if f.FromNull > 0 || f.ToNull > 0 {
+		text += fmt.Sprintf("; %d get one, %d lose theirs", f.FromNull, f.ToNull)
+	}
+	return append(lines, text+".")
+}

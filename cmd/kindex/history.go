@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+type historyOptions struct {
+	dir, since string
+	limit      int
+	json       bool
+}
+
+func historyCommand() *cobra.Command {
+	var o historyOptions
+	c := &cobra.Command{
+		Use: "history [TYPE/SLUG]", Short: "Show what has changed, the newest first",
+		Long: `History shows the changes of an entity, or of the whole index, that the
+published build tells of: which fields changed from what to what, when, in which
+commit and by whom. An entity that was deleted, or is called something else by
+now, has its history under every address that it ever had.`,
+		Example: "  kindex history\n  kindex history tool/pytorch\n  kindex history --since 2026-07-01 --limit 0 --json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runHistory(cmd.OutOrStdout(), o, strings.Join(args, ""))
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 || fromEnvironment(cmd) != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeKeys(o.dir, toComplete), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	f.StringVar(&o.since, "since", "", "only what changed on this day, YYYY-MM-DD, or later")
+	f.IntVar(&o.limit, "limit", 20, "how many changes to show, 0 for all")
+	f.BoolVar(&o.json, "json", false, "print a change a line, as the API gives it")
+	return c
+}
+
+func runHistory(w io.Writer, o historyOptions, key string) (err error) {
+	if o.limit < 0 {
+		return usageError{fmt.Errorf("--limit %d: use a number of changes, or 0 for all", o.limit)}
+	}
+	var since time.Time
+	if o.since != "" {
+		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
+			return usageError{fmt.Errorf("--since %q: use a day such as 2026-07-01", o.since)}
+		}
+	}
+	defer damaged(o.dir, &err)
+	b, err := exports.OpenCurrent(o.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	places, err := changesToShow(b, key)
+	if err != nil {
+		return err
+	}
+	a := b.Archive()
+	first, shown := a.ChangesSince(since), 0
+	for i := len(places) - 1; i >= 0 && int(places[i]) >= first; i-- {
+		if o.limit > 0 && shown == o.limit {
+			break
+		}
+		shown++
+		if err := printChange(w, a, int(places[i]), o.json); err != nil {
+			return err
+		}
+	}
+	if shown == 0 && !o.json {
+		fmt.Fprintln(w, "no changes")
+	}
+	return nil
+}
+
+// changesToShow are the changes of an entity, or all, oldest first.
+func changesToShow(b *exports.Build, key string) ([]uint32, error) {
+	a := b.Archive()
+	if key == "" {
+		all := make([]uint32, a.Changes())
+		for i := range all {
+			all[i] = uint32(i)
+		}
+		return all, nil
+	}
+	typ, slug, ok := strings.Cut(key, "/")
+	if !ok {
+		return nil, usageError{fmt.Errorf("%q: name an entity as TYPE/SLUG, such as tool/pytorch", key)}
+	}
+	if o, moved, ok := b.Find(typ, slug); ok && moved {
+		typ, slug = b.Key(o)
+	}
+	if last, ok := a.Last(typ, slug); ok {
+		return a.EntityChanges(last), nil
+	}
+	if _, _, ok := b.Find(typ, slug); ok {
+		return nil, nil // it is not committed yet
+	}
+	var keys []string
+	for t, s := range b.Keys {
+		keys = append(keys, t+"/"+s)
+	}
+	return nil, unknownName("entity", key, nil, nearest.Name(key, keys))
+}
+
+func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) error {
+	if asJSON {
+		_, err := fmt.Fprintf(w, "%s\n", a.ChangeLine(i))
+		return err
+	}
+	c, err := a.Change(i)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s  %s %s (%s)\n", c.Timestamp.Format("2006-01-02 15:04"), strings.TrimPrefix(c.Event, "entity."), c.Key(), visible(c.Name))
+	if c.Commit != "" {
+		fmt.Fprintf(w, "  commit %s by %s", c.Commit[:12], visible(c.Author))
+		if c.PullRequest > 0 {
+			fmt.Fprintf(w, ", pull request #%d", c.PullRequest)
+		}
+		fmt.Fprintln(w)
+	}
+	for _, f := range c.Fields {
+		switch {
+		case string(f.Old) == "null":
+			fmt.Fprintf(w, "  %s: %s\n", f.Field, inWords(f.New))
+		case string(f.New) == "null":
+			fmt.Fprintf(w, "  %s: %s → none\n", f.Field, inWords(f.Old))
+		default:
+			fmt.Fprintf(w, "  %s: %s → %s\n", f.Field, inWords(f.Old), inWords(f.New))
+		}
+	}
+	_, err = fmt.Fprintln(w)
+	return err
+}
+
+// inWords is a JSON value for a terminal: texts without quotes, lists joined.
+func inWords(value []byte) string {
+	var v any
+	if err := json.Unmarshal(value, &v); err != nil {
+		return string(value)
+	}
+	switch v := v.(type) {
+	case string:
+		return visible(v)
+	case []any:
+		var parts []string
+		for _, x := range v {
+			if b, ok := x.(map[string]any); ok { // a benchmark
+				parts = append(parts, fmt.Sprintf("%v %s", b["name"], exports.AppendNumber(nil, b["value"].(float64))))
+				continue
+			}
+			parts = append(parts, fmt.Sprint(x))
+		}
+		return visible(strings.Join(parts, ", "))
+	}
+	return string(value)
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fetch reads JSON from a server.
+func fetch(t *testing.T, url string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(fetchText(t, url)), v); err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+}
+
+func fetchText(t *testing.T, url string) string {
+	t.Helper()
+	status, body, err := get(url)
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("%s: status %d, %.300s, %v", url, status, body, err)
+	}
+	return body
+}
+
+// TestPastOfCollection looks at the whole collection on several days: movement,
+// trending and time travel must be what builds of the days themselves tell. On
+// two of them the downloads of a fifth of the projects are left out, which
+// return in the next snapshot.
+func TestPastOfCollection(t *testing.T) {
+	vanish := map[string]bool{"2021-08-19": true, "2022-01-13": true} // a week and 28 days before the next
+	r := wholeReplay(t, func(date string, header []string, rows [][]string) {
+		id, downloads := slices.Index(header, "github_id"), slices.Index(header, "monthly_downloads")
+		for i := range rows {
+			if vanish[date] && len(rows[i][id])%5 == 0 {
+				rows[i][downloads] = ""
+			}
+		}
+	})
+	returned := r.returnedDownloads()
+	if len(returned) == 0 {
+		t.Error("in no snapshot downloads come back that were missing: the case is not tested")
+	}
+	at := []int{3, 7, slices.IndexFunc(r.list, func(s snapshot) bool { return s.date == "2021-08-26" }), len(r.list) - 2}
+	for i := range returned {
+		at = append(at, i)
+	}
+	slices.Sort(at)
+	for _, i := range slices.Compact(at)[:min(7, len(slices.Compact(at)))] {
+		t.Run(r.list[i].date, func(t *testing.T) { r.comparePast(t, i, returned[i]) })
+	}
+}
+
+// TestPastOfExtract does the same with the extract of testdata, in which a
+// project's downloads vanish and come back.
+func TestPastOfExtract(t *testing.T) {
+	r := extractReplay(t)
+	returned := r.returnedDownloads()
+	if len(returned) == 0 {
+		t.Error("in no snapshot downloads come back that were missing: the case is not tested")
+	}
+	for i := range r.list {
+		t.Run(r.list[i].date, func(t *testing.T) { r.comparePast(t, i, returned[i]) })
+	}
+}
+
+// returnedDownloads lists the projects whose downloads vanished and came back,
+// by the place of the snapshot in which they did.
+func (r *replay) returnedDownloads() map[int][]string {
+	found := map[int][]string{}
+	had := map[string]bool{}
+	var before map[string]state
+	for i := range r.list {
+		now := r.list[i].states(r.clash)
+		for slug, s := range now {
+			old, there := before[slug]
+			if s["signals.downloads"] != "" {
+				if there && old["signals.downloads"] == "" && had[slug] {
+					found[i] = append(found[i], slug)
+				}
+				had[slug] = true
+			}
+		}
+		before = now
+	}
+	return found
+}
+
+// lastOn is the place of the latest snapshot not after a day, -1 for none.
+func (r *replay) lastOn(day string) int {
+	n := -1
+	for i := range r.list {
+		if r.list[i].date <= day {
+			n = i
+		}
+	}
+	return n
+}
+
+func daysBefore(day string, n int) string {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		panic(err)
+	}
+	return t.AddDate(0, 0, -n).Format(time.DateOnly)
+}
+
+// ranked is an entity on a leaderboard or among the trending.
+type ranked struct {
+	Slug                string
+	Scores              struct{ Composite *float64 }
+	Rank                int
+	PreviousRank, Delta *int
+	Trend               struct {
+		Score, PreviousScore *float64
+		Gain                 float64
+		Rank, PreviousRank   *int
+		Changes              int
+	}
+}
+
+// all reads every page of a collection.
+func all(t *testing.T, url string) (list []ranked) {
+	t.Helper()
+	for next := ""; ; {
+		var page struct {
+			Data       []ranked
+			NextCursor *string
+		}
+		fetch(t, url+next, &page)
+		if list = append(list, page.Data...); page.NextCursor == nil {
+			return list
+		}
+		next = "&cursor=" + *page.NextCursor
+	}
+}
+
+// comparePast compares what a build of a day says of the days before it with
+// builds of those days.
+func (r *replay) comparePast(t *testing.T, i int, returned []string) {
+	r.t = t
+	date := r.list[i].date
+	now := r.build(r.checkout(i), date)
+	board := all(t, now.URL+"/api/leaderboard/all?limit=100")
+	for _, days := range []int{7, 30} {
+		since := daysBefore(date, days)
+		n := r.lastOn(since)
+		var trending struct{ Data []ranked }
+		fetch(t, fmt.Sprintf("%s/api/trending?window=%dd&limit=100", now.URL, days), &trending)
+		if n < 0 {
+			if len(trending.Data) > 0 {
+				t.Errorf("%d days: nothing predates the window, but %s is trending", days, trending.Data[0].Slug)
+			}
+			continue
+		}
+		then := r.build(r.checkout(n), since)
+		former := all(t, then.URL+"/api/leaderboard/all?limit=100")
+		if days == 7 {
+			compareMovement(t, board, former)
+		}
+		sameCatalogue(t, now.URL, then.URL, since)
+		want := r.trends(i, n, board, former)
+		for _, slug := range returned {
+			if k := slices.IndexFunc(want, func(w ranked) bool { return w.Slug == slug }); k >= 0 {
+				t.Logf("%d days: downloads of %s have come back; it gains %.1f", days, slug, want[k].Trend.Gain)
+			}
+		}
+		if got, wanted := jsonOf(trendsOf(trending.Data)), jsonOf(trendsOf(want[:min(100, len(want))])); got != wanted {
+			t.Errorf("trending of %d days is\n%.3000s\nwant\n%.3000s", days, got, wanted)
+		}
+	}
+}
+
+// trendsOf are the lines to compare.
+func trendsOf(list []ranked) (lines []string) {
+	for _, x := range list {
+		lines = append(lines, x.Slug+" "+jsonOf(x.Trend))
+	}
+	return lines
+}
+
+func compareMovement(t *testing.T, board, former []ranked) {
+	places := map[string]int{}
+	for i, x := range former {
+		places[x.Slug] = i + 1
+	}
+	for i, x := range board {
+		was := places[x.Slug]
+		switch {
+		case x.Rank != i+1:
+			t.Fatalf("rank of %s is %d, it stands at %d", x.Slug, x.Rank, i+1)
+		case was == 0 && (x.PreviousRank != nil || x.Delta != nil):
+			t.Errorf("%s has a previous rank, but was not on the board", x.Slug)
+		case was > 0 && (x.PreviousRank == nil || *x.PreviousRank != was || x.Delta == nil || *x.Delta != was-x.Rank):
+			t.Errorf("%s was at %d: %s", x.Slug, was, jsonOf(x))
+		}
+	}
+}
+
+// sameCatalogue compares time travel to a day with the build of that day: lists,
+// leaderboard and records.
+func sameCatalogue(t *testing.T, now, then, day string) {
+	for _, path := range []string{"/api/entities?limit=100&offset=40", "/api/entities?limit=50&sort=name&type=tool", "/api/entities?limit=100&tag=python&minScore=30",
+		"/api/leaderboard/nlp?limit=100&by=adoption", "/api/entities?limit=100&sort=lastUpdated&order=asc"} {
+		var a, b struct {
+			Data  []map[string]any
+			Count int
+			AsOf  string
+		}
+		fetch(t, now+path+"&at="+day, &a)
+		fetch(t, then+path, &b)
+		for _, list := range [][]map[string]any{a.Data, b.Data} {
+			for _, e := range list {
+				delete(e, "previousRank")
+				delete(e, "delta")
+			}
+		}
+		if a.AsOf != day || a.Count != b.Count || jsonOf(a.Data) != jsonOf(b.Data) {
+			t.Errorf("%s at %s (asOf %s): %d records\n%.1500s\nwant %d\n%.1500s", path, day, a.AsOf, a.Count, jsonOf(a.Data), b.Count, jsonOf(b.Data))
+		}
+		for _, e := range b.Data[:min(5, len(b.Data))] {
+			var x, y map[string]any
+			address := fmt.Sprintf("/api/entity/%s/%s", e["type"], e["slug"])
+			fetch(t, now+address+"?at="+day, &x)
+			fetch(t, then+address, &y)
+			delete(x, "build")
+			delete(y, "build")
+			if jsonOf(x) != jsonOf(y) {
+				t.Errorf("%s at %s is\n%s\nwant\n%s", address, day, jsonOf(x), jsonOf(y))
+			}
+		}
+	}
+}
+
+// trends says what must be trending in snapshot i since snapshot n. Gains are
+// taken from two builds for the same moment: of today's records, and of records
+// with the values that today's signals had then, or last before they vanished.
+func (r *replay) trends(i, n int, board, former []ranked) []ranked {
+	t := r.t
+	past := make([]map[string]state, i+1)
+	for k := range past {
+		past[k] = r.list[k].states(r.clash)
+	}
+	content := t.TempDir()
+	mixed := map[string]state{}
+	for slug, now := range past[i] {
+		old, there := past[n][slug]
+		if !there {
+			continue
+		}
+		mixed[slug] = maps.Clone(old)
+		maps.DeleteFunc(mixed[slug], func(field, _ string) bool { return strings.HasPrefix(field, "signals.") })
+		for field := range now {
+			for k := n; k >= 0 && strings.HasPrefix(field, "signals."); k-- {
+				if v, ok := past[k][slug][field]; ok {
+					mixed[slug][field] = v
+					break
+				}
+			}
+		}
+	}
+	writeStates(t, content, mixed, r.list[i].date)
+	before := composites(t, r.build(content, r.list[i].date).URL)
+	today, ranks, formerly := map[string]*float64{}, map[string]int{}, map[string]int{}
+	previous := map[string]*float64{}
+	for k, x := range board {
+		today[x.Slug], ranks[x.Slug] = x.Scores.Composite, k+1
+	}
+	for k, x := range former {
+		previous[x.Slug], formerly[x.Slug] = x.Scores.Composite, k+1
+	}
+	count := map[string]int{}
+	for _, c := range r.changes {
+		if c.date > r.list[n].date && c.date <= r.list[i].date {
+			count[c.slug]++
+		}
+	}
+	var want []ranked
+	for slug := range past[i] {
+		if count[slug] == 0 {
+			continue
+		}
+		x := ranked{Slug: slug}
+		x.Trend.Score, x.Trend.PreviousScore, x.Trend.Changes = today[slug], previous[slug], count[slug]
+		if k := ranks[slug]; k > 0 {
+			x.Trend.Rank = &k
+		}
+		if k := formerly[slug]; k > 0 {
+			x.Trend.PreviousRank = &k
+		}
+		if today[slug] != nil && previous[slug] != nil && before[slug] != nil {
+			x.Trend.Gain = math.Round(10*(*today[slug]-*before[slug])) / 10
+		}
+		if x.Trend.Gain >= 0 {
+			want = append(want, x)
+		}
+	}
+	slices.SortFunc(want, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.Trend.Gain, a.Trend.Gain), cmp.Compare(b.Trend.Changes, a.Trend.Changes), cmp.Compare(a.Slug, b.Slug))
+	})
+	return want
+}
+
+func composites(t *testing.T, url string) map[string]*float64 {
+	scores := map[string]*float64{}
+	for _, x := range all(t, url+"/api/leaderboard/all?limit=100") {
+		scores[x.Slug] = x.Scores.Composite
+	}
+	return scores
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/edge"
+)
+
+// replay is a repository with one commit for each snapshot of a list.
+type replay struct {
+	t       *testing.T
+	repo    string
+	list    []snapshot
+	clash   []string
+	changes []expected
+	commits []string // of the snapshots
+}
+
+// TestChangelogOfCollection compares the changelog of every snapshot of the
+// public list, change by change and value by value, with what the snapshots say.
+func TestChangelogOfCollection(t *testing.T) { wholeReplay(t, nil).compareChangelog() }
+
+// TestChangelogOfExtract does the same with a small extract of the list.
+func TestChangelogOfExtract(t *testing.T) { extractReplay(t).compareChangelog() }
+
+// wholeReplay replays all snapshots of the public list, where it lies beside the
+// repository. edit, if not nil, may change the rows of a snapshot first.
+func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
+	t.Helper()
+	shared := os.Getenv("KINDEX_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	folder := filepath.Join(shared, "data", "best-of")
+	if _, err := os.Stat(folder); err != nil {
+		if os.Getenv("KINDEX_SHARED") != "" {
+			t.Fatalf("KINDEX_SHARED is %s, which holds no snapshots", shared)
+		}
+		t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
+	}
+	if edit != nil {
+		folder = editSnapshots(t, folder, edit)
+	}
+	r := &replay{t: t, repo: filepath.Join(t.TempDir(), "repo")}
+	cmd := exec.Command("python3", filepath.Join(shared, "tools", "replay.py"), folder, r.repo)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r.read(folder)
+	return r
+}
+
+// editSnapshots makes changed copies of snapshots.
+func editSnapshots(t *testing.T, folder string, edit func(date string, header []string, rows [][]string)) string {
+	t.Helper()
+	dir := t.TempDir()
+	names, err := filepath.Glob(filepath.Join(folder, "*.csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		records := readCSV(t, name)
+		date := filepath.Base(name)[:10]
+		edit(date, records[0], records[1:])
+		var b bytes.Buffer
+		if err := csv.NewWriter(&b).WriteAll(records); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, date+".csv"), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// extractReplay writes and commits the snapshots of testdata itself.
+func extractReplay(t *testing.T) *replay {
+	t.Helper()
+	folder := filepath.Join("testdata", "best-of")
+	r := &replay{t: t, repo: filepath.Join(t.TempDir(), "repo")}
+	list := readSnapshots(t, folder)
+	clash := allClashes(list)
+	r.git("", "init", "-q", "-b", "main", r.repo)
+	for i := range list {
+		dir := filepath.Join(r.repo, "content")
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		writeStates(t, dir, list[i].states(clash), list[i].date)
+		r.git("", "-C", r.repo, "add", "-A")
+		r.git(list[i].date, "-C", r.repo, "commit", "-q", "-m", "Snapshot "+list[i].date)
+	}
+	r.read(folder)
+	return r
+}
+
+// git runs git as the author of a snapshot; date matters to commits only.
+func (r *replay) git(date string, args ...string) string {
+	r.t.Helper()
+	if date == "" {
+		date = "2021-01-01"
+	}
+	cmd := exec.Command("git", args...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	for _, role := range []string{"AUTHOR", "COMMITTER"} {
+		cmd.Env = append(cmd.Env, "GIT_"+role+"_NAME=snapshot replay", "GIT_"+role+"_EMAIL=replay@example.org", "GIT_"+role+"_DATE="+date+"T12:00:00+00:00")
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// read takes in what the snapshots say, and which commit each of them is.
+func (r *replay) read(folder string) {
+	r.t.Helper()
+	r.list = readSnapshots(r.t, folder)
+	r.clash = allClashes(r.list)
+	r.changes = expectedChanges(r.list, r.clash)
+	r.commits = strings.Fields(r.git("", "-C", r.repo, "log", "--reverse", "--format=%H"))
+	if len(r.commits) != len(r.list) || len(r.list) < 3 {
+		r.t.Fatalf("%d commits of %d snapshots", len(r.commits), len(r.list))
+	}
+}
+
+// writeStates writes entity files. JSON values are YAML, too.
+func writeStates(t *testing.T, dir string, states map[string]state, date string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for slug, s := range states {
+		var b strings.Builder
+		for _, field := range sortedKeys(s) {
+			if !strings.HasPrefix(field, "signals.") {
+				fmt.Fprintf(&b, "%s: %s\n", field, s[field])
+			}
+		}
+		header := "signals:\n"
+		for _, field := range sortedKeys(s) {
+			if name, ok := strings.CutPrefix(field, "signals."); ok {
+				value := s[field]
+				if name == "lastRelease" {
+					value = strings.Trim(value, `"`)
+				}
+				fmt.Fprintf(&b, "%s  %s: {value: %s, date: %s, source: \"https://example.org/%s\"}\n", header, name, value, date, slug)
+				header = ""
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// build makes a build of a content folder and serves it.
+func (r *replay) build(content, asOf string) *httptest.Server {
+	r.t.Helper()
+	out := r.t.TempDir()
+	if code, stderr := kindex(r.t, "build", "--content", content, "--out", out, "--as-of", asOf); code != exitOK {
+		r.t.Fatalf("exit %d, %s", code, stderr)
+	}
+	s, err := edge.New(edge.Options{Dir: out})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	server := httptest.NewServer(s)
+	r.t.Cleanup(func() {
+		server.Close()
+		s.Close()
+	})
+	return server
+}
+
+// checkout is the content as of a snapshot, in a folder of its own that git
+// knows.
+func (r *replay) checkout(i int) string {
+	r.t.Helper()
+	dir := filepath.Join(r.t.TempDir(), "checkout")
+	r.git("", "-C", r.repo, "worktree", "add", "-q", "--detach", dir, r.commits[i])
+	return filepath.Join(dir, "content")
+}
+
+// change is a change as the API shows it.
+type change struct {
+	ID, Event, Timestamp string
+	Entity               struct{ Type, Slug, Name string }
+	Changes              []struct {
+		Field    string
+		Old, New json.RawMessage
+	}
+	Commit, Author *string
+	PullRequest    *int
+}
+
+func (r *replay) compareChangelog() {
+	t := r.t
+	server := r.build(filepath.Join(r.repo, "content"), r.list[len(r.list)-1].date)
+	var got []change
+	for cursor := ""; ; {
+		var page struct {
+			Data       []change
+			Count      int
+			NextCursor *string
+		}
+		fetch(t, server.URL+"/api/changelog?limit=100"+cursor, &page)
+		if got = append(got, page.Data...); page.NextCursor == nil {
+			if page.Count != len(got) {
+				t.Errorf("count is %d, %d changes came", page.Count, len(got))
+			}
+			break
+		}
+		cursor = "&cursor=" + *page.NextCursor
+	}
+	slices.Reverse(got)
+	if len(got) != len(r.changes) {
+		t.Errorf("%d changes, the snapshots tell of %d", len(got), len(r.changes))
+	}
+	wrong, values, ids := 0, 0, map[string]bool{}
+	for i := range min(len(got), len(r.changes)) {
+		if difference := r.compare(&got[i], &r.changes[i], &values); difference != "" {
+			t.Errorf("change %d, %s on %s: %s", i, r.changes[i].slug, r.changes[i].date, difference)
+			if wrong++; wrong == 20 {
+				t.Fatal("and so on")
+			}
+		}
+		ids[got[i].ID] = true
+	}
+	if len(ids) != len(got) {
+		t.Errorf("%d ids of %d changes", len(ids), len(got))
+	}
+	r.compareExports(server, got)
+	t.Logf("%d snapshots, %d changes with %d values compared", len(r.list), len(got), values)
+}
+
+// compare says what is wrong with a change, "" for nothing.
+func (r *replay) compare(got *change, want *expected, values *int) string {
+	commit := r.commits[slices.IndexFunc(r.list, func(s snapshot) bool { return s.date == want.date })]
+	switch {
+	case got.Event != want.event || got.Entity.Type != "tool" || got.Entity.Slug != want.slug || jsonOf(got.Entity.Name) != want.name:
+		return fmt.Sprintf("got %s of %s/%s (%s), want %s (%s)", got.Event, got.Entity.Type, got.Entity.Slug, got.Entity.Name, want.event, want.name)
+	case got.Timestamp != want.date+"T12:00:00Z":
+		return "its time is " + got.Timestamp
+	case got.Commit == nil || *got.Commit != commit || got.Author == nil || *got.Author != "snapshot replay" || got.PullRequest != nil:
+		return "it names another commit, author or pull request"
+	}
+	seen := 0
+	for _, f := range got.Changes {
+		if strings.HasPrefix(f.Field, "scores.") {
+			if string(f.Old) == string(f.New) {
+				return f.Field + " has not changed"
+			}
+			continue
+		}
+		pair := want.fields[f.Field]
+		if pair[0] != string(f.Old) || pair[1] != string(f.New) {
+			return fmt.Sprintf("%s: got %s → %s, want %s → %s", f.Field, f.Old, f.New, pair[0], pair[1])
+		}
+		seen++
+	}
+	if *values += seen; seen != len(want.fields) {
+		return fmt.Sprintf("%d fields, want %d: %v", seen, len(want.fields), want.fields)
+	}
+	return ""
+}
+
+// compareExports reads the changes again from the bulk exports.
+func (r *replay) compareExports(server *httptest.Server, want []change) {
+	t := r.t
+	var array []change
+	fetch(t, server.URL+"/api/export/changelog", &array)
+	var lines []change
+	for line := range strings.Lines(fetchText(t, server.URL+"/api/export/changelog?format=jsonl")) {
+		var c change
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, c)
+	}
+	if asText := jsonOf(want); jsonOf(array) != asText || jsonOf(lines) != asText {
+		t.Error("the exports hold other changes than the changelog")
+	}
+	table, err := csv.NewReader(strings.NewReader(fetchText(t, server.URL+"/api/export/changelog?format=csv"))).ReadAll()
+	if err != nil || len(table) != len(want)+1 {
+		t.Fatalf("%d rows of CSV, %v", len(table), err)
+	}
+	for i, row := range table[1:] {
+		c := &want[i]
+		if row[0] != c.ID || row[1] != c.Event || row[2] != c.Timestamp || row[4] != c.Entity.Slug || !json.Valid([]byte(row[6])) {
+			t.Fatalf("row %d of CSV is %q", i, row)
+		}
+	}
+}
