@@ -22,6 +22,9 @@ type bench struct {
 	started  clock
 	progress io.Writer
 	rows     []row
+	left     []string // parts that are not measured, and why
+
+	plain, repository *workplace // copies that edits are made in, nil before
 
 	root         string  // the output folder whose build is measured
 	indexSeconds float64 // of the build, 0 where it was not made here

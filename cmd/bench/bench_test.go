@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -49,6 +51,13 @@ func runBench(t *testing.T, args ...string) (code int, stdout, stderr string) {
 var wanted = map[string]bool{
 	"build total": true, "build entities": false, "build step load": false, "build step index": false, "build step write": false,
 	"build files": false, "build processor time": false, "build peak memory": true,
+	"history walk": true, "history versions": false, "history walk beside the content": false, "history new commit p50": false,
+	"history peak memory": false, "history peak memory beside the content": false,
+	"incremental folder 1 edit": true, "incremental folder 100 edits": false, "incremental folder step load": false, "incremental folder peak memory": false,
+	"incremental repository 1 edit": true, "incremental repository 100 edits": false, "incremental repository step write": false,
+	"incremental repository peak memory": false,
+	"watch save to served p50":           false, "watch save to served worst": true, "watch save to published p50": false,
+	"watch save to published worst": false, "watch peak memory": false,
 	"open verify": true, "open verified bytes": false, "open open p50": true, "open open p99": false,
 	"similar recall@10": true, "similar time": true,
 	"similar time beside all pairs": false,
@@ -66,13 +75,24 @@ var wanted = map[string]bool{
 // TestBench measures a small catalogue through the command line. It looks at
 // what is reported, never at how fast it was.
 func TestBench(t *testing.T) {
-	corpus := filepath.Join(t.TempDir(), "corpus")
-	if out, err := exec.Command(compile(t, "corpus"), "-n", "300", "-content", "../../content", "-out", corpus).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
+	generate := compile(t, "corpus")
+	for _, args := range [][]string{{"-out", corpus}, {"-repo", history, "-commits", "40"}} {
+		args = append(args, "-n", "300", "-content", "../../content")
+		if out, err := exec.Command(generate, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
 	}
-	code, stdout, stderr := runBench(t, "-corpus", corpus, "-kindex", compile(t, "kindex"), "-queries", "20", "-requests", "60")
+	before := contentOf(t, corpus)
+	code, stdout, stderr := runBench(t, "-corpus", corpus, "-history", history, "-kindex", compile(t, "kindex"), "-queries", "20", "-requests", "60", "-saves", "2")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if !maps.Equal(before, contentOf(t, corpus)) {
+		t.Error("the corpus is not as it was")
+	}
+	if out, err := exec.Command("git", "-C", history, "log", "--oneline", "--first-parent").Output(); err != nil || bytes.Count(out, []byte("\n")) != 40 {
+		t.Errorf("the repository is not as it was: %v", err)
 	}
 	table, lines, _ := strings.Cut(stdout, "\n{")
 	dec := json.NewDecoder(strings.NewReader("{" + lines))
@@ -100,8 +120,54 @@ func TestBench(t *testing.T) {
 	if r := rows["search term p50"]; r.Count != 20 || r.YardstickCount != 20 || !strings.Contains(r.Note, "with hits 20 of 20, FTS5 20 of 20") {
 		t.Errorf("%+v", r)
 	}
-	if !strings.Contains(table, " marks met\n") {
-		t.Error("the table does not say how many marks are met")
+	if r := rows["watch save to served worst"]; r.Count != 2 || r.Value > rows["watch save to published worst"].Value {
+		t.Errorf("%+v", r)
+	}
+	if !strings.Contains(table, " marks met\n") || strings.Contains(table, "NOT MEASURED") {
+		t.Error("the table does not say how many marks are met, or leaves parts out")
+	}
+}
+
+// contentOf reads a folder, by path.
+func contentOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestRewrite: edits must be of files as people write them, or of none.
+func TestRewrite(t *testing.T) {
+	for text, want := range map[string]string{
+		"name: A\ndescription: Boosting of trees.\nsignals:\n  stars: {value: 100, date: 2024-01-01}\n":  "name: A\ndescription: Boosting of trees. Edited.\nsignals:\n  stars: {value: 106, date: 2024-01-01}\n",
+		"description: \"Trees: boosted.\"\nsignals:\n  stars: {value: 0}\n":                              "description: \"Trees: boosted. Edited.\"\nsignals:\n  stars: {value: 1}\n",
+		"description: >\n  Trees.\nsignals:\n  stars: {value: 1}\n":                                      "",
+		"description: Trees\n  boosted.\nsignals:\n  stars: {value: 1}\n":                                "",
+		"description: Trees.\nsignals:\n  forks: {value: 1}\n":                                           "",
+		"description: " + strings.Repeat("Trees and trees. ", 100) + "\nsignals:\n  stars: {value: 1}\n": "",
+	} {
+		if got, ok := rewrite([]byte(text), "Edited."); string(got) != want || ok != (want != "") {
+			t.Errorf("%q: %q, %t", text, got, ok)
+		}
+	}
+}
+
+// TestLeftOut says which parts cannot be measured with what is there.
+func TestLeftOut(t *testing.T) {
+	b := &bench{options: options{jsonFile: "-"}, left: []string{"history needs " + needsHistory(&options{})}}
+	var out bytes.Buffer
+	if err := b.report(&out); err != nil || !strings.Contains(out.String(), "NOT MEASURED: history needs a repository: use -history\n") {
+		t.Errorf("%v in %s", err, out.String())
 	}
 }
 
@@ -192,8 +258,22 @@ func TestChildren(t *testing.T) {
 		t.Fatalf("%v: %s", err, msg)
 	}
 	ctx := context.Background()
+	w, err := b.plainFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := git(ctx, w.content, "init", "-q"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := git(ctx, w.content, "add", "--all"); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&workplace{repo: w.content}).commit(ctx); err != nil {
+		t.Fatal(err)
+	}
 	for _, p := range []*profiled{
 		b.buildProfile(ctx, "cpu"), b.buildProfile(ctx, "alloc"),
+		walkProfile(ctx, w.content), b.rebuildProfile(ctx, "folder", w), b.watchProfile(ctx, w),
 		b.serveProfile(ctx, httpClassOf{name: "GET /api/entity", paths: []string{"/api/entity/tool/pytorch"}}),
 	} {
 		// Which functions lead in so short a time is left to chance.
@@ -211,8 +291,14 @@ func TestUsage(t *testing.T) {
 	}{
 		{nil, "-corpus"},
 		{[]string{"-corpus", "a", "-built", "b"}, "-corpus"},
-		{[]string{"-built", "b", "-only", "serch"}, `there is no part "serch"; the parts are build, open, similar, search, filters, http`},
+		{[]string{"-built", "b", "-only", "serch"}, `there is no part "serch"; the parts are build, history, incremental, watch, open, similar, search, filters, http`},
 		{[]string{"-built", "b", "-only", "build"}, "needs a content folder"},
+		{[]string{"-built", "b", "-only", "watch"}, "-only watch needs a content folder"},
+		{[]string{"-corpus", "a", "-only", "history"}, "-only history needs a repository: use -history"},
+		{[]string{"-built", "b", "-only", "incremental"}, "use -corpus, -history"},
+		{[]string{"-history", "b", "-only", "history,http"}, "-only http needs a content folder or a build"},
+		{[]string{"-history", "b"}, "-corpus"},
+		{[]string{"-built", "b", "-saves", "0"}, "at least 1"},
 		{[]string{"-built", "b", "-queries", "0"}, "at least 1"},
 		{[]string{"-built", "b", "more"}, `unexpected argument "more"`},
 		{[]string{"-nonsense"}, "nonsense"},

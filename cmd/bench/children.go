@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/pprof"
 	"time"
 
@@ -24,6 +25,9 @@ var children = map[string]func(ctx context.Context, args []string, stdout io.Wri
 	"serve-bare":    serveBare,
 	"profile-serve": profileServe,
 	"profile-build": profileBuild,
+	"profile-watch": profileWatch,
+	"profile-walk":  profileWalk,
+	"walk":          walk,
 }
 
 // child prepares to run this program as one of the children.
@@ -78,28 +82,33 @@ func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // profileBuild makes a build as `kindex build` does, and writes the profiles of
-// the processor and of what was allocated.
+// the processor and of what was allocated beside each other.
 func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	if len(args) != 3 {
-		return errors.New("profile-build CONTENT OUT DIR")
+		return errors.New("profile-build CONTENT OUT PATH")
 	}
 	at, err := time.Parse(time.DateOnly, asOf)
 	if err != nil {
 		return err
 	}
-	err = profileTo(filepath.Join(args[2], "build-cpu.pprof"), func() error {
+	err = profileTo(args[2]+"-cpu.pprof", func() error {
 		_, err := builder.Build(ctx, builder.Options{Content: args[0], Out: args[1], AsOf: at, Keep: 1})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(args[2], "build-alloc.pprof"))
+	f, err := os.Create(args[2] + "-alloc.pprof")
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	return pprof.Lookup("allocs").WriteTo(f, 0)
+}
+
+// asBuild makes a child use the machine as kindex build does.
+func asBuild(cmd *exec.Cmd) {
+	cmd.Env = append(os.Environ(), "GOGC=800", "GOMEMLIMIT=900MiB", fmt.Sprint("GOMAXPROCS=", min(buildCores, runtime.NumCPU())))
 }
 
 // buildProfile makes the build again as a child that writes its profiles, and
@@ -115,16 +124,21 @@ func (b *bench) buildProfile(ctx context.Context, kind string) *profiled {
 			return err
 		}
 		defer os.RemoveAll(out)
-		cmd, err := child(ctx, "profile-build", b.corpus, out, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		// As kindex build collects garbage.
-		cmd.Env = append(os.Environ(), "GOGC=800", "GOMEMLIMIT=900MiB", fmt.Sprint("GOMAXPROCS=", buildCores))
-		if msg, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%w: %s", err, tail(msg))
-		}
-		return nil
+		return profileBuildTo(ctx, b.corpus, out, filepath.Join(filepath.Dir(path), "build"))
 	}
 	return p
+}
+
+// profileBuildTo builds in a child that writes <path>-cpu.pprof and
+// <path>-alloc.pprof.
+func profileBuildTo(ctx context.Context, content, out, path string) error {
+	cmd, err := child(ctx, "profile-build", content, out, path)
+	if err != nil {
+		return err
+	}
+	asBuild(cmd)
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, tail(msg))
+	}
+	return nil
 }

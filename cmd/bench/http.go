@@ -130,12 +130,18 @@ func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
 	}
 	p := &process{cmd: cmd, client: &http.Client{Timeout: time.Minute,
 		Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	address, ok := strings.CutPrefix(strings.TrimSpace(line), "serving ")
+	said := bufio.NewReader(out)
+	address, ok := "", false
+	var line string
+	for !ok && err == nil { // a watcher says more
+		line, err = said.ReadString('\n')
+		address, ok = strings.CutPrefix(strings.TrimSpace(line), "serving ")
+	}
 	if !ok {
 		_ = p.stop() // it has failed already
 		return nil, fmt.Errorf("%s does not serve: %q %w %s", cmd.Path, line, errors.Join(err, ctx.Err()), problems.String())
 	}
+	go io.Copy(io.Discard, said) // it must never wait for a reader
 	p.url = address
 	return p, nil
 }

@@ -27,7 +27,7 @@ const (
 const about = `bench measures kindex on a content folder, beside yardsticks in the same run.
 
   make bench
-  bin/bench -corpus DIR -kindex bin/kindex
+  bin/bench -corpus DIR -history DIR -kindex bin/kindex
 
 It prints a table and JSON lines. Nothing else should run on the machine.
 
@@ -42,12 +42,13 @@ func main() {
 
 // options are what the command line asks for.
 type options struct {
-	corpus, built, kindex string
-	jsonFile, profiles    string
-	only                  []string
-	queries, requests     int
-	seed                  uint64
-	patience              time.Duration
+	corpus, built, kindex    string
+	history                  string
+	jsonFile, profiles       string
+	only                     []string
+	queries, requests, saves int
+	seed                     uint64
+	patience                 time.Duration
 }
 
 // run executes one command line and returns the exit code.
@@ -82,12 +83,14 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.SetOutput(io.Discard) // run reports what is wrong, once
 	f.StringVar(&o.corpus, "corpus", "", "the content folder to build, as cmd/corpus makes it")
 	f.StringVar(&o.built, "built", "", "an output folder whose published build is measured; the part build is left out then")
+	f.StringVar(&o.history, "history", "", "a repository with a content folder, as cmd/corpus -repo makes it")
 	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "the program")
 	f.StringVar(&o.jsonFile, "json", "-", `where the JSON lines go; "-" prints them below the table`)
 	f.StringVar(&o.profiles, "profile", "", `a folder for the profiles of missed marks, "" for none`)
 	f.StringVar(&only, "only", "", "the parts to measure, separated by commas, of "+strings.Join(partNames(), ", ")+` ("" for all)`)
 	f.IntVar(&o.queries, "queries", 2000, "how many queries of a class to measure")
 	f.IntVar(&o.requests, "requests", 20000, "how many HTTP requests of a class to measure")
+	f.IntVar(&o.saves, "saves", 20, "how many saves to watch")
 	f.Uint64Var(&o.seed, "seed", 1, "another seed gives other queries")
 	f.DurationVar(&o.patience, "patience", time.Minute, "how long a yardstick may take for a class; what it cannot do within, it does for an evenly spread part of the queries; 0 for no limit")
 	if err := f.Parse(args); err != nil {
@@ -115,31 +118,68 @@ func (o *options) check(f *flag.FlagSet) error {
 	switch {
 	case f.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q", f.Arg(0))
-	case (o.corpus == "") == (o.built == ""):
+	case o.corpus != "" && o.built != "":
+		return errors.New("name a content folder with -corpus, or a build with -built, not both")
+	case o.corpus == "" && o.built == "" && (o.history == "" || len(o.only) == 0):
 		return errors.New("name a content folder with -corpus, or a build with -built")
-	case o.built != "" && slices.Contains(o.only, "build"):
-		return errors.New("-only build needs a content folder: use -corpus instead of -built")
-	case o.queries < 1 || o.requests < 1 || o.patience < 0:
-		return errors.New("-queries and -requests must be at least 1, -patience at least 0")
+	case o.queries < 1 || o.requests < 1 || o.saves < 1 || o.patience < 0:
+		return errors.New("-queries, -requests and -saves must be at least 1, -patience at least 0")
+	}
+	for _, p := range parts {
+		if lacking := p.needs(o); lacking != "" && slices.Contains(o.only, p.name) {
+			return fmt.Errorf("-only %s needs %s", p.name, lacking)
+		}
 	}
 	return nil
 }
 
 // part is one group of measurements.
 type part struct {
-	name string
-	run  func(*bench, context.Context) error
+	name  string
+	run   func(*bench, context.Context) error
+	needs func(*options) string // what it cannot do without and has not, "" where nothing is lacking
 }
 
 // parts in the order in which they run: first what needs a small process, then
 // what needs the documents, then what must not have them in memory.
 var parts = []part{
-	{"build", (*bench).measureBuild},
-	{"open", (*bench).measureOpen},
-	{"similar", (*bench).measureSimilar},
-	{"search", (*bench).measureSearch},
-	{"filters", (*bench).measureFilters},
-	{"http", (*bench).measureHTTP},
+	{"build", (*bench).measureBuild, needsCorpus},
+	{"history", (*bench).measureHistory, needsHistory},
+	{"incremental", (*bench).measureIncremental, needsContent},
+	{"watch", (*bench).measureWatch, needsCorpus},
+	{"open", (*bench).measureOpen, needsBuild},
+	{"similar", (*bench).measureSimilar, needsBuild},
+	{"search", (*bench).measureSearch, needsBuild},
+	{"filters", (*bench).measureFilters, needsBuild},
+	{"http", (*bench).measureHTTP, needsBuild},
+}
+
+func needsCorpus(o *options) string {
+	if o.corpus == "" {
+		return "a content folder: use -corpus"
+	}
+	return ""
+}
+
+func needsHistory(o *options) string {
+	if o.history == "" {
+		return "a repository: use -history"
+	}
+	return ""
+}
+
+func needsContent(o *options) string {
+	if o.corpus == "" && o.history == "" {
+		return "a content folder, a repository or both: use -corpus, -history"
+	}
+	return ""
+}
+
+func needsBuild(o *options) string {
+	if o.corpus == "" && o.built == "" {
+		return "a content folder or a build: use -corpus or -built"
+	}
+	return ""
 }
 
 func partNames() []string {
@@ -148,6 +188,12 @@ func partNames() []string {
 		names[i] = p.name
 	}
 	return names
+}
+
+// buildsFirst tells whether the corpus must be built: to measure it, or to have
+// a build for the other parts.
+func (b *bench) buildsFirst() bool {
+	return b.corpus != "" && slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http"}, b.wants)
 }
 
 // measure runs the parts and reports.
@@ -159,12 +205,16 @@ func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err erro
 	b := &bench{options: o, tmp: tmp, progress: stderr, started: readClock()}
 	defer func() { err = errors.Join(err, b.close(), os.RemoveAll(tmp)) }()
 	for _, p := range parts {
-		wanted := len(o.only) == 0 || slices.Contains(o.only, p.name)
-		if p.name == "build" && o.built == "" || p.name != "build" && wanted {
-			fmt.Fprintln(stderr, "measuring:", p.name)
-			if err := errors.Join(ctx.Err(), p.run(b, ctx)); err != nil {
-				return fmt.Errorf("%s: %w", p.name, err)
-			}
+		if !b.wants(p.name) && (p.name != "build" || !b.buildsFirst()) {
+			continue
+		}
+		if lacking := p.needs(&o); lacking != "" {
+			b.left = append(b.left, p.name+" needs "+lacking)
+			continue
+		}
+		fmt.Fprintln(stderr, "measuring:", p.name)
+		if err := errors.Join(ctx.Err(), p.run(b, ctx)); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
 	return b.report(stdout)

@@ -61,7 +61,7 @@ func (r row) atLeast(limit float64) row {
 // timesAtMost holds the ratio to a mark.
 func (r row) timesAtMost(limit float64) row {
 	met := r.Ratio != nil && *r.Ratio <= limit
-	r.Mark, r.Met = fmt.Sprintf("≤ %g × %s", limit, r.Yardstick), &met
+	r.Mark, r.Met = fmt.Sprintf("≤ %.3g × %s", limit, r.Yardstick), &met
 	return r
 }
 
@@ -89,6 +89,9 @@ func (b *bench) report(w io.Writer) error {
 		m.Entities, m.Cores, m.CPU, m.Platform, m.Go, m.Queries, m.Seed)
 	if m.Others != nil {
 		fmt.Fprintf(w, "other programs took %.1f %% of the processor time meanwhile\n", 100**m.Others)
+	}
+	for _, l := range b.left {
+		fmt.Fprintln(w, "NOT MEASURED:", l)
 	}
 	fmt.Fprintln(w)
 	if err := printTable(w, b.rows); err != nil {

@@ -40,7 +40,11 @@ const (
 // numbers of its own and can be made in any order.
 type generator struct {
 	seed     uint64
+	all      []*record
 	shelves  map[string]*shelf // by type
+	names    *rand.Rand
+	mint     *mint
+	taken    map[string]bool // the addresses that nobody else may have
 	subjects []subject
 }
 
@@ -66,7 +70,6 @@ type shelf struct {
 // newGenerator takes real entities apart and settles the names of n new ones.
 func newGenerator(entities []*exports.Entity, n int, seed uint64) (*generator, error) {
 	g := &generator{seed: seed, shelves: map[string]*shelf{}}
-	var all []*record
 	for _, e := range entities {
 		r := &record{Entity: e, clauses: clausesOf(e.Description)}
 		s := g.shelves[e.Type]
@@ -76,7 +79,7 @@ func newGenerator(entities []*exports.Entity, n int, seed uint64) (*generator, e
 		}
 		s.records = append(s.records, r)
 		s.byCategory[e.Category] = append(s.byCategory[e.Category], r)
-		all = append(all, r)
+		g.all = append(g.all, r)
 	}
 	for _, typ := range exports.Types {
 		if s := g.shelves[typ]; s != nil {
@@ -85,29 +88,34 @@ func newGenerator(entities []*exports.Entity, n int, seed uint64) (*generator, e
 			}
 		}
 	}
-	m, err := newMint(all)
-	if err != nil {
+	var err error
+	if g.mint, err = newMint(g.all); err != nil {
 		return nil, err
 	}
-	g.settle(all, n, m)
+	g.names = rand.New(rand.NewPCG(seed, 0))
+	g.taken = make(map[string]bool, n+len(g.all))
+	for _, r := range g.all { // nothing generated goes by a real name
+		g.taken[r.Key()] = true
+		g.taken[r.Type+"/"+content.Slugify(r.Name)] = true
+	}
+	for range n {
+		g.settle()
+	}
 	return g, nil
 }
 
-// settle picks a base record and a name for every entity.
-func (g *generator) settle(all []*record, n int, m *mint) {
-	rng := rand.New(rand.NewPCG(g.seed, 0))
-	taken := make(map[string]bool, n+len(all))
-	for _, r := range all { // nothing generated goes by a real name
-		taken[r.Key()] = true
-		taken[r.Type+"/"+content.Slugify(r.Name)] = true
-	}
-	g.subjects = make([]subject, n)
-	for i := range g.subjects {
-		base := pick(rng, all)
-		name, slug := g.shelves[base.Type].newName(rng, m, func(slug string) bool { return taken[base.Type+"/"+slug] })
-		taken[base.Type+"/"+slug] = true
-		g.subjects[i] = subject{base, name, slug}
-	}
+// settle picks the base record and the name of one more entity.
+func (g *generator) settle() {
+	base := pick(g.names, g.all)
+	name, slug := g.newName(base.Type)
+	g.subjects = append(g.subjects, subject{base, name, slug})
+}
+
+// newName makes a name that nobody has, or had, and its slug.
+func (g *generator) newName(typ string) (name, slug string) {
+	name, slug = g.shelves[typ].newName(g.names, g.mint, func(slug string) bool { return g.taken[typ+"/"+slug] })
+	g.taken[typ+"/"+slug] = true
+	return name, slug
 }
 
 func (g *generator) len() int { return len(g.subjects) }

@@ -37,6 +37,10 @@ const about = `corpus writes N generated entities to DIR, made from the records 
 folder.
 
   go run ./cmd/corpus -n 100000 -content content -out DIR
+  go run ./cmd/corpus -n 100000 -content content -commits 5000 -repo DIR
+
+The second is a git repository: its content folder begins with the same entities,
+and commits of two years edit it.
 
 `
 
@@ -47,6 +51,8 @@ type options struct {
 	n       int
 	content string
 	out     string
+	repo    string
+	commits int
 	seed    uint64
 }
 
@@ -61,12 +67,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	start := time.Now()
-	r, err := write(o)
+	place, produce := o.out, write
+	if o.repo != "" {
+		place, produce = o.repo, writeRepository
+	}
+	r, err := produce(o)
 	if err != nil {
 		fmt.Fprintln(stderr, "corpus:", err)
 		return exitProblem
 	}
-	fmt.Fprintf(stdout, "%s: %s, %d bytes in %.1f s\n", o.out, r.counted(), r.bytes, time.Since(start).Seconds())
+	fmt.Fprintf(stdout, "%s: %s, %d bytes in %.1f s\n", place, r.counted(), r.bytes, time.Since(start).Seconds())
 	return exitOK
 }
 
@@ -78,6 +88,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.n, "n", 100_000, fmt.Sprintf("how many entities to make, 1 to %d", most))
 	f.StringVar(&o.content, "content", "content", "the content folder to make them from")
 	f.StringVar(&o.out, "out", "", "the folder to write; it must be empty or not exist")
+	f.StringVar(&o.repo, "repo", "", "instead of -out: the git repository to write; it must be empty or not exist")
+	f.IntVar(&o.commits, "commits", 0, fmt.Sprintf("with -repo: how many commits its history has, 1 to %d", mostCommits))
 	f.Uint64Var(&o.seed, "seed", 1, "another seed gives another corpus")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -92,8 +104,12 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.n < 1 || o.n > most:
 		return o, fmt.Errorf("-n is %d; it must be from 1 to %d", o.n, most)
-	case o.out == "":
-		return o, errors.New("-out is missing: name the folder to write")
+	case (o.out == "") == (o.repo == ""):
+		return o, errors.New("name the folder to write with -out, or the repository with -repo")
+	case o.repo == "" && o.commits != 0:
+		return o, errors.New("-commits is for a repository: use -repo instead of -out")
+	case o.repo != "" && (o.commits < 1 || o.commits > mostCommits):
+		return o, fmt.Errorf("-commits is %d; it must be from 1 to %d", o.commits, mostCommits)
 	case o.content == "":
 		return o, errors.New("-content must not be empty")
 	}
@@ -103,13 +119,18 @@ func parse(args []string, stderr io.Writer) (options, error) {
 // result says what was written.
 type result struct {
 	counts map[string]int // by type
-	bytes  int64
+	bytes  int64          // of the entity files, and of what else is in the folder
+	// Of a repository:
+	commits, versions int
 }
 
 func (r result) counted() string {
 	var parts []string
 	for _, typ := range exports.Types {
 		parts = append(parts, fmt.Sprintf("%d of type %s", r.counts[typ], typ))
+	}
+	if r.commits > 0 {
+		parts = append(parts, fmt.Sprintf("%d versions in %d commits", r.versions, r.commits))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -119,16 +140,9 @@ func write(o options) (result, error) {
 	if err := checkEmpty(o.out); err != nil {
 		return result{}, err
 	}
-	source, problems, err := content.Load(o.content, nil)
+	g, err := open(o)
 	if err != nil {
 		return result{}, err
-	}
-	if n, _ := problems.Count(); n > 0 {
-		return result{}, problems
-	}
-	g, err := newGenerator(source.Entities, o.n, o.seed)
-	if err != nil {
-		return result{}, fmt.Errorf("%s: %w", o.content, err)
 	}
 	written, err := writeEntities(o.out, g)
 	if err != nil {
@@ -136,6 +150,22 @@ func write(o options) (result, error) {
 	}
 	copied, err := copyRootFiles(o.content, o.out)
 	return result{counts: g.counts(), bytes: written + copied}, err
+}
+
+// open reads the content that a corpus is made from.
+func open(o options) (*generator, error) {
+	source, problems, err := content.Load(o.content, nil)
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
+	}
+	g, err := newGenerator(source.Entities, o.n, o.seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.content, err)
+	}
+	return g, nil
 }
 
 // checkEmpty refuses to mix a corpus with what is in the folder already.
@@ -187,10 +217,13 @@ func writeEntities(dir string, g *generator) (int64, error) {
 	return written.Load(), err
 }
 
-// copyRootFiles copies what is about the folder as a whole, where it is there.
+// rootFiles are about the folder as a whole.
+var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
+
+// copyRootFiles copies them, where they are there.
 func copyRootFiles(from, to string) (int64, error) {
 	var copied int64
-	for _, name := range []string{"categories.yaml", "index.yaml", "scoring.yaml"} {
+	for _, name := range rootFiles {
 		data, err := os.ReadFile(filepath.Join(from, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -13,6 +13,7 @@ func appendYAML(b []byte, e *exports.Entity) []byte {
 	if e.Status != exports.Active {
 		b = appendField(b, "status", e.Status)
 	}
+	b = appendField(b, "formerly", list(e.Formerly))
 	b = appendField(b, "provider", scalar(e.Provider))
 	b = appendField(b, "description", scalar(e.Description))
 	b = appendField(b, "category", scalar(e.Category))

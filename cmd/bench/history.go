@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"kindex/cmd/bench/yardstick"
+)
+
+// A history is walked this often, in turn with the yardstick, but not once more
+// after this time. The median counts.
+const (
+	walkRuns = 3
+	walkTime = 4 * time.Minute
+)
+
+// measureHistory walks over every version of every entity, in a process of its
+// own, and has plain git print the same.
+func (b *bench) measureHistory(ctx context.Context) error {
+	w, err := b.clone(ctx)
+	if err != nil {
+		return err
+	}
+	if err := readPacks(w.repo); err != nil {
+		return err
+	}
+	var own, other durations
+	var all *walked
+	var peak float64
+	files := 0
+	for begin := time.Now(); len(own) < walkRuns && (len(own) == 0 || time.Since(begin) < walkTime); {
+		start := time.Now()
+		if files, err = yardstick.ReadRevisions(ctx, w.repo); err != nil {
+			return err
+		}
+		other = append(other, time.Since(start))
+		var used float64
+		if all, used, err = walkChild(ctx, w.content, "all"); err != nil {
+			return err
+		}
+		peak = max(peak, used)
+		own = append(own, inSeconds(all.Seconds))
+	}
+	known, knownPeak, err := walkChild(ctx, w.content, "known")
+	if err != nil {
+		return err
+	}
+	var onTop durations
+	for _, s := range known.OnTop {
+		onTop = append(onTop, inSeconds(s))
+	}
+	const git = "git log + cat-file"
+	took, theirs := own.quantile(0.5)/1000, other.quantile(0.5)/1000
+	note := fmt.Sprintf("every version of every entity in %d commits, found and parsed; the yardstick is `git log --first-parent --raw | git cat-file --batch` into nothing, over %d versions of files; both read a packed repository from the page cache", all.Commits, files)
+	return b.add(
+		row{Part: "history", Name: "walk", Value: took, Unit: "s", Count: len(own), Note: note}.
+			against(git, theirs, len(other)).timesAtMost(1.5).explained(walkProfile(ctx, w.content)),
+		row{Part: "history", Name: "versions", Value: float64(all.Versions) / took, Unit: "/s", Note: fmt.Sprintf("%d versions of entities, read and parsed", all.Versions)},
+		row{Part: "history", Name: "walk beside the content", Value: known.Seconds, Unit: "s", Count: 1,
+			Note: "files that are as in the content folder are not parsed again: a build has them already"}.against(git, theirs, len(other)),
+		row{Part: "history", Name: "new commit p50", Value: onTop.quantile(0.5), Unit: "ms", Count: len(onTop),
+			Note: "a commit of one edited entity, walked on top of the walk before it; git is started anew for it"},
+		row{Part: "history", Name: "peak memory", Value: peak, Unit: "MiB",
+			Note: "of the process that walks, without git, and with all that it has found in memory; collecting garbage as `kindex build` does"},
+		row{Part: "history", Name: "peak memory beside the content", Value: knownPeak, Unit: "MiB"})
+}
+
+// walkChild runs a walk as a process of its own and returns what it tells and
+// the most memory that it held.
+func walkChild(ctx context.Context, content, mode string) (*walked, float64, error) {
+	cmd, err := child(ctx, "walk", content, mode)
+	if err != nil {
+		return nil, 0, err
+	}
+	asBuild(cmd)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, 0, failure(err)
+	}
+	w := new(walked)
+	if err := json.Unmarshal(out, w); err != nil {
+		return nil, 0, fmt.Errorf("walk: %w in %q", err, tail(out))
+	}
+	peak, err := peakOf(cmd.ProcessState)
+	return w, peak, err
+}
+
+// failure adds what a program said when it failed.
+func failure(err error) error {
+	if e, ok := err.(*exec.ExitError); ok {
+		return fmt.Errorf("%w: %s", err, tail(e.Stderr))
+	}
+	return err
+}
+
+// readPacks reads what git keeps, so that the first to come does not wait for the
+// disk.
+func readPacks(repo string) error {
+	packs, err := filepath.Glob(filepath.Join(repo, ".git", "objects", "pack", "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range packs {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, f)
+		_ = f.Close() // it was only read
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walkProfile walks again under a profile.
+func walkProfile(ctx context.Context, content string) *profiled {
+	return &profiled{name: "history-walk", record: func(path string) error {
+		cmd, err := child(ctx, "profile-walk", content, path)
+		if err != nil {
+			return err
+		}
+		asBuild(cmd)
+		if msg, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, tail(msg))
+		}
+		return nil
+	}}
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"kindex/builder"
+	"kindex/exports"
+)
+
+// Builds after one edit are made this often; the median counts. After many edits
+// one build is made.
+const (
+	editRuns  = 3
+	manyEdits = 100
+)
+
+// measureIncremental builds a folder and a repository, edits them, and builds
+// them again into the same output folder.
+func (b *bench) measureIncremental(ctx context.Context) error {
+	if b.corpus != "" {
+		w, err := b.plainFolder()
+		if err != nil {
+			return err
+		}
+		if err := b.incremental(ctx, "folder", w); err != nil {
+			return fmt.Errorf("folder: %w", err)
+		}
+	}
+	if b.history == "" {
+		return nil
+	}
+	w, err := b.clone(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.incremental(ctx, "repository", w); err != nil {
+		return fmt.Errorf("repository: %w", err)
+	}
+	return nil
+}
+
+// built is what one build took.
+type built struct {
+	*builder.Report
+	peak float64 // MiB
+}
+
+// incremental measures one workplace.
+func (b *bench) incremental(ctx context.Context, name string, w *workplace) error {
+	out := filepath.Join(b.tmp, "out-"+name)
+	defer os.RemoveAll(out) // it is large; what stays goes with b.tmp
+	fmt.Fprintln(b.progress, "measuring: incremental", name, "in full")
+	full, err := b.buildAfter(ctx, w, out, 0)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(b.progress, "measuring: incremental", name, "after edits")
+	var one []built
+	for range editRuns {
+		r, err := b.buildAfter(ctx, w, out, 1)
+		if err != nil {
+			return err
+		}
+		one = append(one, r)
+	}
+	many, err := b.buildAfter(ctx, w, out, manyEdits)
+	if err != nil {
+		return err
+	}
+	return b.add(b.incrementalRows(ctx, name, w, full, one, many)...)
+}
+
+// buildAfter edits and commits, builds, and looks whether the published build
+// has the last edit.
+func (b *bench) buildAfter(ctx context.Context, w *workplace, out string, edits int) (built, error) {
+	var last edited
+	for range edits {
+		var err error
+		if last, err = w.edit(); err != nil {
+			return built{}, err
+		}
+	}
+	if edits > 0 {
+		if err := w.commit(ctx); err != nil {
+			return built{}, err
+		}
+	}
+	r, state, err := b.runBuild(ctx, w.content, out)
+	if err != nil {
+		return built{}, err
+	}
+	peak, err := peakOf(state)
+	if err != nil {
+		return built{}, err
+	}
+	if edits > 0 {
+		err = published(out, last)
+	}
+	return built{r, peak}, err
+}
+
+// published makes sure that the current build of an output folder has an edit.
+func published(out string, last edited) error {
+	build, err := exports.OpenCurrent(out)
+	if err != nil {
+		return err
+	}
+	defer build.Close()
+	ordinal, _, ok := build.Find(editedType, last.slug)
+	if !ok {
+		return fmt.Errorf("the build has no %s/%s", editedType, last.slug)
+	}
+	e, err := build.Entity(ordinal)
+	if err == nil && !strings.Contains(e.Description, last.mark) {
+		err = fmt.Errorf("the build does not have the edit of %s: %q", e.Key(), e.Description)
+	}
+	return err
+}
+
+// incrementalRows: what a build after edits takes beside the full one.
+func (b *bench) incrementalRows(ctx context.Context, name string, w *workplace, full built, one []built, many built) []row {
+	const yardstick = "full build"
+	seconds, peak := medianOf(one, func(r built) float64 { return r.Seconds }), 0.0
+	for _, r := range one {
+		peak = max(peak, r.peak)
+	}
+	note := fmt.Sprintf("`kindex build` of %d entities into the output folder of the build before, until the new build is published; edited are the description and the stars of a %s", w.entities, editedType)
+	if w.repo != "" {
+		note += ", and committed"
+	}
+	rows := []row{
+		row{Part: "incremental", Name: name + " 1 edit", Value: seconds, Unit: "s", Count: len(one), Note: note}.
+			against(yardstick, full.Seconds, 1).timesAtMost(1.0 / 3).explained(b.rebuildProfile(ctx, name, w)),
+		row{Part: "incremental", Name: fmt.Sprintf("%s %d edits", name, manyEdits), Value: many.Seconds, Unit: "s", Count: 1, Note: note}.
+			against(yardstick, full.Seconds, 1),
+	}
+	for _, s := range full.Steps {
+		own := medianOf(one, func(r built) float64 { return stepOf(r, s.Name) })
+		if own >= 0.0005 && s.Seconds >= 0.0005 {
+			rows = append(rows, row{Part: "incremental", Name: name + " step " + s.Name, Value: own, Unit: "s"}.against(yardstick, s.Seconds, 1))
+		}
+	}
+	for _, s := range one[0].Steps { // what only a build upon another one does
+		own := medianOf(one, func(r built) float64 { return stepOf(r, s.Name) })
+		if own >= 0.0005 && stepOf(full, s.Name) < 0.0005 {
+			rows = append(rows, row{Part: "incremental", Name: name + " step " + s.Name, Value: own, Unit: "s"})
+		}
+	}
+	return append(rows, row{Part: "incremental", Name: name + " peak memory", Value: peak, Unit: "MiB"}.against(yardstick, full.peak, 1))
+}
+
+func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func medianOf(list []built, of func(built) float64) float64 {
+	var all durations
+	for _, r := range list {
+		all = append(all, inSeconds(of(r)))
+	}
+	return all.quantile(0.5) / 1000
+}
+
+// stepOf is how long a step took, 0 where there was none.
+func stepOf(r built, name string) float64 {
+	for _, s := range r.Steps {
+		if s.Name == name {
+			return s.Seconds
+		}
+	}
+	return 0
+}
+
+// rebuildProfile profiles one more build after one more edit.
+func (b *bench) rebuildProfile(ctx context.Context, name string, w *workplace) *profiled {
+	p := &profiled{name: "incremental-" + name + "-cpu"}
+	p.record = func(path string) error {
+		if _, err := w.edit(); err != nil {
+			return err
+		}
+		if err := w.commit(ctx); err != nil {
+			return err
+		}
+		return profileBuildTo(ctx, w.content, filepath.Join(b.tmp, "out-"+name), strings.TrimSuffix(path, "-cpu.pprof"))
+	}
+	return p
+}

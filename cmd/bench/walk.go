@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"kindex/builder/content"
+	"kindex/builder/history"
+	"kindex/exports"
+)
+
+// newCommits is how many commits are walked on top of a history, one by one.
+const newCommits = 5
+
+// walked is what a child tells of its walks over a history.
+type walked struct {
+	Commits  int
+	Versions int
+	Seconds  float64   // of the walk over everything
+	OnTop    []float64 // seconds of the walks over one new commit each
+}
+
+// walk is a child that walks over the history of a content folder. As "known" it
+// has the entities of the folder parsed already, as a build has, and goes on with
+// commits of its own.
+func walk(ctx context.Context, args []string, stdout io.Writer) error {
+	if len(args) != 2 || args[1] != "all" && args[1] != "known" {
+		return errors.New("walk CONTENT all|known")
+	}
+	o := history.Options{Dir: args[0]}
+	if args[1] == "known" {
+		var err error
+		if o.Known, err = knownBlobs(ctx, args[0]); err != nil {
+			return err
+		}
+	}
+	log, took, err := timedWalk(ctx, o)
+	if err != nil {
+		return err
+	}
+	w := walked{Commits: len(log.Commits), Versions: len(log.Versions), Seconds: took.Seconds()}
+	if args[1] == "known" {
+		if w.OnTop, err = walkOnTop(ctx, o, log); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(stdout).Encode(w)
+}
+
+func timedWalk(ctx context.Context, o history.Options) (*history.Log, time.Duration, error) {
+	start := time.Now()
+	log, err := history.Walk(ctx, o)
+	took := time.Since(start)
+	if err == nil && len(log.Versions) == 0 {
+		err = fmt.Errorf("%s: the walk found nothing", o.Dir)
+	}
+	return log, took, err
+}
+
+// walkOnTop commits edits of one entity each and walks over them.
+func walkOnTop(ctx context.Context, o history.Options, log *history.Log) (seconds []float64, err error) {
+	w := &workplace{repo: filepath.Dir(o.Dir), content: o.Dir}
+	if err := w.survey(23); err != nil {
+		return nil, err
+	}
+	o.Earlier = newEarlier(log)
+	for range newCommits {
+		if _, err := w.edit(); err != nil {
+			return nil, err
+		}
+		if err := w.commit(ctx); err != nil {
+			return nil, err
+		}
+		more, took, err := timedWalk(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(seconds) + 1; !more.Continued || len(more.Versions) != n {
+			return nil, fmt.Errorf("%d new commits of one entity each have %d versions", n, len(more.Versions))
+		}
+		seconds = append(seconds, took.Seconds())
+	}
+	return seconds, nil
+}
+
+// knownBlobs parses the content folder and tells entities by the object names of
+// their files.
+func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *exports.Entity, error) {
+	c, problems, err := content.Load(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
+	}
+	byKey := make(map[string]*exports.Entity, len(c.Entities))
+	for _, e := range c.Entities {
+		byKey[e.Key()] = e
+	}
+	// <mode> blob <object>TAB<path>, each up to a NUL
+	list, err := git(ctx, dir, "ls-tree", "-r", "-z", "HEAD", "--", ".")
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]*exports.Entity, len(c.Entities))
+	for entry := range bytes.SplitSeq(list, []byte{0}) {
+		about, path, ok := bytes.Cut(entry, []byte("\t"))
+		if !ok {
+			continue
+		}
+		if e := byKey[string(bytes.TrimSuffix(path, []byte(".yaml")))]; e != nil {
+			known[e.Key()+" "+string(bytes.Fields(about)[2])] = e
+		}
+	}
+	if len(known) == 0 {
+		return nil, fmt.Errorf("%s: git ls-tree names no entity", dir)
+	}
+	return func(typ, slug, blob string) *exports.Entity { return known[typ+"/"+slug+" "+blob] }, nil
+}
+
+// earlier lets a walk go on from a log, as it goes on from a build.
+type earlier struct {
+	log    *history.Log
+	newest map[string]int // versions by address
+	after  map[int]bool   // versions that another follows
+}
+
+func newEarlier(log *history.Log) *earlier {
+	e := &earlier{log, make(map[string]int, len(log.Versions)), make(map[int]bool, len(log.Versions))}
+	for i, v := range log.Versions {
+		e.newest[v.Type+"/"+v.Slug] = i
+		e.after[v.Before] = true
+	}
+	return e
+}
+
+// The methods of history.Earlier.
+func (e *earlier) Commit() string       { return e.log.Head }
+func (e *earlier) Path() string         { return e.log.Path }
+func (e *earlier) Mailmap() string      { return e.log.Mailmap }
+func (e *earlier) Commits() int         { return len(e.log.Commits) }
+func (e *earlier) Versions() int        { return len(e.log.Versions) }
+func (e *earlier) Time() time.Time      { return e.log.Commits[len(e.log.Commits)-1].Time }
+func (e *earlier) Before(place int) int { return e.log.Versions[place].Before }
+
+func (e *earlier) Last(typ, slug string) (place int, alive, ok bool) {
+	place, ok = e.newest[typ+"/"+slug]
+	return place, ok && e.log.Versions[place].Entity != nil && !e.after[place], ok
+}
+
+func (e *earlier) Entity(place int) (*exports.Entity, error) {
+	return e.log.Versions[place].Entity, nil
+}
+
+// profileWalk is a child that writes the processor profile of a walk.
+func profileWalk(ctx context.Context, args []string, _ io.Writer) error {
+	if len(args) != 2 {
+		return errors.New("profile-walk CONTENT FILE")
+	}
+	return profileTo(args[1], func() error {
+		_, err := history.Walk(ctx, history.Options{Dir: args[0]})
+		return err
+	})
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/prometheus/procfs"
+
+	"kindex/builder"
+	"kindex/builder/watch"
+	"kindex/edge"
+	"kindex/exports"
+)
+
+// Saves are watched one after the other, each when the build of the one before
+// is published. None begins after watchTime.
+const (
+	watchTime = 8 * time.Minute
+	saveTime  = 3 * time.Minute // after which a save counts as lost
+
+	lookServed    = 5 * time.Millisecond // between looks at a record
+	lookPublished = 50 * time.Millisecond
+)
+
+// measureWatch saves edits while `kindex serve --watch` runs, and asks for the
+// edited entity until it is as it was saved.
+func (b *bench) measureWatch(ctx context.Context) error {
+	w, err := b.plainFolder()
+	if err != nil {
+		return err
+	}
+	out := filepath.Join(b.tmp, "out-watch")
+	defer os.RemoveAll(out) // it is large; what stays goes with b.tmp
+	p, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--watch", "--content", w.content, "--dir", out,
+		"--addr", "127.0.0.1:0", "--admin", "", "--as-of", asOf, "--keep", keep))
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	fmt.Fprintln(b.progress, "measuring: watch saves")
+	var served, builds durations
+	begin := time.Now()
+	for k := range b.saves + 1 {
+		if k > 1 && time.Since(begin) > watchTime {
+			break
+		}
+		live, built, err := save(ctx, p, w)
+		if err != nil {
+			return err
+		}
+		if k > 0 { // the first warms up: the watcher may still be looking at the folder
+			served, builds = append(served, live), append(builds, built)
+		}
+	}
+	peak, err := p.peak()
+	if err != nil {
+		return err
+	}
+	if err := p.stop(); err != nil {
+		return err
+	}
+	note := fmt.Sprintf("`kindex serve --watch` over %d entities; saved are the description and the stars of a %s while no build is under way, then the entity is asked for over HTTP until it shows them, and until a build has them", w.entities, editedType)
+	inS := func(d durations, q float64) float64 { return d.quantile(q) / 1000 }
+	return b.add(
+		row{Part: "watch", Name: "save to served p50", Value: inS(served, 0.5), Unit: "s", Count: len(served), Note: note},
+		row{Part: "watch", Name: "save to served worst", Value: inS(served, 1), Unit: "s", Count: len(served), Note: note}.
+			atMost(1.5).explained(b.watchProfile(ctx, w)),
+		row{Part: "watch", Name: "save to published p50", Value: inS(builds, 0.5), Unit: "s", Count: len(builds), Note: note},
+		row{Part: "watch", Name: "save to published worst", Value: inS(builds, 1), Unit: "s", Count: len(builds), Note: note},
+		row{Part: "watch", Name: "peak memory", Value: peak, Unit: "MiB"})
+}
+
+// save edits one entity and waits until it is served, and until a build has it.
+func save(ctx context.Context, p *process, w *workplace) (served, published time.Duration, err error) {
+	begin := time.Now()
+	e, err := w.edit()
+	if err != nil {
+		return 0, 0, err
+	}
+	pause := lookServed
+	for time.Since(begin) < saveTime {
+		text, build, err := describedAs(ctx, p, e.slug)
+		if err != nil {
+			return 0, 0, err
+		}
+		if strings.Contains(text, e.mark) {
+			if served == 0 {
+				served, pause = time.Since(begin), lookPublished
+			}
+			if !strings.Contains(build, "+") { // which edits beside a build have
+				return served, time.Since(begin), nil
+			}
+		}
+		time.Sleep(pause)
+	}
+	return 0, 0, fmt.Errorf("%s/%s was saved and is not published after %v (served after %v)", editedType, e.slug, saveTime, served)
+}
+
+// describedAs asks for the description of an entity, and the build it comes from.
+func describedAs(ctx context.Context, p *process, slug string) (description, build string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/api/entity/"+editedType+"/"+slug, nil)
+	if err != nil {
+		return "", "", err
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return "", "", err
+	}
+	body, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return "", "", err
+	}
+	var e struct{ Description string }
+	if err := json.Unmarshal(body, &e); err != nil || res.StatusCode != http.StatusOK {
+		return "", "", fmt.Errorf("%s: status %d, %.300s", req.URL, res.StatusCode, body)
+	}
+	return e.Description, res.Header.Get("X-Build"), nil
+}
+
+// peak is the most memory that a server held, in MiB.
+func (p *process) peak() (float64, error) {
+	proc, err := procfs.NewProc(p.cmd.Process.Pid)
+	if err != nil {
+		return 0, fmt.Errorf("memory of a server is read from /proc, as Linux has it: %w", err)
+	}
+	status, err := proc.NewStatus()
+	return float64(status.VmHWM) / (1 << 20), err
+}
+
+// profileWatch is a child that watches and serves as `kindex serve --watch` does
+// until ctx ends, and writes the processor profile of what follows the first
+// build.
+func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
+	if len(args) != 3 {
+		return errors.New("profile-watch CONTENT OUT FILE")
+	}
+	at, err := time.Parse(time.DateOnly, asOf)
+	if err != nil {
+		return err
+	}
+	debug.SetGCPercent(200)
+	debug.SetMemoryLimit(1500 << 20)
+	var s *edge.Server
+	w := watch.New(watch.Options{
+		Build:  builder.Options{Content: args[0], Out: args[1], Keep: 1},
+		AsOf:   func() (time.Time, error) { return at, nil },
+		Edited: func(edits []exports.Edit, _ []string) { s.Preview(edits) },
+		Built: func(_ *builder.Report, edits []exports.Edit) {
+			if s != nil && s.Reload() == nil {
+				s.Preview(edits)
+			}
+		}})
+	if _, err := w.Build(ctx); err != nil {
+		return err
+	}
+	if s, err = edge.New(edge.Options{Dir: args[1]}); err != nil {
+		return err
+	}
+	defer s.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	err = profileTo(args[2], func() error {
+		return s.Run(ctx, edge.Listeners{Addr: "127.0.0.1:0", Drain: time.Second,
+			Ready: func(public, _ string) { fmt.Fprintf(stdout, "serving http://%s\n", public) }})
+	})
+	cancel()
+	if watched := <-ended; !errors.Is(watched, context.Canceled) {
+		err = errors.Join(err, watched)
+	}
+	return err
+}
+
+// watchProfile saves a few times more while a child watches under a profile.
+func (b *bench) watchProfile(ctx context.Context, w *workplace) *profiled {
+	return &profiled{name: "watch", record: func(path string) error {
+		cmd, err := child(ctx, "profile-watch", w.content, filepath.Join(b.tmp, "out-watch-profiled"), path)
+		if err != nil {
+			return err
+		}
+		p, err := start(ctx, cmd)
+		if err != nil {
+			return err
+		}
+		for range 3 {
+			if _, _, err = save(ctx, p, w); err != nil {
+				break
+			}
+		}
+		return errors.Join(err, p.stop())
+	}}
+}

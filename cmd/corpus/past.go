@@ -1,0 +1,309 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/exports"
+)
+
+// The proportions of a history.
+const (
+	elsewhere = 0.10 // of edits are of another type than the first of their commit
+	bulk      = 0.01 // of commits bring many figures up to date
+	bulkEdits = 200
+	fewest    = 10 // entities of a type that are never deleted
+	figures   = 3  // signals that one edit brings up to date, at most
+)
+
+// edit is one kind of edit.
+type edit struct {
+	share int    // of a hundred
+	does  string // in messages, followed by a name
+	do    func(p *past, c *change, i int) bool
+}
+
+// edits says how often people do what. Most of it is figures.
+var edits = []edit{
+	{56, "Bring the figures up to date of", (*past).refresh},
+	{8, "Look again at the figures of", (*past).look},
+	{10, "Describe anew", (*past).describe},
+	{10, "Name the new version of", (*past).release},
+	{6, "Tag", (*past).tag},
+	{1, "Retire", (*past).retire},
+	{2, "Rename", (*past).rename},
+	{3, "Delete", (*past).remove},
+	{3, "Add", (*past).add},
+	{1, "Bring back", (*past).restore},
+}
+
+// past makes up what happened to the entities of a corpus. It knows how each of
+// them stands at the commit that is being made.
+type past struct {
+	g      *generator
+	rng    *rand.Rand
+	edited map[int]*exports.Entity // those that are not as on the first day, by subject
+	living map[string][]int        // subjects by type
+	gone   []int                   // subjects that were deleted
+	first  time.Time
+}
+
+// newPast begins with the entities of a generator as they stood on a day.
+func newPast(g *generator, first time.Time) *past {
+	p := &past{g: g, rng: rand.New(rand.NewPCG(g.seed, math.MaxUint64)), edited: map[int]*exports.Entity{}, living: map[string][]int{}, first: first}
+	for i, s := range g.subjects {
+		p.living[s.base.Type] = append(p.living[s.base.Type], i)
+	}
+	return p
+}
+
+// change is what one commit does.
+type change struct {
+	day     string
+	edited  map[int]bool
+	subject string // the first line of the message
+	name    string // of the entity edited last
+	files   []file
+}
+
+// file is a file as a commit leaves it behind.
+type file struct {
+	path string // below the content folder
+	data []byte // nil where it is deleted
+}
+
+// now is how an entity stands.
+func (p *past) now(i int) *exports.Entity {
+	if e := p.edited[i]; e != nil {
+		return e
+	}
+	return until(p.g.entity(i), p.first)
+}
+
+// until moves what is dated after a day back before it, all of an entity alike.
+func until(e *exports.Entity, day time.Time) *exports.Entity {
+	latest := day
+	later := func(text string) {
+		for _, layout := range []string{time.DateOnly, "2006-01"} {
+			if t, err := time.Parse(layout, text); err == nil && t.After(latest) {
+				latest = t
+			}
+		}
+	}
+	for _, f := range e.Signals.Facts {
+		later(f.Date)
+		later(f.Day)
+	}
+	for _, b := range e.Signals.Benchmarks {
+		later(b.Date)
+	}
+	back := int(math.Ceil(latest.Sub(day).Hours() / 24))
+	for i := range e.Signals.Facts {
+		f := &e.Signals.Facts[i]
+		f.Date, f.Day = shift(f.Date, back), shift(f.Day, back)
+	}
+	for i := range e.Signals.Benchmarks {
+		b := &e.Signals.Benchmarks[i]
+		b.Date = shift(b.Date, back)
+	}
+	return e
+}
+
+// commit makes up what one commit does to a few entities, most of them of one
+// type.
+func (p *past) commit(day time.Time) *change {
+	c := &change{day: day.Format(time.DateOnly), edited: map[int]bool{}}
+	typ := p.anyType()
+	k, n := p.anyEdit(), 1+min(p.rng.IntN(4), p.rng.IntN(4))
+	isBulk := p.rng.Float64() < bulk
+	if isBulk {
+		k, n = edits[0], min(bulkEdits, len(p.living[typ])/2)
+	}
+	for len(c.edited) == 0 || len(c.edited) < n {
+		of := typ
+		if !isBulk && len(c.edited) > 0 && p.rng.Float64() < elsewhere {
+			of = p.anyType()
+		}
+		i := pick(p.rng, p.living[of])
+		if c.edited[i] {
+			n-- // small corpora run out of others
+			continue
+		}
+		if !k.do(p, c, i) {
+			k = edits[0] // what all have
+			continue
+		}
+		c.edited[i] = true
+		if c.subject == "" {
+			c.subject = k.does + " " + c.name
+		}
+		if !isBulk {
+			k = p.anyEdit()
+		}
+	}
+	if len(c.files) > 1 {
+		c.subject += " and others"
+	}
+	return c
+}
+
+// anyType draws a type, as often as there are entities of it.
+func (p *past) anyType() string {
+	return p.g.subjects[p.rng.IntN(len(p.g.subjects))].base.Type
+}
+
+func (p *past) anyEdit() edit {
+	roll := p.rng.IntN(100)
+	for _, k := range edits {
+		if roll -= k.share; roll < 0 {
+			return k
+		}
+	}
+	return edits[0]
+}
+
+// put writes an entity, which from then on stands like this.
+func (p *past) put(c *change, i int, e *exports.Entity) bool {
+	p.edited[i], c.name = e, e.Name
+	c.files = append(c.files, file{pathOf(e), appendYAML(nil, e)})
+	return true
+}
+
+func pathOf(e *exports.Entity) string { return e.Type + "/" + e.Slug + ".yaml" }
+
+// copyOf may be changed without changing what is shared with others.
+func (p *past) copyOf(i int) *exports.Entity {
+	e := *p.now(i)
+	e.Tags, e.Formerly = slices.Clone(e.Tags), slices.Clone(e.Formerly)
+	e.Signals.Facts, e.Signals.Benchmarks = slices.Clone(e.Signals.Facts), slices.Clone(e.Signals.Benchmarks)
+	return &e
+}
+
+// refresh brings some figures up to date, or describes what has none.
+func (p *past) refresh(c *change, i int) bool {
+	e := p.copyOf(i)
+	facts, benchmarks := e.Signals.Facts, e.Signals.Benchmarks
+	if len(facts)+len(benchmarks) == 0 {
+		return p.describe(c, i)
+	}
+	for range 1 + p.rng.IntN(figures) {
+		if k := p.rng.IntN(len(facts) + min(1, len(benchmarks))); k < len(facts) {
+			p.read(&facts[k], c.day)
+		} else {
+			b := &benchmarks[p.rng.IntN(len(benchmarks))]
+			b.Value = math.Round(100*min(max(b.Value+p.rng.NormFloat64(), 0), 100)) / 100
+			b.Date = c.day
+		}
+	}
+	return p.put(c, i, e)
+}
+
+// read is somebody reading a figure again: counts grow by a few per cent, and
+// dates are of the last month.
+func (p *past) read(f *exports.Fact, day string) {
+	switch {
+	case f.Name == "lastRelease":
+		f.Day = shift(day, p.rng.IntN(30))
+	case f.Day != "" || f.Name == "contextTokens" || f.Name == "outputTokens" || f.Name == "parameters":
+		// What a model once had it keeps.
+	default:
+		f.Number = min(f.Number+math.Ceil(f.Number*0.05*p.rng.ExpFloat64())+1, maxCount)
+	}
+	f.Date = day
+}
+
+// look dates figures that are as they were.
+func (p *past) look(c *change, i int) bool {
+	e := p.copyOf(i)
+	for k := range e.Signals.Facts {
+		e.Signals.Facts[k].Date = c.day
+	}
+	return len(e.Signals.Facts) > 0 && p.put(c, i, e)
+}
+
+func (p *past) describe(c *change, i int) bool {
+	e, base := p.copyOf(i), p.g.subjects[i].base
+	of := p.g.shelves[e.Type]
+	e.Description = describe(p.rng, base, of.peers(e.Category), of.records)
+	return p.put(c, i, e)
+}
+
+// release counts the last number of a version up.
+func (p *past) release(c *change, i int) bool {
+	e := p.copyOf(i)
+	at := strings.LastIndexFunc(e.Version, func(r rune) bool { return r < '0' || r > '9' }) + 1
+	if n, err := strconv.Atoi(e.Version[at:]); err == nil && n < math.MaxInt32 {
+		e.Version = e.Version[:at] + strconv.Itoa(n+1)
+	} else {
+		e.Version = "1.0.0"
+	}
+	return p.put(c, i, e)
+}
+
+func (p *past) tag(c *change, i int) bool {
+	e := p.copyOf(i)
+	e.Tags = swapTags(p.rng, e.Tags, p.g.shelves[e.Type].peers(e.Category))
+	return len(e.Tags) > 0 && p.put(c, i, e)
+}
+
+// retire is for tools: a model would need the notice of its makers.
+func (p *past) retire(c *change, i int) bool {
+	e := p.copyOf(i)
+	if e.Type != "tool" || e.Status != exports.Active {
+		return false
+	}
+	e.Status = exports.Deprecated
+	return p.put(c, i, e)
+}
+
+// rename moves the file and keeps the old slug in it.
+func (p *past) rename(c *change, i int) bool {
+	e := p.copyOf(i)
+	c.files = append(c.files, file{path: pathOf(e)})
+	e.Formerly = append(e.Formerly, e.Slug)
+	e.Name, e.Slug = p.g.newName(e.Type)
+	return p.put(c, i, e)
+}
+
+func (p *past) remove(c *change, i int) bool {
+	e := p.now(i)
+	list := p.living[e.Type]
+	if len(list) <= fewest {
+		return false
+	}
+	at := slices.Index(list, i)
+	list[at] = list[len(list)-1]
+	p.living[e.Type] = list[:len(list)-1]
+	p.edited[i], c.name = e, e.Name
+	p.gone = append(p.gone, i)
+	c.files = append(c.files, file{path: pathOf(e)})
+	return true
+}
+
+// add makes an entity that was not there before, beside i.
+func (p *past) add(c *change, _ int) bool {
+	p.g.settle()
+	i := len(p.g.subjects) - 1
+	day, _ := time.Parse(time.DateOnly, c.day)
+	e := until(p.g.entity(i), day)
+	p.living[e.Type] = append(p.living[e.Type], i)
+	c.edited[i] = true
+	return p.put(c, i, e)
+}
+
+// restore brings back what was deleted longest ago, as it was.
+func (p *past) restore(c *change, _ int) bool {
+	if len(p.gone) == 0 || c.edited[p.gone[0]] {
+		return false
+	}
+	i := p.gone[0]
+	p.gone = p.gone[1:]
+	e := p.edited[i]
+	p.living[e.Type] = append(p.living[e.Type], i)
+	c.edited[i] = true
+	return p.put(c, i, e)
+}
