@@ -11,11 +11,13 @@ ADDR     ?= 127.0.0.1:8080
 ADMIN    ?= 127.0.0.1:8081
 N        ?= 100000
 CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
+COMMITS  ?= 5000
+HISTORY  ?= $(CORPUS)-history-$(COMMITS)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
 # A number of runs: with a time, go test now and then fails for the time being over.
 FUZZTIME ?= 10000x
 
-.PHONY: help run build test check lint scale bench snapshots corpus fuzz fmt clean tools test-tools
+.PHONY: help run build test check lint scale bench snapshots corpus history fuzz fmt clean tools test-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +63,11 @@ fuzz: tools ## every fuzz target for FUZZTIME
 corpus: tools ## N generated entities in CORPUS
 	@test -d $(CORPUS) || { rm -rf $(CORPUS).part && $(GO) run ./cmd/corpus -n $(N) -content content -out $(CORPUS).part && mv $(CORPUS).part $(CORPUS); }
 
+# Some minutes for 5,000 commits: git writes a tree of tens of thousands of files
+# for each.
+history: tools ## the same as a repository with COMMITS commits, in HISTORY
+	@test -d $(HISTORY) || { rm -rf $(HISTORY).part && $(GO) run ./cmd/corpus -n $(N) -content content -commits $(COMMITS) -repo $(HISTORY).part && mv $(HISTORY).part $(HISTORY); }
+
 scale: build corpus ## validate, build and verify N generated entities, with times and memory
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
 	  echo "validate $(N) generated entities"; time bin/kindex validate $(CORPUS); \
@@ -69,9 +76,9 @@ scale: build corpus ## validate, build and verify N generated entities, with tim
 
 # Nothing else should run meanwhile: half of it are times. What it writes is in
 # BENCH: the profiles of missed marks.
-bench: build corpus ## measure N generated entities beside FTS5, Bleve and net/http: a table and JSON lines
+bench: build corpus history ## measure N generated entities beside git, FTS5, Bleve and net/http: a table and JSON lines
 	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
-	@bin/bench -corpus $(CORPUS) -profile $(BENCH) $(BENCHFLAGS)
+	@bin/bench -corpus $(CORPUS) -history $(HISTORY) -profile $(BENCH) $(BENCHFLAGS)
 
 snapshots: tools ## build, import and format every public snapshot; says NOT RUN where they are not there
 	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
@@ -100,3 +107,8 @@ test-tools: tools
 	$(call need,unshare,util-linux)
 	$(call need,python3,python3)
 	$(call need,curl,curl)
+	$(call need,jq,jq)
+	$(call need,xmllint,libxml2-utils)
+	$(call need,node,nodejs)
+	$(call need,npm,npm)
+	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
