@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFeedsOfCollection follows the feeds of the whole replayed history from the
+// first page to the last, in every format, and reads them with a parser of others:
+// every change is there once, the newest first.
+func TestFeedsOfCollection(t *testing.T) { wholeReplay(t, nil).compareFeeds() }
+
+// TestFeedsOfExtract does the same with the extract of testdata.
+func TestFeedsOfExtract(t *testing.T) { extractReplay(t).compareFeeds() }
+
+// feedOut is a feed as the parser of others gives it.
+type feedOut struct {
+	Links map[string]string
+	Items []struct {
+		ID, URL, Title string
+		Content        string `json:"content_html"`
+		Made           string `json:"date_published"`
+	}
+}
+
+func (r *replay) compareFeeds() {
+	t := r.t
+	site := filepath.Join("..", "..", "site")
+	if _, err := os.Stat(filepath.Join(site, "node_modules", "feedsmith")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("the npm package feedsmith is missing; install it with: make test-tools")
+		}
+		t.Skip("NOT RUN: the npm package feedsmith is missing; to run this test: make test-tools")
+	}
+	server := r.build(filepath.Join(r.repo, "content"), r.list[len(r.list)-1].date)
+	var changes []change
+	fetch(t, server.URL+"/api/export/changelog", &changes)
+	formats := []string{"rss", "atom", "json"}
+	left, pages := len(changes), 0
+	next := map[string]string{}
+	for _, f := range formats {
+		next[f] = server.URL + "/api/feed?format=" + f
+	}
+	for next["rss"] != "" {
+		pages++
+		found := r.readFeeds(site, formats, next)
+		for i, f := range formats {
+			want := min(200, left)
+			if len(found[i].Items) != want {
+				t.Fatalf("page %d as %s has %d items, want %d", pages, f, len(found[i].Items), want)
+			}
+			for k, item := range found[i].Items {
+				c := &changes[left-1-k]
+				if item.ID != "urn:kindex:change:"+c.ID || item.URL != server.URL+"/api/entity/tool/"+c.Entity.Slug ||
+					!strings.HasPrefix(item.Made, strings.TrimSuffix(c.Timestamp, "Z")) || !strings.Contains(item.Title, strings.TrimSpace(c.Entity.Name)) || item.Content == "" {
+					t.Fatalf("page %d as %s, item %d is %+v, want that of change %+v", pages, f, k, item, c)
+				}
+			}
+			next[f] = found[i].Links["next"]
+		}
+		left -= len(found[0].Items)
+	}
+	if left != 0 {
+		t.Errorf("%d changes are on no page", left)
+	}
+	t.Logf("%d changes on %d pages in %d formats", len(changes), pages, len(formats))
+}
+
+// readFeeds fetches a page in every format and has it read.
+func (r *replay) readFeeds(site string, formats []string, at map[string]string) []feedOut {
+	t := r.t
+	args := []string{filepath.Join("..", "..", "exports", "feed", "testdata", "read.mjs"), site}
+	dir := t.TempDir()
+	for _, f := range formats {
+		if at[f] == "" {
+			t.Fatalf("there is no next page as %s", f)
+		}
+		path := filepath.Join(dir, "feed."+f)
+		if err := os.WriteFile(path, []byte(fetchText(t, at[f])), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+	}
+	cmd := exec.Command("node", args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("node: %v", err)
+	}
+	var found []feedOut
+	if err := json.Unmarshal(out, &found); err != nil || len(found) != len(formats) {
+		t.Fatalf("%d feeds, %v", len(found), err)
+	}
+	return found
+}
