@@ -65,22 +65,7 @@ func (p postings) any(field string, values []string) *roaring.Bitmap {
 
 // all returns the places that have every one of the values, and at least one.
 func (p postings) all(field string, values []string) *roaring.Bitmap {
-	var set *roaring.Bitmap
-	for _, v := range values {
-		one := p.find(field, v)
-		switch {
-		case one == nil:
-			return roaring.New()
-		case set == nil:
-			set = one
-		default:
-			set = roaring.And(set, one)
-		}
-	}
-	if set == nil {
-		return roaring.New()
-	}
-	return set
+	return intersection(values, func(v string) *roaring.Bitmap { return p.find(field, v) })
 }
 
 // values lists the values of a field in order.

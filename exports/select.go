@@ -58,9 +58,15 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 
 // havingAll returns the records that have every one of the values.
 func (b *Build) havingAll(field string, values []string) *roaring.Bitmap {
+	return intersection(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
+}
+
+// intersection is what the sets of all values have in common. A nil set is an
+// empty one, and so is the intersection of no values.
+func intersection(values []string, of func(value string) *roaring.Bitmap) *roaring.Bitmap {
 	var set *roaring.Bitmap
 	for _, v := range values {
-		one := b.Bitmap(field, v)
+		one := of(v)
 		switch {
 		case one == nil:
 			return roaring.New()
