@@ -58,6 +58,16 @@ func ReadHead(ctx context.Context, dir string) (Head, error) {
 	return h, nil
 }
 
+// CurrentCommit names the commit that is checked out where dir lies, "" where
+// there is none: a cheap look, to be taken often.
+func CurrentCommit(ctx context.Context, dir string) string {
+	name, err := git(ctx, dir, "rev-parse", "--verify", "-q", "HEAD")
+	if err != nil {
+		return "" // no repository, no commit, or no git
+	}
+	return strings.TrimSpace(name)
+}
+
 // isTypeFolder tells whether a line of git status names a folder of entities.
 func isTypeFolder(line string) bool {
 	return slices.ContainsFunc(exports.Types, func(t string) bool { return strings.HasSuffix(line, "/"+t+"/") || strings.HasSuffix(line, " "+t+"/") })

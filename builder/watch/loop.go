@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"kindex/builder"
+	"kindex/builder/history"
 	"kindex/exports"
 )
 
@@ -30,14 +31,17 @@ type loop struct {
 	look    *time.Timer // until the next look at the folder
 	looking bool
 	looked  chan look
-	lost    bool // the last look was not possible
+	lost    bool   // the last look was not possible
+	commit  string // that was checked out then
+	known   bool   // whether there was a look yet
 }
 
 // look is what a look at the folder found.
 type look struct {
-	names []string
-	err   error
-	took  time.Duration
+	names  []string
+	commit string // that is checked out
+	err    error
+	took   time.Duration
 }
 
 // Run follows the folder until ctx ends, and then waits for a build under way,
@@ -71,7 +75,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		case <-l.settle.C:
 			l.readTold()
 		case <-l.look.C:
-			l.lookAround()
+			l.lookAround(ctx)
 		case found := <-l.looked:
 			l.found(found)
 		case <-l.build.C:
@@ -143,7 +147,7 @@ func (l *loop) changed(names []string) {
 // lookAround compares the folder with what was read, beside the loop: at many
 // files it takes a while. It finds what no event told, and on file systems
 // without events everything.
-func (l *loop) lookAround() {
+func (l *loop) lookAround(ctx context.Context) {
 	if l.looking {
 		return
 	}
@@ -152,7 +156,7 @@ func (l *loop) lookAround() {
 	go func() {
 		start := time.Now()
 		names, err := l.folder.Changed()
-		l.looked <- look{names, err, time.Since(start)}
+		l.looked <- look{names, history.CurrentCommit(ctx, l.o.Build.Content), err, time.Since(start)}
 	}()
 }
 
@@ -171,6 +175,12 @@ func (l *loop) found(found look) {
 		}
 	}
 	l.changed(found.names)
+	if found.commit != l.commit && l.known { // files may be as they were: the history is not
+		l.count++
+		l.stale = true
+		l.build.Reset(l.quiet())
+	}
+	l.commit, l.known = found.commit, true
 	if l.stale && l.formula == nil && !l.building {
 		l.build.Reset(0) // nothing was built yet
 	}

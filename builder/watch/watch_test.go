@@ -2,7 +2,9 @@ package watch
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,5 +121,52 @@ func TestOneFileMendsAnother(t *testing.T) {
 	current, currentErr := exports.Current(out)
 	if err != nil || currentErr != nil || !slices.Contains(ids, current) {
 		t.Errorf("%s is not among %v: %v, %v", current, ids, err, currentErr)
+	}
+}
+
+// TestCommit holds that a commit is built although no file changes by it.
+func TestCommit(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org",
+			"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tool", "x.yaml"), []byte("name: X\ncategory: a\ndescription: D.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git("init", "-q", "-b", "main")
+	c := make(told, 1000)
+	w := New(Options{
+		Build:  builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
+		AsOf:   func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+		Built:  func(r *builder.Report, _ []exports.Edit) { c <- fmt.Sprintf("built, committed: %v", r.Commit != "") },
+		Failed: func(err error) { c <- err.Error() },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	c.expect(t, "built, committed: false")
+	git("add", "-A")
+	git("commit", "-q", "-m", "One tool")
+	c.expect(t, "built, committed: true")
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	b, err := exports.OpenCurrent(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if n := b.Archive().Changes(); n != 1 {
+		t.Errorf("the changelog has %d changes", n)
 	}
 }

@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"builder/rank":     {"exports"},
 	"builder/similar":  {"exports"},
 	"builder/starter":  {"builder/content", "builder/score"},
-	"builder/watch":    {"builder", "builder/content", "builder/score", "exports"},
+	"builder/watch":    {"builder", "builder/content", "builder/history", "builder/score", "exports"},
 	"edge":             {"exports", "exports/feed", "exports/nearest", "indexes", "site", "edge/*", "builder/score"},
 	"edge/openapi":     {},
 	"edge/query":       {"exports", "exports/nearest"},

@@ -33,7 +33,7 @@ requests under way finish.
 
 With --watch it also follows the content folder, for those who work on it: an
 edited entity is live at once, and a build of everything follows when the folder
-has been quiet for a moment. A bad edit is shown with its place, and what was
+has been quiet for a moment, or when something was committed. A bad edit is shown with its place, and what was
 good before goes on being served. Until the build has followed, answers name it
 with a "+" and what tells the edits apart; neighbours, the manifest and its files
 are still those of the build.
