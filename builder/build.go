@@ -123,7 +123,8 @@ type build struct {
 	report  Report
 
 	earlier  *exports.Build // the build before; nil where everything is made anew
-	damaged  error          // why a build before could not be opened
+	damaged  error          // why the current build could not be opened
+	skipped  bool           // a build newer than earlier could not be opened
 	past     *archive.Archive
 	head     history.Head
 	content  *content.Content

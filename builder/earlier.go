@@ -34,7 +34,7 @@ func (b *build) openEarlier(context.Context) error {
 				break
 			}
 		}
-		if b.damaged == nil {
+		if b.skipped = true; b.damaged == nil {
 			b.damaged = err
 		}
 	}

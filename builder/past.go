@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"kindex/builder/archive"
 	"kindex/builder/compare"
@@ -18,9 +17,9 @@ import (
 // entities.
 func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
-	o := history.Options{Dir: b.Content, Known: b.known}
+	o := history.Options{Dir: b.Content, Commit: b.head.Commit, Known: b.known}
 	if upon := b.cache(); upon != nil {
-		o.Earlier = walked{upon.Archive()}
+		o.Earlier = archive.Walked(upon.Archive())
 	}
 	log, err := history.Walk(ctx, o)
 	if err != nil {
@@ -29,12 +28,20 @@ func (b *build) walk(ctx context.Context) error {
 	for _, note := range log.Notes {
 		b.report.Warnings = append(b.report.Warnings, "note: "+note)
 	}
-	in := archive.Input{Upon: b.earlier, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Still: b.Still}
+	in := archive.Input{Upon: b.earlier, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Still: b.Still || b.head.Hidden}
+	if b.head.Hidden {
+		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" lies in a git repository, but there is no program git to read its history: "+
+			"the changelog stays as it is")
+	}
 	if log.Head != "" {
 		in.Log = log
 	}
 	if b.past, err = archive.New(in); err != nil {
 		return err
+	}
+	if in.Log != nil && len(b.past.Result().Versions) == 0 {
+		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" lies in a git repository that keeps none of its entities: "+
+			"until they are committed there are no dates and there is no changelog")
 	}
 	b.past.Date()
 	return nil
@@ -48,32 +55,6 @@ func (b *build) known(typ, slug, blob string) *exports.Entity {
 	}
 	return b.content.Entities[at]
 }
-
-// walked is the build before as the walk over git sees it.
-type walked struct{ *exports.ArchiveReader }
-
-// Commit implements history.Earlier.
-func (w walked) Commit() string { return w.Head() }
-
-// Time implements history.Earlier.
-func (w walked) Time() time.Time {
-	if w.Versions() == 0 {
-		return time.Time{}
-	}
-	return time.Unix(w.Version(w.Versions()-1).Time, 0).UTC()
-}
-
-// Last implements history.Earlier.
-func (w walked) Last(typ, slug string) (place int, alive, ok bool) {
-	place, ok = w.ArchiveReader.Last(typ, slug)
-	if !ok {
-		return 0, false, false
-	}
-	return place, !w.Version(place).Deleted && w.Newest(place) == place, true
-}
-
-// Before implements history.Earlier.
-func (w walked) Before(place int) int { return int(w.Version(place).Before) }
 
 // remember makes what follows from the past once today's scores are known.
 func (b *build) remember(context.Context) error { return b.past.Remember(b.content.Entities) }
@@ -92,7 +73,7 @@ func (b *build) guard(context.Context) error {
 	switch {
 	case b.AllowShrink:
 		return nil
-	case b.earlier == nil && b.damaged != nil && b.head.Commit == "":
+	case b.damaged != nil && b.head.Commit == "" && (b.earlier == nil || b.skipped):
 		return &ShrinkError{fmt.Sprintf("the build before cannot be read, and no repository keeps the changes that it holds: %v", b.damaged)}
 	case b.earlier == nil:
 		return nil
@@ -101,7 +82,7 @@ func (b *build) guard(context.Context) error {
 		return &ShrinkError{fmt.Sprintf("the build would delete %d of %d entities of the build before it (%s)", len(gone), b.earlier.Len(), some(gone))}
 	}
 	if lost := b.lost(); len(lost) > 0 {
-		return &ShrinkError{fmt.Sprintf("the build would lose %d of %d changes that the build before it has (%s): was the history rewritten, or is this another branch?",
+		return &ShrinkError{fmt.Sprintf("the build would lose %d of %d changes that the build before it has (%s), as after the history was rewritten or on another branch",
 			len(lost), b.earlier.Archive().Changes(), some(lost))}
 	}
 	return nil

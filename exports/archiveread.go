@@ -240,6 +240,31 @@ func (r *ArchiveReader) Newest(v int) int {
 	return v
 }
 
+// NewestOf returns the newest version of the entity of a record. What is not
+// committed has none, unless it is another name for what is, or was.
+func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
+	typ, slug := r.shown.Key(ordinal)
+	own, known := r.Last(typ, slug)
+	if known = known && r.Newest(own) == own; known && !r.deleted(own) {
+		return own, true
+	}
+	ended := -1
+	for _, old := range slices.Backward(r.shown.formerSlugs(ordinal)) { // of several the one listed last, as in git
+		last, ok := r.Last(typ, old)
+		if o, moved, found := r.shown.Find(typ, old); !ok || r.Newest(last) != last || !found || !moved || o != ordinal {
+			continue // that entity has gone on elsewhere
+		}
+		if !r.deleted(last) {
+			return last, true
+		}
+		ended = max(ended, last)
+	}
+	if known {
+		return own, true
+	}
+	return ended, ended >= 0
+}
+
 // FirstDay is the UTC day of the first version, "" where there is none.
 func (r *ArchiveReader) FirstDay() string {
 	if r.n == 0 {

@@ -77,12 +77,25 @@ func (b *Build) Authored(ordinal uint32) (*Entity, error) {
 	if flag&updatedDerived != 0 {
 		e.LastUpdated = ""
 	}
+	e.Formerly = b.formerSlugs(ordinal)
+	return e, nil
+}
+
+// formerSlugs are the earlier slugs of an entity, as its file lists them; none
+// where the build lacks the file that holds them.
+func (b *Build) formerSlugs(ordinal uint32) (slugs []string) {
+	if e := b.edited(ordinal); e != nil {
+		return e.Formerly
+	}
+	if int(ordinal) >= b.sources.ends.len() {
+		return nil
+	}
 	from := uint32(0)
 	if ordinal > 0 {
 		from = b.sources.ends.at(int(ordinal) - 1)
 	}
 	for i := from; i < b.sources.ends.at(int(ordinal)); i++ {
-		e.Formerly = append(e.Formerly, string(b.sources.former.at(int(i))))
+		slugs = append(slugs, string(b.sources.former.at(int(i))))
 	}
-	return e, nil
+	return slugs
 }

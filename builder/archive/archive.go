@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,9 +41,10 @@ type Archive struct {
 	result  exports.Archive
 	earlier *exports.ArchiveReader // nil without a build to go on from
 
-	failed firstError
-	newest map[string]int32 // by address: the newest version that carries it
-	line   []int32          // by version: the first version of the entity
+	failed   firstError
+	newest   map[string]int32 // by address: the newest version that carries it
+	line     []int32          // by version: the first version of the entity
+	followed []bool           // by version: another one follows it
 }
 
 // New gathers the versions and finds the changes among them.
@@ -125,12 +127,12 @@ const none = -1
 // content where these are the same.
 func (a *Archive) attach() {
 	versions := a.result.Versions
-	a.line = make([]int32, len(versions))
+	a.line, a.followed = make([]int32, len(versions)), make([]bool, len(versions))
 	for i := range versions {
 		v := &versions[i]
 		a.newest[v.Type+"/"+v.Slug] = int32(i)
 		if a.line[i] = int32(i); v.Before != none {
-			a.line[i] = a.line[v.Before]
+			a.line[i], a.followed[v.Before] = a.line[v.Before], true
 		}
 	}
 	inParallel(len(a.Entities), func(from, to int) {
@@ -168,10 +170,7 @@ func (a *Archive) before(v *exports.Version) (*exports.Entity, error) {
 // Date gives the entities of the content the dates that their files do not give.
 func (a *Archive) Date() {
 	for _, e := range a.Entities {
-		i, ok := a.newest[e.Key()]
-		for k := 0; !ok && k < len(e.Formerly); k++ {
-			i, ok = a.newest[e.Type+"/"+e.Formerly[k]] // a rename that is not committed
-		}
+		i, ok := a.newestOf(e)
 		if !ok {
 			continue
 		}
@@ -183,6 +182,31 @@ func (a *Archive) Date() {
 			e.LastUpdated, e.UpdatedDerived = dayOf(last), true
 		}
 	}
+}
+
+// newestOf is the version that an entity of the content has come to, or goes on
+// from where it is not committed: the walk will say the same once it is.
+func (a *Archive) newestOf(e *exports.Entity) (int32, bool) {
+	versions := a.result.Versions
+	own, known := a.newest[e.Key()]
+	if known = known && !a.followed[own]; known && !versions[own].Deleted {
+		return own, true
+	}
+	ended := int32(none)
+	for _, old := range slices.Backward(e.Formerly) {
+		i, ok := a.newest[e.Type+"/"+old]
+		switch {
+		case !ok || a.followed[i]: // that entity has gone on elsewhere
+		case !versions[i].Deleted:
+			return i, true
+		default:
+			ended = max(ended, i)
+		}
+	}
+	if known {
+		return own, true
+	}
+	return ended, ended != none
 }
 
 // lastChange is the time of the latest change of an entity up to a version.

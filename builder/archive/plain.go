@@ -2,8 +2,8 @@ package archive
 
 import (
 	"bytes"
-	"slices"
 
+	"kindex/builder/history"
 	"kindex/exports"
 )
 
@@ -13,92 +13,52 @@ func (a *Archive) compare() error {
 	if a.Still {
 		return nil
 	}
-	at := a.AsOf.Unix()
-	if n := len(a.result.Versions); n > 0 {
-		at = max(at, a.result.Versions[n-1].Time)
+	var earlier history.Earlier
+	if a.earlier != nil {
+		earlier = Walked(a.earlier)
 	}
-	present := make(map[string]*exports.Entity, len(a.Entities))
-	for _, e := range a.Entities {
-		present[e.Key()] = e
+	log, err := history.Compare(earlier, a.AsOf, a.changed(), a.gone())
+	if err != nil {
+		return err
 	}
-	gone, renamed := a.goneFrom(present), map[string]bool{}
-	var found []exports.Version
-	var buf []byte
-	for _, e := range a.Entities {
-		v := exports.Version{Type: e.Type, Slug: e.Slug, Entity: e, Time: at, Commit: none, Before: none, Change: none}
-		if last, ok := a.last(e.Type, e.Slug); ok {
-			known := a.result.Versions[last]
-			if buf = e.AppendAuthored(buf[:0]); !known.Deleted && bytes.Equal(buf, known.Record) && a.alive(last) {
-				continue
-			}
-			if known.Deleted || a.alive(last) {
-				v.Before = last
-			}
-		} else if old, ok := a.renamedFrom(e, gone, renamed); ok {
-			v.Before = old
-		}
-		found = append(found, v)
+	for _, v := range log.Versions {
+		a.result.Versions = append(a.result.Versions, exports.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
+			Time: log.Commits[0].Time.Unix(), Commit: none, Before: int32(v.Before), Change: none})
 	}
-	for key, last := range gone {
-		if !renamed[key] {
-			was := a.result.Versions[last]
-			found = append(found, exports.Version{Type: was.Type, Slug: was.Slug, Deleted: true, Time: at, Commit: none, Before: last, Change: none})
-		}
-	}
-	slices.SortFunc(found, func(x, y exports.Version) int {
-		return exports.CompareKey(&exports.Entity{Type: x.Type, Slug: x.Slug}, &exports.Entity{Type: y.Type, Slug: y.Slug})
-	})
-	a.result.Versions = append(a.result.Versions, found...)
 	return nil
 }
 
-// last is the newest version that carries an address.
-func (a *Archive) last(typ, slug string) (int32, bool) {
-	if a.earlier == nil {
-		return none, false
+// changed lists the entities that are not what they are in the build before.
+func (a *Archive) changed() (list []*exports.Entity) {
+	var buf []byte
+	for _, e := range a.Entities {
+		if a.earlier != nil {
+			last, ok := a.earlier.Last(e.Type, e.Slug)
+			if buf = e.AppendAuthored(buf[:0]); ok && a.alive(last) && bytes.Equal(buf, a.result.Versions[last].Record) {
+				continue
+			}
+		}
+		list = append(list, e)
 	}
-	v, ok := a.earlier.Last(typ, slug)
-	return int32(v), ok
+	return list
+}
+
+// gone lists the entities of the build before that are at their addresses no more,
+// with nothing but these.
+func (a *Archive) gone() (list []*exports.Entity) {
+	present := make(map[string]bool, len(a.Entities))
+	for _, e := range a.Entities {
+		present[e.Key()] = true
+	}
+	for i := range a.result.Versions {
+		if v := &a.result.Versions[i]; !present[v.Type+"/"+v.Slug] && a.alive(i) {
+			list = append(list, &exports.Entity{Type: v.Type, Slug: v.Slug})
+		}
+	}
+	return list
 }
 
 // alive tells whether a version is what an entity is like in the build before.
-func (a *Archive) alive(v int32) bool {
-	return !a.result.Versions[v].Deleted && a.earlier.Newest(int(v)) == int(v)
-}
-
-// goneFrom lists the entities that are at their addresses no more.
-func (a *Archive) goneFrom(present map[string]*exports.Entity) map[string]int32 {
-	gone := map[string]int32{}
-	for i := range a.result.Versions {
-		v := &a.result.Versions[i]
-		if key := v.Type + "/" + v.Slug; present[key] == nil && a.alive(int32(i)) {
-			gone[key] = int32(i)
-		}
-	}
-	return gone
-}
-
-// renamedFrom finds the entity that a new one was before: one that goes now, or
-// one that was deleted earlier and that no other has taken up. Of several earlier
-// slugs the one listed last counts, or the one deleted last, as in git.
-func (a *Archive) renamedFrom(e *exports.Entity, gone map[string]int32, renamed map[string]bool) (int32, bool) {
-	for _, old := range slices.Backward(e.Formerly) {
-		key := e.Type + "/" + old
-		if last, ok := gone[key]; ok && !renamed[key] {
-			renamed[key] = true
-			return last, true
-		}
-	}
-	from, taken := int32(none), ""
-	for _, old := range e.Formerly {
-		key := e.Type + "/" + old
-		last, ok := a.last(e.Type, old)
-		if ok && !renamed[key] && last > from && a.result.Versions[last].Deleted && a.earlier.Newest(int(last)) == int(last) {
-			from, taken = last, key
-		}
-	}
-	if from != none {
-		renamed[taken] = true
-	}
-	return from, from != none
+func (a *Archive) alive(v int) bool {
+	return !a.result.Versions[v].Deleted && a.earlier.Newest(v) == v
 }

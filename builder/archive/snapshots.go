@@ -10,7 +10,8 @@ import (
 // snapshotDays are the days whose boards a build keeps, oldest first: the as-of
 // day, the days that movement and trending look back to, the Sundays of the last
 // twelve weeks, the ends of the months before those, and the first day of all.
-// All but the first three stay the same from build to build.
+// All but the first three stay the same from build to build. Months of more than
+// fifty years ago have none: only a wrong clock tells of them.
 func snapshotDays(first, asOf time.Time) []string {
 	var days []string
 	add := func(t time.Time) {
@@ -30,7 +31,7 @@ func snapshotDays(first, asOf time.Time) []string {
 	}
 	oldest := week.AddDate(0, 0, 7)
 	month := time.Date(oldest.Year(), oldest.Month(), 1, 0, 0, 0, 0, time.UTC)
-	for ; !month.Before(first); month = month.AddDate(0, -1, 0) {
+	for earliest := asOf.AddDate(-50, 0, 0); !month.Before(first) && month.After(earliest); month = month.AddDate(0, -1, 0) {
 		add(month.AddDate(0, 0, -1))
 	}
 	slices.Sort(days)

@@ -23,7 +23,7 @@ func (a *Archive) findTrends(ranked []*exports.Entity) error {
 	r := &a.result
 	ordinals := make(map[int32]uint32, len(ranked)) // by newest version
 	for o, e := range ranked {
-		if v, ok := a.newest[e.Key()]; ok {
+		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // or else it is there again, but not yet committed
 			ordinals[v] = uint32(o)
 		}
 	}
@@ -91,9 +91,9 @@ func (a *Archive) ranksOf(day string) func(version int32) standing {
 			continue
 		}
 		if s.Raw != nil {
-			known, _ := a.earlier.Snapshot(day)
+			known := a.knownDay(day)
 			return func(v int32) (at standing) {
-				if o, ok := known.Find(int(v)); ok {
+				if o, ok := known.find(uint32(v)); ok {
 					at = standingAt(known.Scores(o), int(o), s.Ranked)
 				}
 				return at

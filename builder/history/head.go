@@ -19,6 +19,9 @@ type Head struct {
 	// Dirty tells that the folder holds what the commit does not: edits that
 	// are not committed, or a folder that no repository keeps.
 	Dirty bool
+	// Hidden tells that the folder lies in a repository, but that there is no git
+	// to read it with.
+	Hidden bool
 }
 
 // ReadHead asks git about dir. A folder outside any repository, or a machine
@@ -29,7 +32,7 @@ func ReadHead(ctx context.Context, dir string) (Head, error) {
 		return Head{}, err
 	}
 	if !inside {
-		return Head{Dirty: true}, nil
+		return Head{Dirty: true, Hidden: hidden(dir)}, nil
 	}
 	line, err := git(ctx, dir, "log", "-1", "--no-show-signature", "--format=%H %ct")
 	if err != nil {

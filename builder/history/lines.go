@@ -45,7 +45,7 @@ func newLines(log *Log, earlier Earlier) *lines {
 	l := &lines{log: log, earlier: earlier, known: map[address]tip{}, last: firstTime}
 	if earlier != nil {
 		l.commits, l.places = earlier.Commits(), earlier.Versions()
-		if l.commits > 0 {
+		if l.places > 0 {
 			l.last = earlier.Time().UTC()
 		}
 	}

@@ -29,9 +29,9 @@ type repository struct {
 	shallow bool
 }
 
-// open finds the repository of a folder. Where there is none, or no git, or no
-// commit, its head is "".
-func open(ctx context.Context, dir string) (*repository, error) {
+// open finds the repository of a folder, at a commit or else at HEAD. Where there
+// is none, or no git, or no commit, its head is "".
+func open(ctx context.Context, dir, commit string) (*repository, error) {
 	r := &repository{dir: dir}
 	if inside, err := insideWorkTree(ctx, dir); err != nil || !inside {
 		return r, err
@@ -53,8 +53,10 @@ func open(ctx context.Context, dir string) (*repository, error) {
 	if !filepath.IsAbs(r.objects) {
 		return nil, fmt.Errorf("%s: this git is too old to walk the history; version 2.31 or newer is needed", dir)
 	}
-	if r.head, err = r.readHead(ctx); err != nil || r.head == "" {
-		return r, err
+	if r.head = commit; commit == "" {
+		if r.head, err = r.readHead(ctx); err != nil || r.head == "" {
+			return r, err
+		}
 	}
 	r.mailmap, err = r.findMailmap(ctx)
 	return r, err
@@ -70,6 +72,25 @@ func insideWorkTree(ctx context.Context, dir string) (bool, error) {
 		return false, nil
 	}
 	return strings.TrimSpace(inside) == "true", err
+}
+
+// hidden tells whether a folder lies in a repository that cannot be read for want
+// of git.
+func hidden(dir string) bool {
+	if _, err := exec.LookPath("git"); err == nil {
+		return false
+	}
+	up, err := filepath.Abs(dir)
+	for err == nil {
+		if _, err := os.Lstat(filepath.Join(up, ".git")); err == nil {
+			return true
+		}
+		if up == filepath.Dir(up) {
+			break
+		}
+		up = filepath.Dir(up)
+	}
+	return false
 }
 
 // readHead returns the object name of HEAD, "" before the first commit.

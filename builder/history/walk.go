@@ -41,7 +41,7 @@ type Earlier interface {
 	Mailmap() string // Log.Mailmap
 	Commits() int
 	Versions() int
-	Time() time.Time // of its last commit
+	Time() time.Time // of its last version
 
 	// Last returns the newest version that carries an address. alive tells whether
 	// the entity has this address now: the version is no deletion, and none follows.
@@ -55,7 +55,9 @@ type Earlier interface {
 
 // Options say what to walk.
 type Options struct {
-	Dir     string  // the content folder
+	Dir string // the content folder
+	// Commit is the one to walk to, as ReadHead has told it; "" for that of HEAD.
+	Commit  string
 	Earlier Earlier // nil: walk everything
 	// Known, if not nil, returns the entity of a file whose bytes have this SHA-1
 	// object name, nil where it is not known, which saves reading and parsing it.
@@ -86,7 +88,7 @@ type Log struct {
 // folder and the mailmap are still the same. A history that is cut off is a
 // *ShallowError.
 func Walk(ctx context.Context, o Options) (*Log, error) {
-	r, err := open(ctx, o.Dir)
+	r, err := open(ctx, o.Dir, o.Commit)
 	if err != nil {
 		return nil, err
 	}

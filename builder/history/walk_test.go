@@ -296,3 +296,15 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("a walk that was cancelled says %v", err)
 	}
 }
+
+// TestWalkToACommit walks to the commit that somebody has read of, whatever HEAD
+// is by now.
+func TestWalkToACommit(t *testing.T) {
+	r := newRepo(t)
+	first := r.commit("one", "tool/a.yaml", entity("A"))
+	r.commit("two", "tool/a.yaml", entity("B"))
+	log, err := history.Walk(context.Background(), history.Options{Dir: r.dir, Commit: first})
+	if err != nil || log.Head != first || len(log.Versions) != 1 {
+		t.Errorf("%+v, %v", log, err)
+	}
+}

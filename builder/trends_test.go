@@ -1,0 +1,75 @@
+package builder_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTrends makes changes of every kind within a week and finds which of them
+// count as gains.
+func TestTrends(t *testing.T) {
+	s := newStory(t, 1)
+	s.git("init", "-q", "-b", "main")
+	thing := func(status, stars, date, lists string) *source {
+		return &source{name: "X", status: status, stars: stars, date: date, lists: lists}
+	}
+	const others = "signals:\n  downloads: {value: 1000, date: 2026-02-01, source: https://example.org/}\n" // the stars are gone
+	const old = "  stars: {value: 5000, date: 2019-02-01, source: https://example.org/}\n"
+	steps := map[string][3]*source{ // long ago, at the end of that time, within the week
+		"gains":         {thing("", "100", "2026-02-01", ""), nil, thing("", "5000", "2026-02-01", "")},
+		"loses":         {thing("", "5000", "2026-02-01", ""), nil, thing("", "100", "2026-02-01", "")},
+		"another-name":  {thing("", "100", "2026-02-01", ""), nil, thing("", "100", "2026-02-01", "tags: [x]\n")},
+		"stale-renewed": {thing("", "5000", "2019-02-01", ""), nil, thing("", "5000", "2026-03-01", "tags: [x]\n")},
+		"one-renewed":   {thing("", "", "", others+old), nil, thing("", "5000", "2026-02-01", "tags: [x]\n")},
+		"dates-only":    {thing("", "5000", "2026-02-01", ""), nil, thing("", "5000", "2026-03-01", "")},
+		"came-back":     {thing("", "5000", "2026-02-01", ""), thing("", "", "", others), thing("", "5000", "2026-02-01", "")},
+		"more-came":     {thing("", "100", "2026-02-01", ""), thing("", "", "", others), thing("", "5000", "2026-02-01", "")},
+		"vanishes":      {thing("", "5000", "2026-02-01", ""), nil, thing("", "", "", others)},
+		"created":       {nil, nil, thing("", "5000", "2026-02-01", "")},
+		"withdrawn":     {thing("", "100", "2026-02-01", ""), nil, thing("withdrawn", "5000", "2026-02-01", "")},
+		"no-longer-old": {thing("deprecated", "70000", "2026-02-01", ""), nil, thing("", "70000", "2026-02-01", "")},
+		"never-scored":  {thing("", "", "", ""), nil, thing("", "5000", "2026-02-01", "")},
+		"at-rest":       {thing("", "5000", "2026-02-01", ""), nil, nil},
+	}
+	for i := range 3 {
+		for slug, step := range steps {
+			if step[i] != nil {
+				f := *step[i]
+				f.name = slug
+				s.put("tool/"+slug, &f)
+			}
+		}
+		s.commit("begin")
+		s.now = s.now.AddDate(0, 0, 8)
+	}
+	b := built(t, s.build(t.TempDir(), 1)) // the third commit is of 17 March, the build of 20 March
+	_, empty, list := b.Archive().Trends("7d")
+	got := map[string]string{}
+	for _, x := range list {
+		_, slug := b.Key(x.Ordinal)
+		what := "nothing"
+		if x.Gain > 0 {
+			what = "gain"
+		}
+		if !x.Previous.Known() {
+			what += ", none before"
+		}
+		got[slug] = fmt.Sprintf("%s, %d", what, x.Changes)
+	}
+	want := map[string]string{
+		"gains": "gain, 1", "another-name": "nothing, 1", "stale-renewed": "nothing, none before, 1", "one-renewed": "nothing, 1", "came-back": "nothing, 1",
+		"more-came": "gain, 1", "vanishes": "nothing, 1", "created": "nothing, none before, 1",
+		"no-longer-old": "gain, 1", "never-scored": "nothing, none before, 1",
+	}
+	for _, slug := range slices.Sorted(maps.Keys(steps)) {
+		if got[slug] != want[slug] {
+			t.Errorf("%s: %q, want %q", slug, got[slug], want[slug])
+		}
+	}
+	if empty || len(got) != len(want) {
+		t.Errorf("empty %v: %s", empty, strings.Join(slices.Sorted(maps.Keys(got)), ", "))
+	}
+}
