@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -37,7 +38,12 @@ func (c *call) moment(name string, def int, end bool) (int, error) {
 	if i, ok := a.FindChange(s); ok {
 		return i + 1, nil
 	}
-	return 0, &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", shorten(s))}
+	wrong := &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", shorten(s))}
+	// A plus that was not written %2B came as a space.
+	if at, err := time.Parse(time.RFC3339, strings.Replace(s, " ", "+", 1)); err == nil {
+		wrong.Suggestion = at.UTC().Format(time.RFC3339)
+	}
+	return 0, wrong
 }
 
 // changeFilter reads the parameters that choose changes, as far as an address
@@ -122,10 +128,13 @@ func (c *call) changesOf(typ, slug string) (list []uint32, moved *reply, err err
 	if !ok {
 		return nil, nil, c.unknownEntity(typ, slug)
 	}
-	if now := a.Version(a.Newest(last)); now.Slug != slug {
+	newest := a.Newest(last)
+	now := a.Version(newest)
+	// The slug that it was deleted under may be that of another entity by now.
+	if to, ok := a.Last(now.Type, now.Slug); ok && now.Slug != slug && a.Newest(to) == newest {
 		return nil, c.redirect(now.Type, now.Slug, "/changelog"), nil
 	}
-	return a.EntityChanges(last), nil, nil
+	return a.EntityChanges(newest), nil, nil
 }
 
 // newestFirst takes a page of a set of changes, skipping some, and tells whether
@@ -225,7 +234,10 @@ func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roarin
 	lead := begin
 	it := set.Iterator()
 	for it.HasNext() {
-		if _, err := out.Write(append([]byte(lead), a.ChangeLine(int(it.Next()))...)); err != nil {
+		if _, err := io.WriteString(out, lead); err != nil {
+			return err
+		}
+		if _, err := out.Write(a.ChangeLine(int(it.Next()))); err != nil {
 			return err
 		}
 		lead = between

@@ -21,15 +21,18 @@ import (
 // variants have addresses of their own.
 func (s *Server) data(c *call) (*reply, error) {
 	id, path := c.param("build"), strings.TrimPrefix(c.param("file"), "/")
+	m := c.view.build.Manifest
+	if id != m.ID {
+		var err error
+		if m, err = s.old.manifest(id); errors.Is(err, fs.ErrNotExist) {
+			return nil, unknownFile(id, path)
+		} else if err != nil {
+			return nil, err
+		}
+	}
 	content, f, err := s.dataFile(c.view, id, path)
 	if err != nil {
 		return nil, err
-	}
-	m := c.view.build.Manifest
-	if id != m.ID {
-		if m, err = s.old.manifest(id); err != nil {
-			return nil, errors.Join(err, content.Close())
-		}
 	}
 	h := http.Header{"Last-Modified": {m.LastModified().UTC().Format(http.TimeFormat)}}
 	addLicense(h, f.License)
@@ -46,11 +49,15 @@ func (s *Server) data(c *call) (*reply, error) {
 		file: &fileReply{content: content, etag: entityTag(shortSum(f), identity)}}, nil
 }
 
+func unknownFile(id, path string) *Problem {
+	return newProblem("unknown-build", "There is no file "+shorten(path)+" of a build "+shorten(id)+
+		" here; old builds are removed. GET /api/export/manifest lists the files of the current one.")
+}
+
 // dataFile finds a file of the current build in memory, and of an older one on
 // the disk. Only what a manifest names is served, whatever the path looks like.
 func (s *Server) dataFile(v *view, id, path string) (io.ReadSeekCloser, exports.File, error) {
-	unknown := newProblem("unknown-build", "There is no file "+shorten(path)+" of a build "+shorten(id)+
-		" here; old builds are removed. GET /api/export/manifest lists the files of the current one.")
+	unknown := unknownFile(id, path)
 	if path == exports.ManifestFile && exports.ValidID(id) {
 		data, f, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(s.options.Dir), id))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +123,7 @@ func (o *oldBuilds) open(id, path string) (*os.File, exports.File, error) {
 		return content, f, nil
 	}
 	if err := exports.VerifyFile(full, f); err != nil {
-		return nil, f, errors.Join(err, content.Close())
+		return nil, f, errors.Join(o.unlessRemoved(id, err), content.Close())
 	}
 	o.mu.Lock()
 	o.intact[full] = true
@@ -128,6 +135,9 @@ func (o *oldBuilds) open(id, path string) (*os.File, exports.File, error) {
 const keptManifests = 32
 
 func (o *oldBuilds) manifest(id string) (*exports.Manifest, error) {
+	if !exports.ValidID(id) {
+		return nil, fs.ErrNotExist
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if m := o.manifests[id]; m != nil {
@@ -135,11 +145,20 @@ func (o *oldBuilds) manifest(id string) (*exports.Manifest, error) {
 	}
 	m, err := exports.ReadManifest(filepath.Join(exports.BuildsDir(o.root), id))
 	if err != nil {
-		return nil, err
+		return nil, o.unlessRemoved(id, err)
 	}
 	if o.manifests == nil || len(o.manifests) >= keptManifests {
 		o.manifests, o.intact = map[string]*exports.Manifest{}, map[string]bool{}
 	}
 	o.manifests[id] = m
 	return m, nil
+}
+
+// unlessRemoved is fs.ErrNotExist instead of an error where the builder has
+// removed the build: what it removes under a reader looks like damage.
+func (o *oldBuilds) unlessRemoved(id string, err error) error {
+	if _, gone := os.Stat(filepath.Join(exports.BuildsDir(o.root), id, exports.ManifestFile)); errors.Is(gone, fs.ErrNotExist) {
+		return fs.ErrNotExist
+	}
+	return err
 }

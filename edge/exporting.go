@@ -140,10 +140,20 @@ type chunked struct {
 // Write implements io.Writer.
 func (c *chunked) Write(b []byte) (int, error) {
 	c.buf = append(c.buf, b...)
-	if len(c.buf) >= 64<<10 {
-		return len(b), c.flush()
+	return len(b), c.flushLarge()
+}
+
+// WriteString implements io.StringWriter.
+func (c *chunked) WriteString(s string) (int, error) {
+	c.buf = append(c.buf, s...)
+	return len(s), c.flushLarge()
+}
+
+func (c *chunked) flushLarge() error {
+	if len(c.buf) < 64<<10 {
+		return nil
 	}
-	return len(b), nil
+	return c.flush()
 }
 
 func (c *chunked) flush() error {

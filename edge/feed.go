@@ -5,13 +5,16 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/edge/query"
+	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/nearest"
 )
 
 // feedPage is how many changes a document of a feed holds.
@@ -78,6 +81,9 @@ func (c *call) changesOfKey(key string) ([]uint32, error) {
 		return a.EntityChanges(last), nil
 	}
 	wrong := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is no entity: use type/slug, such as tool/pytorch", shorten(key))}
+	if !slices.Contains(exports.Types, typ) {
+		typ = nearest.Name(typ, exports.Types)
+	}
 	near, err := c.view.nearSlugs(typ, slug)
 	if err != nil {
 		return nil, err
@@ -100,7 +106,7 @@ func (c *call) feedDocument(set *roaring.Bitmap, page, pages int) (*feed.Feed, e
 		u := url.URL{Path: c.request.URL.Path, RawQuery: q.Encode()}
 		return base + u.String()
 	}
-	doc := &feed.Feed{Title: b.Manifest.Title, Description: b.Manifest.Description, Base: base, Self: at(page),
+	doc := &feed.Feed{Title: c.feedTitle(), Description: b.Manifest.Description, Base: base, Self: at(page),
 		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Titles: c.view.titles}
 	if page > 1 {
 		doc.Previous = at(page - 1)
@@ -122,12 +128,28 @@ func (c *call) feedDocument(set *roaring.Bitmap, page, pages int) (*feed.Feed, e
 	return doc, nil
 }
 
+// feedTitle names the index, and what a feed is narrowed to.
+func (c *call) feedTitle() string {
+	title := c.view.build.Manifest.Title
+	var narrowed []string
+	for _, name := range []string{"entity", "type", "category"} {
+		narrowed = append(narrowed, c.query.Values(name)...)
+	}
+	if len(narrowed) == 0 {
+		return title
+	}
+	return title + ": " + strings.Join(narrowed, ", ")
+}
+
 // base is the address under which clients reach the service, without a slash at
 // its end: as the operator says, else as the content says, else as this client
-// has reached it.
+// has reached it. A client of HTTP/1.0 need not say that; then it is "".
 func (c *call) base() string {
 	if said := cmp.Or(c.server.options.URL, string(c.view.build.Manifest.URL)); said != "" {
 		return strings.TrimSuffix(said, "/")
+	}
+	if c.request.Host == "" {
+		return ""
 	}
 	u := url.URL{Scheme: "http", Host: c.request.Host}
 	if c.request.TLS != nil {

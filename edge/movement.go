@@ -163,22 +163,7 @@ func (c *call) versionThen(from exports.Catalogue, ordinal uint32, end int64) (v
 // newest is the newest version of the entity of a record. What is not committed
 // has none, unless it is another name for what is.
 func (v *view) newest(ordinal uint32) (version int, ok bool) {
-	a := v.build.Archive()
-	typ, slug := v.build.Key(ordinal)
-	if last, ok := a.Last(typ, slug); ok && a.Newest(last) == last {
-		return last, true
-	}
-	e, err := v.build.Entity(ordinal)
-	if err != nil {
-		return -1, false
-	}
-	for _, old := range e.Formerly {
-		last, known := a.Last(typ, old)
-		if o, moved, ok := v.build.Find(typ, old); known && a.Newest(last) == last && ok && moved && o == ordinal {
-			return last, true
-		}
-	}
-	return -1, false
+	return v.build.Archive().NewestOf(ordinal)
 }
 
 // appendMovement adds rank, previousRank and delta to a record: by how many

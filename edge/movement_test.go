@@ -238,7 +238,7 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 		"tool/n2/changelog":           `200 "count":2`,
 		"tool/n2":                     "404 unknown-entity",
 		"tool/n2?at=2026-11-01":       `200 "name":"Tool 2"`,
-		"tool/fresh?at=2026-11-01":    "404 unknown-entity",
+		"tool/fresh?at=2026-11-01":    "404 no-history",
 		"tool/x1/changelog":           `200 "count":1`,
 		"tool/gone":                   "410 deleted-entity",
 		"tool/ten/similar":            "200 data",

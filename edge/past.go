@@ -56,6 +56,9 @@ func (c *call) entityAt(day string) (*reply, error) {
 	v, standing := a.At(typ, slug, day)
 	switch standing {
 	case exports.Unknown:
+		if _, _, ok := c.view.build.Find(typ, slug); ok {
+			return nil, newProblem("no-history", fmt.Sprintf("The %s %q has no history: it is not committed yet.", typ, slug))
+		}
 		return nil, c.unknownEntity(typ, slug)
 	case exports.NotYet:
 		return nil, newProblem("no-history", fmt.Sprintf("The %s %q was not in the index on %s.", typ, slug, day))

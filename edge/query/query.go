@@ -88,6 +88,9 @@ func (p *Params) Canonical(without ...string) string {
 // Has tells whether a parameter was given.
 func (p *Params) Has(name string) bool { return p.values.Has(name) }
 
+// Values returns what was given for a parameter, as it was.
+func (p *Params) Values(name string) []string { return p.values[name] }
+
 // Text returns a parameter that may be given once, "" where it is not.
 func (p *Params) Text(name string) (string, error) {
 	switch list := p.values[name]; len(list) {

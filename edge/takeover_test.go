@@ -1,0 +1,81 @@
+package edge
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestTheSlugOfADeletedEntityIsTakenOver asks for an entity that was renamed and
+// deleted, where another one has its last slug by now: its address must not lead
+// to the changelog of the other.
+func TestTheSlugOfADeletedEntityIsTakenOver(t *testing.T) {
+	s, r := servePast(t, "2026-11-01", Options{})
+	r.Commit("2026-11-01T06:00:00Z", "No more", "tool/right.yaml", "")
+	buildDay(t, r, s.out, "2026-11-01")
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.ask(t, "GET", "/api/entity/tool/left/changelog"); a.status != 301 || a.header.Get("Location") != "/api/entity/tool/right/changelog" {
+		t.Fatalf("before: %d %s", a.status, a.header.Get("Location"))
+	}
+	want := s.pages(t, "/api/entity/tool/right/changelog")
+	r.Commit("2026-11-01T07:00:00Z", "Its slug is free", "tool/n1.yaml", "", "tool/right.yaml", sheet("Tool 1", "beta", 710, "version: third\nformerly: [n1]\n"))
+	buildDay(t, r, s.out, "2026-11-01")
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	got := s.pages(t, "/api/entity/tool/left/changelog")
+	if len(got) != len(want) || !sameRecord(got[0], want[0]) {
+		t.Errorf("the changelog of left is %s, want %s", got, want)
+	}
+	if a := s.ask(t, "GET", "/api/entity/tool/n1/changelog"); a.status != 301 || a.header.Get("Location") != "/api/entity/tool/right/changelog" {
+		t.Errorf("the other one: %d %s", a.status, a.header.Get("Location"))
+	}
+}
+
+// TestFeedSuggestsEntitiesThatExist for addresses with a type that does not.
+func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
+	s := serve(t, 10)
+	for key, want := range map[string]string{"TOOL/n3": "tool/n3", "tools/n3": "tool/n3", "tool/N3": "tool/n3", "zebra/n3": ""} {
+		var p Problem
+		a := s.ask(t, "GET", "/api/feed?entity="+key)
+		if err := json.Unmarshal(a.body, &p); err != nil || a.status != 400 {
+			t.Fatalf("%s: %d %v", key, a.status, err)
+		}
+		got := ""
+		if p.Suggestion != nil {
+			got = *p.Suggestion
+		}
+		if got != want {
+			t.Errorf("%s: %q is suggested, want %q", key, got, want)
+		}
+	}
+}
+
+// TestFeedForAClientWithoutHost has addresses without a host, as HTTP/1.0 allows
+// requests, and never ones that name none: "http:/api/feed".
+func TestFeedForAClientWithoutHost(t *testing.T) {
+	s := serve(t, 150)
+	for _, format := range []string{"rss", "atom", "json"} {
+		r := httptest.NewRequest("GET", "/api/feed?format="+format, nil)
+		r.Host = ""
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if body := w.Body.String(); w.Code != 200 || strings.Contains(body, "http:/api") || strings.Contains(body, `"http:"`) ||
+			!strings.Contains(body, `"/api/feed?format=`+format) {
+			t.Errorf("%s: %d %.900s", format, w.Code, body)
+		}
+	}
+}
+
+// TestTimeWithAPlusThatWasASpace says what was probably meant.
+func TestTimeWithAPlusThatWasASpace(t *testing.T) {
+	s := serve(t, 1)
+	var p Problem
+	a := s.ask(t, "GET", "/api/changelog?since=2026-10-10T14:00:00+02:00")
+	if err := json.Unmarshal(a.body, &p); err != nil || a.status != 400 || p.Suggestion == nil || *p.Suggestion != "2026-10-10T12:00:00Z" {
+		t.Errorf("%d %v %s", a.status, err, a.body)
+	}
+}
