@@ -33,13 +33,22 @@ func buildCommand() *cobra.Command {
 		Long: `Build reads the content folder, checks it, computes the scores and writes a
 build below the output folder: exports/builds/<id> and indexes/builds/<id>.
 Last of all exports/current is made to name it; until then, readers see the old
-build. The same content, commit and as-of time give the same bytes.
+build. The same content, commit and as-of time give the same exports, byte for
+byte.
 
-What has changed comes from the git history of the folder. On top of an earlier
-build only new commits are read, and only what differs is made anew, with the
-same result. Where no repository keeps the folder, each build appends what
-differs from the build before it. A build that would delete more than a tenth of
-the entities, or lose changes, is refused.`,
+What has changed, when and by whom comes from the git history of the folder, by
+what is committed; so do addedDate and lastUpdated where a file gives none. Files
+of old commits that cannot be read are noted and passed over. On top of an
+earlier build only new commits are read, and only what differs is made anew, with
+the same result. A shallow clone is refused unless an earlier build knows what it
+lacks: fetch the rest with git fetch --unshallow.
+
+Where no repository keeps the folder, each build appends what differs from the
+build before it, at its as-of time.
+
+A build that would delete more than a tenth of the entities of the build before
+it, or lose any of its changes, is refused: mostly it is the wrong folder or
+branch, or the history was rewritten.`,
 		Example: `  kindex build --content content --out .
   kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json`,
 		Args: cobra.NoArgs,

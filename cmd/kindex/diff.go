@@ -172,6 +172,7 @@ func compareRevisions(ctx context.Context, dir, arg string, asOf time.Time) (*di
 	d.note(dir, from, to)
 	before, after := from.completedBy(to), to.completedBy(from)
 	d.Comparison = compare.Compare(before, after, asOf, indexes.Words)
+	d.noteRenames()
 	return d, nil
 }
 

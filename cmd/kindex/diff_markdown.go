@@ -93,9 +93,9 @@ func tableRow(e *compare.Entity) string {
 	if e.FormerSlug != "" {
 		key = fmt.Sprintf("`%s/%s` → %s", e.Type, e.FormerSlug, key)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s (`%s`) |\n", eventWord(e), key,
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", eventWord(e), key,
 		move(e.Composite.Old.String(), e.Composite.New.String()), move(rankWords(e.Ranks.All.Old), rankWords(e.Ranks.All.New)),
-		move(rankWords(e.Ranks.Category.Old), rankWords(e.Ranks.Category.New)), e.Category)
+		categoryRankWords(e, func(rank, category string) string { return fmt.Sprintf("%s (`%s`)", rank, category) }))
 }
 
 // details is a block to unfold with the fields of an entity, "" where there are

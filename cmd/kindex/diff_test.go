@@ -66,6 +66,63 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
+// TestOtherCategory: the ranks of an entity that goes to another category are
+// those of two leaderboards, and each is named.
+func TestOtherCategory(t *testing.T) {
+	first, fourth := 1, 4
+	e := compare.Entity{Event: exports.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
+		Fields: []compare.Field{{Name: "category", Old: []byte(`"distributed"`), New: []byte(`"frameworks"`)}},
+		Ranks:  compare.Ranks{Category: compare.Rank{Old: &first, New: &fourth}}}
+	unranked := e
+	unranked.Slug, unranked.Ranks = "x", compare.Ranks{}
+	d := &difference{Comparison: &compare.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []compare.Entity{e, unranked}}}
+	var b strings.Builder
+	d.writeText(&b)
+	for _, want := range []string{"  distributed 1 → frameworks 4\n", "  distributed – → frameworks –\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if want := "| 1 (`distributed`) → 4 (`frameworks`) |\n"; !strings.Contains(d.markdown(), want) {
+		t.Errorf("no %q in\n%s", want, d.markdown())
+	}
+}
+
+// TestForgottenFormerly: what goes and comes back under another slug is noted, as
+// its history ends there; what only has a name or an address in common with
+// several that go is not.
+func TestForgottenFormerly(t *testing.T) {
+	entity := func(event, slug, name, url string) compare.Entity {
+		f := compare.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
+		if event == exports.Created {
+			f.Old, f.New = f.New, f.Old
+		}
+		return compare.Entity{Event: event, Type: "tool", Slug: slug, Name: name, Category: "c", Fields: []compare.Field{f}}
+	}
+	led := entity(exports.Deleted, "led", "Led", "https://led/")
+	led.LeadsTo = "tool/elsewhere"
+	model := entity(exports.Deleted, "model", "Model", "https://model/")
+	model.Type = "model"
+	d := &difference{Comparison: &compare.Comparison{Entities: []compare.Entity{
+		entity(exports.Created, "sklearn", "scikit-learn", "https://new/"), entity(exports.Deleted, "scikit-learn", "Scikit-learn", "https://old/"),
+		entity(exports.Created, "pymc", "PyMC", "https://pymc/"), entity(exports.Deleted, "pymc3", "PyMC3", "https://pymc/"),
+		entity(exports.Created, "fresh", "Fresh", "https://shared/"), entity(exports.Deleted, "one", "One", "https://shared/"), entity(exports.Deleted, "two", "Two", "https://shared/"),
+		entity(exports.Created, "led2", "Led", "https://led/"), led, entity(exports.Created, "model", "Model", "https://model/"), model,
+	}}}
+	d.noteRenames()
+	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "give it formerly: [pymc3] ") {
+		t.Errorf("%q", d.Notes)
+	}
+	d = &difference{Comparison: &compare.Comparison{}}
+	for i := range 7 {
+		slug, name := fmt.Sprint("t", i), fmt.Sprint("N", i)
+		d.Entities = append(d.Entities, entity(exports.Created, slug+"-new", name, slug), entity(exports.Deleted, slug, name, slug))
+	}
+	if d.noteRenames(); len(d.Notes) != 6 || d.Notes[5] != "2 others look renamed, too" {
+		t.Errorf("%q", d.Notes)
+	}
+}
+
 var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are left out`)
 
 // TestMarkdownIsCut: what is too long for GitHub is cut, every part by itself,

@@ -45,7 +45,7 @@ func (d *difference) writeEntities(w io.Writer) {
 		e := &d.Entities[i]
 		rows[i] = []string{eventWord(e), e.Key(), move(e.Composite.Old.String(), e.Composite.New.String()),
 			"all " + move(rankWords(e.Ranks.All.Old), rankWords(e.Ranks.All.New)),
-			e.Category + " " + move(rankWords(e.Ranks.Category.Old), rankWords(e.Ranks.Category.New))}
+			categoryRankWords(e, func(rank, category string) string { return category + " " + rank })}
 		for k, cell := range rows[i] {
 			width[k] = max(width[k], utf8.RuneCountInString(cell))
 		}

@@ -122,6 +122,20 @@ func rankWords(n *int) string {
 	return strconv.Itoa(*n)
 }
 
+// categoryRankWords writes the ranks of an entity in its category; place writes a
+// rank with the category it is in. Where the category is another one, so are
+// those that it is ranked among, and both are named.
+func categoryRankWords(e *compare.Entity, place func(rank, category string) string) string {
+	old, now := rankWords(e.Ranks.Category.Old), rankWords(e.Ranks.Category.New)
+	for _, f := range e.Fields {
+		var left string
+		if f.Name == "category" && json.Unmarshal(f.Old, &left) == nil && left != "" && left != e.Category {
+			return place(move(old, old), left) + " → " + place(move(now, now), e.Category)
+		}
+	}
+	return place(move(old, now), e.Category)
+}
+
 // eventWord is an event without what it happened to.
 func eventWord(e *compare.Entity) string {
 	if e.FormerSlug != "" {

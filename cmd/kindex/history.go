@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,12 +27,17 @@ func historyCommand() *cobra.Command {
 		Use: "history [TYPE/SLUG]", Short: "Show what has changed, the newest first",
 		Long: `History shows the changes of an entity, or of the whole index, that the
 published build tells of: which fields changed from what to what, when, in which
-commit and by whom. An entity that was deleted, or is called something else by
-now, has its history under every address that it ever had.`,
+commit and by whom. Times are UTC. What is not committed has no history; where no
+repository keeps the content, a change has the as-of time of the build that found
+it, and no commit. An entity that was deleted, or is called something else by now,
+has its history under every address that it ever had.`,
 		Example: "  kindex history\n  kindex history tool/pytorch\n  kindex history --since 2026-07-01 --limit 0 --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runHistory(cmd.OutOrStdout(), o, strings.Join(args, ""))
+			w := bufio.NewWriter(cmd.OutOrStdout())
+			err := runHistory(w, o, strings.Join(args, ""))
+			_ = w.Flush() // what cannot be written, run tells
+			return err
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 || fromEnvironment(cmd) != nil {
@@ -99,14 +105,14 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	if !ok {
 		return nil, usageError{fmt.Errorf("%q: name an entity as TYPE/SLUG, such as tool/pytorch", key)}
 	}
-	if o, moved, ok := b.Find(typ, slug); ok && moved {
-		typ, slug = b.Key(o)
+	if o, _, ok := b.Find(typ, slug); ok {
+		if v, ok := a.NewestOf(o); ok {
+			return a.EntityChanges(v), nil
+		}
+		return nil, nil // it is not committed yet
 	}
 	if last, ok := a.Last(typ, slug); ok {
 		return a.EntityChanges(last), nil
-	}
-	if _, _, ok := b.Find(typ, slug); ok {
-		return nil, nil // it is not committed yet
 	}
 	var keys []string
 	for t, s := range b.Keys {
@@ -117,8 +123,8 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 
 func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) error {
 	if asJSON {
-		_, err := fmt.Fprintf(w, "%s\n", a.ChangeLine(i))
-		return err
+		fmt.Fprintf(w, "%s\n", a.ChangeLine(i))
+		return nil
 	}
 	c, err := a.Change(i)
 	if err != nil {
@@ -134,6 +140,7 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 	}
 	for _, f := range c.Fields {
 		switch {
+		case c.Event == exports.Deleted: // all that it had is gone
 		case string(f.Old) == "null":
 			fmt.Fprintf(w, "  %s: %s\n", f.Field, inWords(f.New))
 		case string(f.New) == "null":
@@ -142,8 +149,8 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 			fmt.Fprintf(w, "  %s: %s → %s\n", f.Field, inWords(f.Old), inWords(f.New))
 		}
 	}
-	_, err = fmt.Fprintln(w)
-	return err
+	fmt.Fprintln(w)
+	return nil
 }
 
 // inWords is a JSON value for a terminal: texts without quotes, lists joined.

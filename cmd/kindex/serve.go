@@ -36,7 +36,8 @@ edited entity is live at once, and a build of everything follows when the folder
 has been quiet for a moment, or when something was committed. A bad edit is shown with its place, and what was
 good before goes on being served. Until the build has followed, answers name it
 with a "+" and what tells the edits apart; neighbours, the manifest and its files
-are still those of the build.
+are still those of the build. These builds refuse no deletion, and add to the
+history only what is committed.
 
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin
 address, which belongs on a private network.`,

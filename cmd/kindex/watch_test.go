@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,6 +34,7 @@ func TestEditingSession(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
 		t.Fatal(err)
 	}
+	commitAll(t, filepath.Join(dir, "content")) // without git, the build before would be part of the past
 	s := startSession(t, dir)
 	for s.edits = 1; s.edits <= sessionEdits; s.edits++ {
 		s.edit()
@@ -66,6 +68,18 @@ func TestEditingSession(t *testing.T) {
 	}
 	s.stop()
 	intact(t, filepath.Join(dir, "out"))
+}
+
+// commitAll makes a folder a git repository with one commit.
+func commitAll(t *testing.T, dir string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "First"}} {
+		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = append(os.Environ(), programEnvironment...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
 }
 
 // session is somebody at work.
