@@ -30,6 +30,7 @@ run: build ## build the shipped content and serve it
 	@echo "  curl 'http://$(ADDR)/api/leaderboard/all?limit=5'"
 	@echo "  curl 'http://$(ADDR)/api/entity/tool/pytorch/score'"
 	@echo "  bin/kindex search pytrch"
+	@echo "  bin/kindex history --limit 3"
 	@echo "  bin/kindex --help"
 	@echo
 	@exec bin/kindex serve --dir . --addr $(ADDR) --admin $(ADMIN)
@@ -43,7 +44,7 @@ test: test-tools lint ## everything: all tests with the race detector, fuzzing, 
 	@$(MAKE) --no-print-directory snapshots
 	@$(MAKE) --no-print-directory scale
 
-check: tools lint ## the fast tests: under two minutes, no network
+check: tools lint ## the fast tests: some minutes; no network once the modules are there
 	$(GO) test -count=1 ./...
 
 lint: tools
@@ -80,8 +81,8 @@ bench: build corpus history ## measure N generated entities beside git, FTS5, Bl
 	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
 	@bin/bench -corpus $(CORPUS) -history $(HISTORY) -profile $(BENCH) $(BENCHFLAGS)
 
-snapshots: tools ## build, import and format every public snapshot; says NOT RUN where they are not there
-	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
+snapshots: tools ## build, import, format and replay every public snapshot; says NOT RUN where they are not there
+	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')
