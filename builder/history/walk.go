@@ -142,12 +142,16 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 		list.stop()
 		return err
 	}
-	commits := make(chan *logged, 64)
+	listed, commits := make(chan *logged, listedAhead), make(chan *logged, listedAhead)
 	jobs, asked, parsed := make(chan *job, ahead), make(chan *job, ahead), make(chan *job)
+	work.Go(func() error {
+		defer close(listed)
+		return r.readLog(ctx, list, listed)
+	})
 	work.Go(func() error {
 		defer close(commits)
 		defer close(jobs)
-		return r.readLog(ctx, list, known, commits, jobs)
+		return dispatch(ctx, listed, known, commits, jobs)
 	})
 	var failed error
 	requested := make(chan struct{})
@@ -173,9 +177,12 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 // knownFunc is Options.Known.
 type knownFunc = func(typ, slug, blob string) *exports.Entity
 
-// readLog reads git log to its end: the commits, and the files of them that must
-// be read.
-func (r *repository) readLog(ctx context.Context, p *process, known knownFunc, commits chan<- *logged, jobs chan<- *job) error {
+// listedAhead is how many commits git log may be ahead of the files that are read:
+// the first commit may hold most files of all, and git log need not wait for them.
+const listedAhead = 8192
+
+// readLog reads git log to its end.
+func (r *repository) readLog(ctx context.Context, p *process, listed chan<- *logged) error {
 	in := &logReader{in: bufio.NewReaderSize(p.out, 64<<10), path: r.path}
 	for {
 		c, err := in.read()
@@ -186,9 +193,16 @@ func (r *repository) readLog(ctx context.Context, p *process, known knownFunc, c
 			p.stop()
 			return err
 		}
-		if len(c.files) == 0 {
-			continue
+		if len(c.files) > 0 && !send(ctx, listed, c) {
+			p.stop()
+			return ctx.Err()
 		}
+	}
+}
+
+// dispatch hands on the commits, and those of their files that must be read.
+func dispatch(ctx context.Context, listed <-chan *logged, known knownFunc, commits chan<- *logged, jobs chan<- *job) error {
+	for c := range listed {
 		var unread []*file
 		for _, f := range c.files {
 			if f.gone || f.problem != "" {
@@ -206,16 +220,15 @@ func (r *repository) readLog(ctx context.Context, p *process, known knownFunc, c
 			close(c.ready)
 		}
 		if !send(ctx, commits, c) {
-			p.stop()
 			return ctx.Err()
 		}
 		for _, f := range unread {
 			if !send(ctx, jobs, &job{commit: c, file: f}) {
-				p.stop()
 				return ctx.Err()
 			}
 		}
 	}
+	return ctx.Err()
 }
 
 // send sends, unless ctx ends before.
