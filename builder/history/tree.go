@@ -2,7 +2,7 @@ package history
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,33 +193,23 @@ func (p *Place) writeObjects(ctx context.Context, hashes, files []string) error 
 	if len(hashes) == 0 {
 		return nil
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "-C", p.dir, "cat-file", "--batch")
-	for _, v := range os.Environ() { // as git does, which takes no input
-		if name, _, _ := strings.Cut(v, "="); name != "GIT_DIR" && name != "GIT_WORK_TREE" && name != "GIT_INDEX_FILE" {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(cmd.Env, "LC_ALL=C")
-	cmd.Stdin = strings.NewReader(strings.Join(hashes, "\n") + "\n")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
+	objects, err := start(ctx, []string{"-C", p.dir}, true, "cat-file", "--batch")
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	go func() { // git answers while it is asked
+		defer objects.in.Close()
+		_, _ = io.WriteString(objects.in, strings.Join(hashes, "\n")+"\n") // should it fail, answers are missing
+	}()
+	err = readObjects(bufio.NewReader(objects.out), hashes, files)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return cmp.Or(objects.wait(), err) // git says why it has ended
+	}
+	if err != nil {
+		objects.stop()
 		return err
 	}
-	failed := readObjects(bufio.NewReader(out), hashes, files)
-	if failed != nil {
-		stop()
-	}
-	if err := cmd.Wait(); err != nil && failed == nil {
-		failed = fmt.Errorf("git cat-file: %s (%w)", strings.Join(strings.Fields(stderr.String()), " "), err)
-	}
-	return failed
+	return objects.wait()
 }
 
 // readObjects takes apart what git cat-file --batch writes: for each blob a line
