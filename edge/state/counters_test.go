@@ -1,0 +1,272 @@
+package state_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/edge/limit"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+)
+
+// TestTakeAcrossEdges lets two edges take at once from one count.
+func TestTakeAcrossEdges(t *testing.T) {
+	const requests, most, workers = 10_000, 1000, 64
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+		edges := []*limit.Shared{limit.NewShared(open(), noon), limit.NewShared(open(), noon)}
+		s := limit.Subject{ID: "acc:acc_x", Tier: limit.Authenticated, Limit: most}
+		var passed [2]atomic.Int64
+		var next atomic.Int64
+		seen := make([]atomic.Int64, most)
+		var wg sync.WaitGroup
+		for range workers {
+			wg.Go(func() {
+				for i := next.Add(1); i <= requests; i = next.Add(1) {
+					edge := i % 2
+					st, err := edges[edge].Take(t.Context(), s)
+					switch {
+					case err != nil:
+						t.Errorf("request %d: %v", i, err)
+						return
+					case st.Allowed:
+						passed[edge].Add(1)
+						seen[st.Remaining].Add(1)
+					case st.Remaining != 0:
+						t.Errorf("refused with %d remaining", st.Remaining)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if a, b := passed[0].Load(), passed[1].Load(); a+b != most || a == 0 || b == 0 {
+			t.Errorf("%d and %d passed; it should be %d together, and some of each", a, b, most)
+		}
+		for remaining := range seen {
+			if n := seen[remaining].Load(); n != 1 {
+				t.Errorf("%d were told that %d remain, it should be one", n, remaining)
+			}
+		}
+	})
+}
+
+// TestSharedCounts follows one count through all that may be done to it.
+func TestSharedCounts(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		st, ctx := open(), t.Context()
+		now := time.Date(2026, 3, 1, 23, 59, 59, 0, time.UTC)
+		l := limit.NewShared(st, func() time.Time { return now })
+		s := limit.Subject{ID: "ip:192.0.2.1", Tier: limit.Anonymous, Limit: 2}
+		want := func(what string, got limit.State, err error, allowed bool, remaining int64) {
+			t.Helper()
+			if err != nil || got.Allowed != allowed || got.Remaining != remaining {
+				t.Fatalf("%s: %+v, %v; want allowed %t, remaining %d", what, got, err, allowed, remaining)
+			}
+		}
+		got, err := l.Peek(ctx, s)
+		want("at first", got, err, true, 2)
+		first, err := l.Take(ctx, s)
+		want("first", first, err, true, 1)
+		got, err = l.Take(ctx, s)
+		want("second", got, err, true, 0)
+		refused, err := l.Take(ctx, s)
+		want("third", refused, err, false, 0)
+		got, err = l.Give(ctx, s, refused)
+		want("giving what was refused", got, err, false, 0)
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		got, err = l.Give(gone, s, first)
+		want("giving back", got, err, false, 1)
+		if _, err := l.Take(gone, s); !errors.Is(err, context.Canceled) {
+			t.Errorf("taking for a client that has gone: %v", err)
+		}
+		more := s
+		more.Limit = 5
+		got, err = l.Take(ctx, more)
+		want("a higher limit", got, err, true, 3)
+		none := s
+		none.Limit = 0
+		got, err = l.Take(ctx, none)
+		want("no limit", got, err, false, 0)
+		hour := s
+		hour.Window = time.Hour
+		got, err = l.Take(ctx, hour)
+		want("a window that ends at the same time", got, err, true, 1)
+
+		now = now.Add(time.Second)
+		got, err = l.Give(ctx, s, first)
+		want("giving back past midnight", got, err, true, 1)
+		got, err = l.Peek(ctx, s)
+		want("past midnight", got, err, true, 2)
+	})
+}
+
+// TestRandomSharing compares the counts of several edges with a plain model, one
+// call at a time.
+func TestRandomSharing(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		start := time.Date(2026, 3, 1, 23, 59, 0, 0, time.UTC)
+		var now time.Time
+		clock := func() time.Time { return now }
+		edges := []*limit.Shared{limit.NewShared(open(), clock), limit.NewShared(open(), clock), limit.NewShared(open(), clock)}
+		rng := rand.New(rand.NewPCG(5, 8))
+		type day struct {
+			id  string
+			end int64
+		}
+		model, taken := map[day]int64{}, map[string][]limit.State{}
+		for step := range 600 {
+			now = start.Add(time.Duration(step) * 200 * time.Millisecond)
+			s := limit.Subject{ID: fmt.Sprint("acc:", rng.IntN(3)), Tier: limit.Enterprise, Limit: 40}
+			k := day{s.ID, limit.WindowAt(now, 0).End}
+			edge := edges[rng.IntN(len(edges))]
+			if own := taken[s.ID]; rng.IntN(4) == 0 && len(own) > 0 {
+				at := own[len(own)-1]
+				taken[s.ID] = own[:len(own)-1]
+				if _, err := edge.Give(t.Context(), s, at); err != nil {
+					t.Fatal(err)
+				}
+				if at.Reset.Unix() == k.end {
+					model[k]--
+				}
+				continue
+			}
+			got, err := edge.Take(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := model[k] < s.Limit; got.Allowed != want {
+				t.Fatalf("step %d: allowed %t with %d of %d used", step, got.Allowed, model[k], s.Limit)
+			}
+			if got.Allowed {
+				model[k]++
+				taken[s.ID] = append(taken[s.ID], got)
+			}
+			if want := s.Limit - model[k]; got.Remaining != want {
+				t.Fatalf("step %d: %d remaining, want %d", step, got.Remaining, want)
+			}
+		}
+	})
+}
+
+// TestCountsAcrossRestarts flushes the counts of one edge and loads them in the
+// next.
+func TestCountsAcrossRestarts(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+		const subjects, rounds = 1200, 3 // more than one statement holds
+		for round := range int64(rounds) {
+			m := limit.NewMemory(open(), limit.MemoryOptions{Now: noon})
+			for i := range int64(subjects) {
+				s := limit.Subject{ID: fmt.Sprint("acc:", i), Tier: limit.Authenticated, Limit: 1000}
+				for n := range i%4 + 1 {
+					st, err := m.Take(t.Context(), s)
+					if want := 1000 - round*(i%4+1) - n - 1; err != nil || st.Remaining != want {
+						t.Fatalf("round %d: %+v, %v; want %d remaining", round, st, err, want)
+					}
+				}
+			}
+			if err := m.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestCrashForgetsASecond does not close what it counted with: as after a crash,
+// only what has reached the store is there.
+func TestCrashForgetsASecond(t *testing.T) {
+	const bound = time.Second
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		counted, read := open(), open()
+		noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		m := limit.NewMemory(counted, limit.MemoryOptions{Now: func() time.Time { return noon }})
+		t.Cleanup(func() { _ = m.Close(context.Background()) })
+		s := limit.Subject{ID: "acc:crash", Tier: limit.Authenticated, Limit: 1 << 40}
+		w := limit.WindowAt(noon, 0)
+		type moment struct {
+			at   time.Time
+			used int64
+		}
+		var history []moment
+		for begin := time.Now(); time.Since(begin) < 3*time.Second; time.Sleep(time.Millisecond) {
+			st, err := m.Take(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			history = append(history, moment{time.Now(), st.Limit - st.Remaining})
+			if len(history)%50 > 0 {
+				continue
+			}
+			crash := time.Now()
+			stored, err := read.PeekCounter(t.Context(), s.ID, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range history {
+				if h.used > stored && crash.Sub(h.at) > bound {
+					t.Fatalf("a crash would have forgotten request %d, which is %s old: the store has %d", h.used, crash.Sub(h.at), stored)
+				}
+			}
+		}
+		if stored, err := read.PeekCounter(t.Context(), s.ID, w); err != nil || stored == 0 {
+			t.Fatalf("the store has %d: %v", stored, err)
+		}
+	})
+}
+
+// TestDropCounters keeps what is not over yet.
+func TestDropCounters(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		st, ctx := open(), t.Context()
+		midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+		before, after := limit.WindowAt(midnight.Add(-1), 0), limit.WindowAt(midnight, 0)
+		var counts []limit.Count
+		for i := range 6000 { // more than one statement drops
+			counts = append(counts, limit.Count{Subject: fmt.Sprint("ip:", i), Window: before, N: 1})
+		}
+		counts = append(counts, limit.Count{Subject: "ip:1", Window: after, N: 7})
+		for len(counts) > 0 {
+			n := min(500, len(counts))
+			if err := st.AddCounters(ctx, counts[:n]); err != nil {
+				t.Fatal(err)
+			}
+			counts = counts[n:]
+		}
+		check := func(w limit.Window, subject string, want int64) {
+			t.Helper()
+			if n, err := st.PeekCounter(ctx, subject, w); err != nil || n != want {
+				t.Errorf("%s has %d, %v; want %d", subject, n, err, want)
+			}
+		}
+		if err := st.DropCounters(ctx, midnight); err != nil {
+			t.Fatal(err)
+		}
+		check(before, "ip:5999", 1) // it ends at midnight, not before
+		if err := st.DropCounters(ctx, midnight.Add(time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 6000 {
+			check(before, fmt.Sprint("ip:", i), 0)
+		}
+		check(after, "ip:1", 7)
+	})
+}
+
+// BenchmarkTake is one counted request on PostgreSQL, a round trip through a Unix
+// socket.
+func BenchmarkTake(b *testing.B) {
+	l := limit.NewShared(statetest.Open(b, statetest.PostgreSQL(b)), nil)
+	s := limit.Subject{ID: "acc:acc_x", Tier: limit.Authenticated, Limit: 1 << 50}
+	for b.Loop() {
+		if st, err := l.Take(b.Context(), s); err != nil || !st.Allowed {
+			b.Fatal(st, err)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+
+	"kindex/edge/keys"
+	"kindex/edge/submit"
+	"kindex/edge/webhook"
+)
+
+// invariant is something that the parts of kindex rely on and that the schema does
+// not enforce. Its query names the rows that break it, one column of text.
+type invariant struct {
+	tables []string // that the query reads
+	wrong  string
+	query  string
+}
+
+// quoted lists words, which hold no quotes, for a statement.
+func quoted[T ~string](words []T) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = "'" + string(w) + "'"
+	}
+	return strings.Join(list, ", ")
+}
+
+// lastEvent is the seq of the newest event that was ever stored, 0 before the first.
+const lastEvent = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + theEvents + "'), 0)"
+
+var invariants = []invariant{
+	{[]string{"api_keys"}, fmt.Sprintf("accounts with more than %d active keys", keys.MaxActive),
+		fmt.Sprintf("SELECT account_id FROM api_keys WHERE revoked_at IS NULL GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", keys.MaxActive)},
+	{[]string{"api_keys"}, "keys that nobody can use, since their hashes are not whole",
+		"SELECT id FROM api_keys WHERE LENGTH(hash) <> 64 OR SUBSTR(hash, 1, 8) <> hash_prefix ORDER BY id"},
+	{[]string{"accounts"}, "accounts with a limit that makes no sense",
+		"SELECT id FROM accounts WHERE quota <= 0 OR quota_window <= 0 OR quota IS NULL AND quota_window IS NOT NULL ORDER BY id"},
+	{[]string{"counters"}, "request counts below zero",
+		"SELECT subject FROM counters WHERE used < 0 ORDER BY subject"},
+	{[]string{"counters"}, "request counts of windows that are none",
+		"SELECT subject FROM counters WHERE lasts <= 0 OR ends < lasts ORDER BY subject"},
+	{[]string{"idempotency", "accounts"}, "answers kept for accounts that are not there",
+		"SELECT DISTINCT i.account_id FROM idempotency i WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = i.account_id) ORDER BY 1"},
+	{[]string{"idempotency"}, "writes under an Idempotency-Key that were begun and not answered",
+		"SELECT path FROM idempotency WHERE status = 0 ORDER BY path"},
+	{[]string{"submissions"}, "submissions in a state that there is not",
+		"SELECT id FROM submissions WHERE status NOT IN (" + quoted(submit.Statuses) + ") ORDER BY id"},
+	{[]string{"submissions"}, "submissions in review without a pull request",
+		"SELECT id FROM submissions WHERE status = 'in-review' AND pull_request <= 0 ORDER BY id"},
+	{[]string{"webhooks"}, fmt.Sprintf("accounts with more than %d webhooks", webhook.MaxPerAccount),
+		fmt.Sprintf("SELECT account_id FROM webhooks GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", webhook.MaxPerAccount)},
+	{[]string{"webhooks", "webhook_cursor"}, "webhooks that are beyond the last event",
+		"SELECT id FROM webhooks WHERE position > " + lastEvent + " OR woken > " + lastEvent + " ORDER BY id"},
+	{[]string{"webhook_events", "webhook_cursor"}, "events beyond the cursor",
+		"SELECT id FROM webhook_events WHERE seq > " + lastEvent + " ORDER BY seq"},
+	{[]string{"webhook_cursor"}, "cursors that nobody knows",
+		"SELECT name FROM webhook_cursor WHERE name <> '" + theEvents + "' OR seq < 0 OR version < 0 ORDER BY name"},
+	{[]string{"webhook_deliveries"}, "deliveries in a state that there is not",
+		"SELECT id FROM webhook_deliveries WHERE status NOT IN (" + quoted(webhook.Statuses) + ") OR kind = 'event' AND event_seq IS NULL ORDER BY id"},
+	{[]string{"sessions"}, "sessions that end before they begin",
+		"SELECT account_id FROM sessions WHERE expires_at < created_at ORDER BY account_id"},
+}
+
+// jsonColumns hold JSON.
+var jsonColumns = []struct{ table, id, column string }{
+	{"webhooks", "id", "events"},
+	{"webhook_events", "id", "payload"},
+	{"webhook_cursor", "name", "recent"},
+}

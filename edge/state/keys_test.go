@@ -1,0 +1,317 @@
+package state_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"kindex/edge/keys"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+)
+
+func ensure(t *testing.T, s *state.State, name string) (a keys.Account) {
+	t.Helper()
+	write(t, s, func(tx *state.Tx) (err error) { a, err = tx.EnsureAccount(name); return err })
+	return a
+}
+
+func write(t *testing.T, s *state.State, do func(*state.Tx) error) {
+	t.Helper()
+	if err := s.Write(context.Background(), do); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func create(s *state.State, account string, secret keys.Secret) (k keys.Key, err error) {
+	err = s.Write(context.Background(), func(tx *state.Tx) (err error) { k, err = tx.CreateKey(account, "a key", secret); return err })
+	return k, err
+}
+
+func revoke(s *state.State, account, id string) (ok bool, err error) {
+	err = s.Write(context.Background(), func(tx *state.Tx) (err error) { ok, err = tx.RevokeKey(account, id); return err })
+	return ok, err
+}
+
+func TestKeyLife(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		s := open()
+		ada, bob := ensure(t, s, "ada"), ensure(t, s, "bob")
+		secret := keys.Generate()
+		begun := time.Now().Add(-time.Millisecond)
+		made, err := create(s, ada.ID, secret)
+		if err != nil || !strings.HasPrefix(made.ID, "key_") || made.Masked != secret.Masked() || made.CreatedAt.Before(begun) {
+			t.Fatalf("%+v %v", made, err)
+		}
+		identify := func() (keys.Key, keys.Account, error) {
+			return keys.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal())
+		}
+		if k, a, err := identify(); err != nil || k != made || a != ada {
+			t.Errorf("%+v %+v %v, want %+v %+v", k, a, err, made, ada)
+		}
+		if list, err := s.Keys(t.Context(), ada.ID); err != nil || len(list) != 1 || list[0] != made {
+			t.Errorf("%+v %v", list, err)
+		}
+		if list, err := s.Keys(t.Context(), bob.ID); err != nil || len(list) != 0 {
+			t.Errorf("another account has %+v %v", list, err)
+		}
+		for _, c := range []struct{ account, id string }{{bob.ID, made.ID}, {"", made.ID}, {ada.ID, ""}, {ada.ID, "key_other"}, {ada.ID, made.ID + "'"}} {
+			if ok, err := revoke(s, c.account, c.id); ok || err != nil {
+				t.Errorf("revoked %q of %q: %v", c.id, c.account, err)
+			}
+		}
+		if _, _, err := identify(); err != nil {
+			t.Errorf("after the attempts of others: %v", err)
+		}
+		if ok, err := revoke(s, ada.ID, made.ID); !ok || err != nil {
+			t.Errorf("not revoked: %v", err)
+		}
+		if _, _, err := identify(); !errors.Is(err, keys.ErrRevoked) {
+			t.Errorf("%v", err)
+		}
+		if ok, err := revoke(s, ada.ID, made.ID); ok || err != nil {
+			t.Errorf("revoked twice: %v", err)
+		}
+		if list, err := s.AllKeys(t.Context()); err != nil || len(list) != 1 || list[0].RevokedAt.IsZero() {
+			t.Errorf("the operator sees %+v %v", list, err)
+		}
+		if _, err := create(s, "acc_nobody", keys.Generate()); !errors.Is(err, keys.ErrNoAccount) {
+			t.Errorf("a key of nobody: %v", err)
+		}
+	})
+}
+
+// TestKeyLimitUnderConcurrentCreation is the attack of asking for many keys at once,
+// through several edges.
+func TestKeyLimitUnderConcurrentCreation(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		edges := []*state.State{open(), open(), open(), open()}
+		var accounts []keys.Account
+		for i := range 4 {
+			accounts = append(accounts, ensure(t, edges[0], fmt.Sprint("account ", i)))
+		}
+		var wait sync.WaitGroup
+		made := make([]atomic.Int64, len(accounts))
+		for i := range 4 * 4 * 15 {
+			wait.Go(func() {
+				switch _, err := create(edges[i%4], accounts[i/4%4].ID, keys.Generate()); {
+				case err == nil:
+					made[i/4%4].Add(1)
+				case !errors.Is(err, keys.ErrTooMany):
+					t.Errorf("%v", err)
+				}
+			})
+		}
+		wait.Wait()
+		for i, a := range accounts {
+			list, err := edges[i].Keys(t.Context(), a.ID)
+			if err != nil || made[i].Load() != keys.MaxActive || len(list) != keys.MaxActive {
+				t.Errorf("%s: %d of 60 were made, %d are there (%v)", a.Name, made[i].Load(), len(list), err)
+			}
+		}
+		testLimitWhileRevoking(t, edges, accounts[0])
+	})
+}
+
+// testLimitWhileRevoking revokes and creates at the same time: at no moment are there
+// more than there may be, and each revocation makes room for one.
+func testLimitWhileRevoking(t *testing.T, edges []*state.State, a keys.Account) {
+	var made, revoked atomic.Int64
+	var wait sync.WaitGroup
+	for i := range 16 {
+		s := edges[i%4]
+		wait.Go(func() {
+			for range 8 {
+				list, err := s.Keys(context.Background(), a.ID)
+				if err != nil || len(list) > keys.MaxActive {
+					t.Errorf("%d active keys at a moment (%v)", len(list), err)
+				}
+				if i < 8 && len(list) > 0 {
+					ok, err := revoke(s, a.ID, list[i%len(list)].ID)
+					if err != nil {
+						t.Error(err)
+					} else if ok {
+						revoked.Add(1)
+					}
+					continue
+				}
+				if _, err := create(s, a.ID, keys.Generate()); err == nil {
+					made.Add(1)
+				} else if !errors.Is(err, keys.ErrTooMany) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	list, err := edges[0].Keys(context.Background(), a.ID)
+	if err != nil || int64(len(list)) != keys.MaxActive+made.Load()-revoked.Load() || revoked.Load() == 0 || made.Load() == 0 {
+		t.Errorf("%d were made and %d revoked, %d are left (%v)", made.Load(), revoked.Load(), len(list), err)
+	}
+}
+
+// TestRevokedKeyStopsOnAnotherEdge uses two edges and a real clock.
+func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		here, there := open(), open()
+		account := ensure(t, here, "ada")
+		secret := keys.Generate()
+		k, err := create(here, account.ID, secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := keys.NewAuthenticator(there, time.Now)
+		use := func() error { _, _, err := other.Identify(t.Context(), secret.Reveal()); return err }
+		for range 20 {
+			if err := use(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if ok, err := revoke(here, account.ID, k.ID); !ok || err != nil {
+			t.Fatal(err)
+		}
+		revoked, accepted := time.Now(), 0
+		for ; use() == nil; accepted++ {
+			if time.Since(revoked) > 5*time.Second {
+				t.Fatal("the key goes on working")
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if took := time.Since(revoked); took >= time.Second {
+			t.Errorf("the key worked for %v more (%d requests)", took, accepted)
+		}
+		if err := use(); !errors.Is(err, keys.ErrRevoked) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestOnlyHashesAreStored reads every byte of a SQLite state, and every row of one on
+// PostgreSQL.
+func TestOnlyHashesAreStored(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		s := open()
+		account := ensure(t, s, "ada")
+		var secrets []keys.Secret
+		for range keys.MaxActive {
+			secret := keys.Generate()
+			if _, err := create(s, account.ID, secret); err != nil {
+				t.Fatal(err)
+			}
+			secrets = append(secrets, secret)
+		}
+		stored := everything(t, s)
+		for _, secret := range secrets {
+			text := secret.Reveal()
+			if !strings.Contains(stored, secret.Hash()) || !strings.Contains(stored, secret.Masked()) {
+				t.Error("the hash or the masked form is not where this test looks")
+			}
+			for i := 3; i+10 <= len(text); i++ { // the masked form shows four and four
+				if strings.Contains(stored, text[i:i+10]) {
+					t.Fatalf("characters %d to %d of a key are stored", i+1, i+10)
+				}
+			}
+		}
+	})
+}
+
+func everything(t *testing.T, s *state.State) string {
+	t.Helper()
+	var all strings.Builder
+	if s.Engine() == state.SQLite {
+		files, err := filepath.Glob(s.String() + "*")
+		if err != nil || len(files) < 2 {
+			t.Fatalf("%v %v", files, err)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Write(b)
+		}
+		return all.String()
+	}
+	ctx := t.Context()
+	c, err := pgx.Connect(ctx, s.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(ctx)
+	texts := func(query string) []string {
+		rows, err := c.Query(ctx, query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	for _, table := range texts("SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'") {
+		all.WriteString(strings.Join(texts("SELECT row_to_json(r)::text FROM "+table+" r"), "\n"))
+	}
+	return all.String()
+}
+
+func TestTouchKeys(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		s, other := open(), open()
+		day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+		used := map[string]time.Time{"key_that_is_not_there": day}
+		write(t, s, func(tx *state.Tx) error {
+			clear(used) // it may be run again
+			for i := range 61 {
+				a, err := tx.EnsureAccount(fmt.Sprint("a", i))
+				if err != nil {
+					return err
+				}
+				for j := range keys.MaxActive {
+					k, err := tx.CreateKey(a.ID, fmt.Sprint(j), keys.Generate())
+					if err != nil {
+						return err
+					}
+					used[k.ID] = day.Add(time.Duration(i) * time.Second)
+				}
+			}
+			return nil
+		})
+		// Two edges, the one behind the other, at the same time and in one transaction each.
+		later := map[string]time.Time{}
+		for id, at := range used {
+			later[id] = at.Add(time.Hour)
+		}
+		var wait sync.WaitGroup
+		for i := range 6 {
+			wait.Go(func() {
+				store, times := s, used
+				if i%2 == 0 {
+					store, times = other, later
+				}
+				if err := store.TouchKeys(context.Background(), times); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		list, err := s.AllKeys(t.Context())
+		if err != nil || len(list) != 305 {
+			t.Fatalf("%d keys: %v", len(list), err)
+		}
+		for _, k := range list {
+			if !k.LastUsedAt.Equal(later[k.ID]) {
+				t.Fatalf("%s was used at %v, stored is %v", k.ID, later[k.ID], k.LastUsedAt)
+			}
+		}
+	})
+}

@@ -1,0 +1,132 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"kindex/edge/keys"
+	"kindex/edge/signin"
+)
+
+// firstKey is the name of the key that comes with an account.
+const firstKey = "first key"
+
+// AddAttempt implements signin.Store. What is over, and the oldest of many, make
+// room first.
+func (s *State) AddAttempt(ctx context.Context, a signin.Attempt) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1 OR expires_at <="+
+			" (SELECT expires_at FROM signin_attempts ORDER BY expires_at DESC LIMIT 1 OFFSET $2)", tx.now(), signin.MostAttempts-1); err != nil {
+			return err
+		}
+		_, err := tx.exec("INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
+			a.Browser, a.State, a.Provider, a.Nonce, a.Verifier, millis(a.ExpiresAt))
+		return err
+	})
+}
+
+// TakeAttempt implements signin.Store. What does not fit in every part stays: a
+// forged answer does not spoil somebody's own.
+func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (a signin.Attempt, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		a = signin.Attempt{Browser: browser, State: state, Provider: provider}
+		var expires sql.NullInt64
+		err := tx.row("DELETE FROM signin_attempts WHERE browser = $1 AND state = $2 AND provider = $3 AND expires_at > $4"+
+			" RETURNING nonce, verifier, expires_at", browser, state, provider, millis(now)).Scan(&a.Nonce, &a.Verifier, &expires)
+		a.ExpiresAt = moment(expires)
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = signin.ErrNoAttempt
+	}
+	return a, err
+}
+
+// SignIn implements signin.Store.
+func (s *State) SignIn(ctx context.Context, a signin.Arrival) (account keys.Account, made bool, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		account, made, err = tx.IdentifiedAccount(a.Identity.Provider, a.Identity.Subject, a.Identity.Login, a.Name)
+		switch {
+		case err != nil:
+			return err
+		case !account.SuspendedAt.IsZero():
+			return &keys.SuspendedError{Account: account.Name, Since: account.SuspendedAt}
+		case made:
+			if _, err := tx.CreateKey(account.ID, firstKey, a.Key); err != nil {
+				return err
+			}
+		}
+		return tx.openSession(account.ID, a)
+	})
+	return account, made, err
+}
+
+// openSession replaces the session of a browser by a new one. Sessions that are
+// over, and the oldest of an account that has many, make room.
+func (tx *Tx) openSession(account string, a signin.Arrival) error {
+	if _, err := tx.exec("DELETE FROM sessions WHERE expires_at <= $1 OR hash = $2", millis(a.At), a.Replaces); err != nil {
+		return err
+	}
+	if _, err := tx.exec("DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE account_id = $1"+
+		" ORDER BY created_at DESC, hash LIMIT 1000 OFFSET $2)", account, signin.MostSessions-1); err != nil {
+		return err
+	}
+	_, err := tx.exec("INSERT INTO sessions (hash, account_id, created_at, seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)",
+		a.Hash, account, millis(a.At), millis(a.At.Add(signin.SessionLife)))
+	return err
+}
+
+// endSessions signs an account out everywhere, for good.
+func (tx *Tx) endSessions(account string) error {
+	_, err := tx.exec("DELETE FROM sessions WHERE account_id = $1", account)
+	return err
+}
+
+// ForgetSignIns removes the sessions and the sign-ins under way that are over.
+func (s *State) ForgetSignIns(ctx context.Context) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		for _, table := range []string{"sessions", "signin_attempts"} {
+			if _, err := tx.exec("DELETE FROM "+table+" WHERE expires_at <= $1", tx.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Session implements signin.Store.
+func (s *State) Session(ctx context.Context, hash string, now time.Time) (signin.Session, keys.Account, error) {
+	v := signin.Session{Hash: hash}
+	var created, seen, expires sql.NullInt64
+	var r accountRow
+	err := s.row(ctx, "SELECT s.created_at, s.seen_at, s.expires_at, "+accountColumns+
+		" FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = $1 AND s.expires_at > $2", hash, millis(now)).
+		Scan(slices.Concat([]any{&created, &seen, &expires}, r.into())...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = signin.ErrSignedOut
+	}
+	if err != nil {
+		return v, keys.Account{}, err
+	}
+	account := r.account()
+	if !account.SuspendedAt.IsZero() { // a sign-in was faster than the suspension
+		return v, keys.Account{}, signin.ErrSignedOut
+	}
+	v.AccountID, v.CreatedAt, v.SeenAt, v.ExpiresAt = account.ID, moment(created), moment(seen), moment(expires)
+	return v, account, nil
+}
+
+// ExtendSession implements signin.Store.
+func (s *State) ExtendSession(ctx context.Context, hash string, seen, expires time.Time) error {
+	_, err := s.exec(ctx, "UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE hash = $1 AND seen_at < $2", hash, millis(seen), millis(expires))
+	return err
+}
+
+// EndSession implements signin.Store.
+func (s *State) EndSession(ctx context.Context, hash string) error {
+	_, err := s.exec(ctx, "DELETE FROM sessions WHERE hash = $1", hash)
+	return err
+}

@@ -1,0 +1,107 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gofrs/flock"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// pragmas make a commit durable (write-ahead log, synchronous FULL) and let
+// commands work beside the edge.
+const pragmas = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)"
+
+func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
+	s.engine, s.target = SQLite, path
+	if scheme, _, ok := strings.Cut(path, "://"); ok {
+		return fmt.Errorf("the state %s://…: use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…", scheme)
+	}
+	if err := ownFile(path, o.Existing); err != nil {
+		return err
+	}
+	if err := s.resolve(path); err != nil {
+		return err
+	}
+	if o.Serving {
+		if err := s.lockServing(); err != nil {
+			return err
+		}
+	}
+	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file)}).String() + "?" + pragmas
+	writing, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
+	if err != nil {
+		return err
+	}
+	writing.SetMaxOpenConns(1)
+	if err := writing.PingContext(ctx); err != nil {
+		return errors.Join(notState(path, err), writing.Close())
+	}
+	s.writer = newWriter(writing, s)
+	if s.db, err = sql.Open("sqlite", dsn+"&_pragma=query_only(1)"); err != nil {
+		return err
+	}
+	readers := max(4, runtime.GOMAXPROCS(0))
+	s.db.SetMaxOpenConns(readers)
+	s.db.SetMaxIdleConns(readers)
+	return nil
+}
+
+// resolve finds the file behind relative paths and links: whoever uses one file must
+// come to the same locks beside it.
+func (s *State) resolve(path string) (err error) {
+	if path, err = filepath.Abs(path); err == nil {
+		s.file, err = filepath.EvalSymlinks(path)
+	}
+	return err
+}
+
+// lockServing keeps other edges from the file until Close.
+func (s *State) lockServing() error {
+	lock := flock.New(s.file+".serving", flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.target, err)
+	}
+	if !ok {
+		return fmt.Errorf("%s: %w", s.target, ErrInUse)
+	}
+	s.serving = lock
+	return likeDatabase(lock.Path(), s.file)
+}
+
+// ownFile makes the file for its owner alone before SQLite, which would let
+// everybody read it; its companions take over the mode.
+func ownFile(path string, existing bool) error {
+	i, err := os.Stat(path)
+	switch {
+	case err == nil && i.IsDir():
+		return fmt.Errorf("%s is a folder; the state is a file, such as %s", path, filepath.Join(path, "kindex.db"))
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case existing:
+		return fmt.Errorf("there is no state at %s; kindex serve makes one, --state names it", path)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the state %s cannot be made: there is no folder %s", path, filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("the state cannot be made: %w", err)
+	}
+	return f.Close()
+}
+
+func notState(path string, err error) error {
+	return fmt.Errorf("%s cannot be used as a state: %w", path, err)
+}

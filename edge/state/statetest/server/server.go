@@ -1,0 +1,182 @@
+// Package server runs a PostgreSQL server of one's own for tests and measurements.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Server is a PostgreSQL server with a folder of its own. It listens on a socket
+// there and nowhere else.
+type Server struct {
+	folder    string
+	databases atomic.Int64
+	process   *os.Process
+	exited    chan struct{}
+}
+
+// Start makes a server and starts it with further settings, such as "fsync=off". The
+// error wraps exec.ErrNotFound where no PostgreSQL is installed. Stop ends it; it
+// ends, too, with the process that has started it.
+func Start(settings ...string) (*Server, error) {
+	initdb, err := program("initdb")
+	if err != nil {
+		return nil, err
+	}
+	postgres, err := program("postgres")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{exited: make(chan struct{})}
+	// Not below TMPDIR: the path of a socket has room for 107 bytes.
+	if s.folder, err = os.MkdirTemp("/tmp", "kindex-pg-"); err != nil {
+		return nil, err
+	}
+	if err := s.start(initdb, postgres, settings); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.folder))
+	}
+	return s, nil
+}
+
+func (s *Server) start(initdb, postgres string, settings []string) error {
+	as, err := unprivileged(s.folder)
+	if err != nil {
+		return err
+	}
+	data := filepath.Join(s.folder, "data")
+	run := exec.Command(initdb, "-D", data, "-U", "kindex", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	run.Dir, run.SysProcAttr = s.folder, &syscall.SysProcAttr{Credential: as}
+	if out, err := run.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	if err := guard(filepath.Join(data, "pg_hba.conf")); err != nil {
+		return err
+	}
+	return s.launch(postgres, data, as, settings)
+}
+
+// Guarded is a role that a test may make. It must give its password.
+const Guarded = "guarded"
+
+// guard lets a server ask Guarded for a password, and nobody else.
+func guard(rules string) error {
+	text, err := os.ReadFile(rules)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(rules, append([]byte("local all "+Guarded+" scram-sha-256\n"), text...), 0o600)
+}
+
+// Stop ends the server and removes what it has stored.
+func (s *Server) Stop() error {
+	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown; it may have ended
+	<-s.exited
+	return os.RemoveAll(s.folder)
+}
+
+// Database makes an empty database and returns its address.
+func (s *Server) Database(ctx context.Context) (string, error) {
+	c, err := pgx.Connect(ctx, s.address("postgres"))
+	if err != nil {
+		return "", err
+	}
+	defer c.Close(ctx)
+	name := fmt.Sprintf("test%d", s.databases.Add(1))
+	if _, err := c.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+		return "", err
+	}
+	return s.address(name), nil
+}
+
+// address reaches a database through the socket.
+func (s *Server) address(database string) string {
+	return "postgres://kindex@/" + database + "?host=" + url.QueryEscape(s.folder)
+}
+
+// launch starts the server and waits until it answers.
+func (s *Server) launch(postgres, data string, as *syscall.Credential, settings []string) error {
+	args := []string{"-D", data, "-k", s.folder, "-c", "listen_addresses="}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	run := exec.Command(postgres, args...)
+	run.Dir, run.SysProcAttr = s.folder, &syscall.SysProcAttr{Credential: as}
+	diesWithParent(run.SysProcAttr)
+	log, err := os.Create(filepath.Join(s.folder, "log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	run.Stdout, run.Stderr = log, log
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the signal of a parent's death is one of a thread's
+		started <- run.Start()
+		_ = run.Wait()
+		close(s.exited)
+	}()
+	if err := <-started; err != nil {
+		return err
+	}
+	s.process = run.Process
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		c, err := pgx.Connect(context.Background(), s.address("postgres"))
+		if err == nil {
+			return c.Close(context.Background())
+		}
+		select {
+		case <-s.exited:
+			text, _ := os.ReadFile(log.Name())
+			return fmt.Errorf("the server has ended:\n%s", text)
+		default:
+		}
+		if time.Since(begin) > time.Minute {
+			return fmt.Errorf("the server does not answer: %w", err)
+		}
+	}
+}
+
+// program finds a program of PostgreSQL, which Debian keeps out of PATH.
+func program(name string) (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if err == nil && len(found) > 0 {
+		return found[len(found)-1], nil
+	}
+	return exec.LookPath(name)
+}
+
+// unprivileged gives the folder to a user that PostgreSQL is willing to run as:
+// root it refuses.
+func unprivileged(folder string) (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		if u, err = user.Lookup("nobody"); err != nil {
+			return nil, err
+		}
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(folder, int(uid), int(gid))
+}
