@@ -1,0 +1,75 @@
+package seal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Load reads a key file. It refuses one that every user of the machine may read.
+func Load(path string) (*Keys, error) {
+	i, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("the operator's key: %w", err)
+	}
+	if i.Mode().Perm()&0o007 != 0 {
+		return nil, fmt.Errorf("the operator's key %s is open to every user of this machine: chmod 600 %s", path, path)
+	}
+	if i.Size() > 64<<10 || !i.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no key file", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("the operator's key: %w", err)
+	}
+	keys, err := Parse(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("the operator's key %s: %w", path, err)
+	}
+	return keys, nil
+}
+
+// LoadOrMake reads a key file, and makes one with a new key, readable for its
+// owner only, where there is none. Of several that make it at once one wins, and
+// all use its key. It is on the disk when LoadOrMake returns, since what is sealed
+// with it is worth nothing without it.
+func LoadOrMake(path string) (keys *Keys, made bool, err error) {
+	keys, err = Load(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return keys, false, err
+	}
+	if err := makeFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, false, fmt.Errorf("the operator's key cannot be made: %w", err)
+	} else if err == nil {
+		made = true
+	}
+	keys, err = Load(path)
+	return keys, made, err
+}
+
+const heading = "# The operator's key of kindex. It opens the secrets in the state: keep a copy\n# apart from those of the database, and show it to nobody.\n"
+
+// makeFile writes the file under another name and links it into its place, so
+// that nobody ever reads half a key.
+func makeFile(path string) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, ".kindex-key-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(heading + Generate() + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil {
+		return err
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,161 @@
+// Package seal encrypts what the state keeps and must read again, such as the
+// secrets that webhooks are signed with, under a key that the operator holds and
+// the state does not. A copy of the database alone opens none of it.
+package seal
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// KeySize is the length of a key in bytes: AES-256.
+const KeySize = 32
+
+// ErrDamaged is returned for a sealed text that no key opens: it was changed, or
+// belongs to another purpose or row.
+var ErrDamaged = errors.New("the sealed text is damaged or belongs elsewhere")
+
+// UnknownKeyError tells which key a text was sealed with that is not at hand.
+type UnknownKeyError struct{ ID string }
+
+func (e *UnknownKeyError) Error() string {
+	return "it was sealed with the operator's key " + e.ID + ", which is not among the given ones"
+}
+
+// Keys are the operator's keys. The first seals, all of them open, so that a new
+// one can be put before the old one. Keys never show themselves in texts or logs.
+// They are for any number of goroutines at once.
+type Keys struct{ list []key }
+
+type key struct {
+	id   string // tells keys apart and gives nothing away
+	aead cipher.AEAD
+}
+
+// String implements fmt.Stringer without the keys.
+func (k *Keys) String() string { return fmt.Sprintf("operator's keys %s", strings.Join(k.IDs(), ", ")) }
+
+// GoString implements fmt.GoStringer without the keys.
+func (k *Keys) GoString() string { return k.String() }
+
+// IDs name the keys, the sealing one first.
+func (k *Keys) IDs() []string {
+	ids := make([]string, len(k.list))
+	for i, one := range k.list {
+		ids[i] = one.id
+	}
+	return ids
+}
+
+// Generate makes a new key as it stands in a key file.
+func Generate() string {
+	b := make([]byte, KeySize)
+	rand.Read(b)
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// Parse reads keys in base64, each of 32 bytes, separated by white space or
+// commas. What follows a # is a comment. An error names the line and does not
+// repeat what stands there.
+func Parse(text string) (*Keys, error) {
+	keys := &Keys{}
+	seen := map[string]bool{}
+	for n, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\r' }) {
+			one, err := parseKey(word)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", n+1, err)
+			}
+			if seen[one.id] {
+				return nil, fmt.Errorf("line %d: the key %s stands there twice", n+1, one.id)
+			}
+			seen[one.id] = true
+			keys.list = append(keys.list, one)
+		}
+	}
+	if len(keys.list) == 0 {
+		return nil, errors.New("there is no key; one is 32 random bytes in base64, such as openssl rand -base64 32 prints")
+	}
+	return keys, nil
+}
+
+func parseKey(word string) (key, error) {
+	raw, err := base64.StdEncoding.DecodeString(word)
+	if err != nil {
+		raw, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(word, "="))
+	}
+	if err != nil || len(raw) != KeySize {
+		return key{}, fmt.Errorf("this is no key: one is %d random bytes in base64, 44 characters", KeySize)
+	}
+	block, err := aes.NewCipher(raw)
+	if err != nil {
+		return key{}, err
+	}
+	// The nonce is random: 96 bits, good for 2³² texts under one key (NIST SP
+	// 800-38D, section 8.3), of which there are at most ten an account.
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return key{}, err
+	}
+	sum := sha256.Sum256(append([]byte("kindex operator's key\x00"), raw...))
+	return key{hex.EncodeToString(sum[:4]), aead}, nil
+}
+
+// form begins every sealed text: AES-256-GCM with a random nonce in front.
+const form = "s1"
+
+var encoding = base64.RawURLEncoding.Strict() // one text, one spelling
+
+// Seal encrypts a secret. The sealed text opens only for the same purpose and
+// row, so that nobody who can write to the database can move a secret.
+func (k *Keys) Seal(secret []byte, purpose, row string) string {
+	with := k.list[0]
+	return form + "." + with.id + "." + encoding.EncodeToString(with.aead.Seal(nil, nil, secret, bound(purpose, row)))
+}
+
+// Open decrypts a sealed text. Its errors are a *UnknownKeyError and ErrDamaged.
+func (k *Keys) Open(sealed, purpose, row string) ([]byte, error) {
+	id, text, err := split(sealed)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range k.list {
+		if one.id != id {
+			continue
+		}
+		secret, err := one.aead.Open(nil, nil, text, bound(purpose, row))
+		if err != nil {
+			return nil, ErrDamaged
+		}
+		return secret, nil
+	}
+	return nil, &UnknownKeyError{id}
+}
+
+// Current tells whether a text is sealed with the key that seals now.
+func (k *Keys) Current(sealed string) bool {
+	id, _, err := split(sealed)
+	return err == nil && id == k.list[0].id
+}
+
+func split(sealed string) (id string, text []byte, err error) {
+	parts := strings.Split(sealed, ".")
+	if len(parts) != 3 || parts[0] != form {
+		return "", nil, ErrDamaged
+	}
+	if text, err = encoding.DecodeString(parts[2]); err != nil {
+		return "", nil, ErrDamaged
+	}
+	return parts[1], text, nil
+}
+
+// bound is what a sealed text is bound to. No purpose has a zero byte.
+func bound(purpose, row string) []byte { return []byte(purpose + "\x00" + row) }

@@ -1,0 +1,152 @@
+package seal_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"kindex/edge/seal"
+)
+
+func parse(t *testing.T, text string) *seal.Keys {
+	t.Helper()
+	k, err := seal.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestSealedTextsOpenOnlyWhereTheyBelong(t *testing.T) {
+	k := parse(t, seal.Generate())
+	secret := []byte("whsec_of_a_webhook")
+	sealed := k.Seal(secret, "webhook", "wh_1")
+	if again := k.Seal(secret, "webhook", "wh_1"); again == sealed {
+		t.Error("the same secret is sealed to the same text")
+	}
+	if strings.Contains(sealed, "whsec") {
+		t.Error("the secret shows through")
+	}
+	if got, err := k.Open(sealed, "webhook", "wh_1"); err != nil || !bytes.Equal(got, secret) {
+		t.Fatalf("%q, %v", got, err)
+	}
+	for _, at := range [][2]string{{"webhook", "wh_2"}, {"session", "wh_1"}, {"webhoo", "kwh_1"}, {"", ""}} {
+		if _, err := k.Open(sealed, at[0], at[1]); !errors.Is(err, seal.ErrDamaged) {
+			t.Errorf("%v: %v", at, err)
+		}
+	}
+	for i := range len(sealed) { // every byte counts
+		for _, c := range []byte{'A', 'b', '.'} {
+			b := []byte(sealed)
+			if b[i] == c {
+				continue
+			}
+			b[i] = c
+			if got, err := k.Open(string(b), "webhook", "wh_1"); err == nil {
+				t.Errorf("with %q at %d it opens as %q", c, i, got)
+			}
+		}
+	}
+	for _, s := range []string{"", ".", "..", "s1..", "s1." + k.IDs()[0] + ".", "s2" + sealed[2:]} {
+		if _, err := k.Open(s, "webhook", "wh_1"); err == nil {
+			t.Errorf("%q opens", s)
+		}
+	}
+}
+
+func TestRotation(t *testing.T) {
+	older, newer := seal.Generate(), seal.Generate()
+	before := parse(t, older)
+	sealed := before.Seal([]byte("secret"), "p", "r")
+	both := parse(t, newer+"\n"+older)
+	if got, err := both.Open(sealed, "p", "r"); err != nil || string(got) != "secret" {
+		t.Errorf("the old key does not open: %q %v", got, err)
+	}
+	if both.Current(sealed) || !both.Current(both.Seal(nil, "p", "r")) {
+		t.Error("the first key is not the one that seals")
+	}
+	var unknown *seal.UnknownKeyError
+	if _, err := parse(t, newer).Open(sealed, "p", "r"); !errors.As(err, &unknown) || unknown.ID != before.IDs()[0] {
+		t.Errorf("without the old key: %v", err)
+	}
+}
+
+func TestKeysAreReadStrictlyAndNeverShown(t *testing.T) {
+	k := seal.Generate()
+	for text, says := range map[string]string{
+		"": "there is no key", "# nothing": "there is no key", "\n\nabc": "line 3: this is no key",
+		k[:40]: "line 1: this is no key", k + k: "line 1: this is no key", k + "," + k: "twice",
+	} {
+		if _, err := seal.Parse(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", text, err)
+		} else if strings.Contains(err.Error(), k[:20]) {
+			t.Errorf("the error shows the key: %v", err)
+		}
+	}
+	keys := parse(t, "# mine\r\n"+k+" # of 2026\r\n")
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		if s := fmt.Sprintf(verb, keys); !strings.Contains(s, keys.IDs()[0]) || len(s) > 60 {
+			t.Errorf("%s shows %s", verb, s)
+		}
+	}
+}
+
+func TestTheKeyFileIsMadeOnceForItsOwnerAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kindex.key")
+	var wg sync.WaitGroup
+	ids, made := make([]string, 16), make([]bool, 16)
+	for i := range ids {
+		wg.Go(func() {
+			k, m, err := seal.LoadOrMake(path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			ids[i], made[i] = k.IDs()[0], m
+		})
+	}
+	wg.Wait()
+	makers := 0
+	for i := range ids {
+		if ids[i] != ids[0] {
+			t.Errorf("two keys are in use: %s and %s", ids[0], ids[i])
+		}
+		if made[i] {
+			makers++
+		}
+	}
+	if makers != 1 {
+		t.Errorf("%d have made the file", makers)
+	}
+	if i, err := os.Stat(path); err != nil || i.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", i.Mode(), err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".kindex-key-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seal.Load(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a key that everybody can read: %v", err)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	k, err := seal.Parse(seal.Generate())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("s1." + k.IDs()[0] + ".AAAA")
+	f.Add("s1..")
+	f.Fuzz(func(t *testing.T, sealed string) {
+		if got, err := k.Open(sealed, "p", "r"); err == nil {
+			t.Errorf("%q opens as %q", sealed, got)
+		}
+	})
+}
