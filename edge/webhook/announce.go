@@ -1,0 +1,167 @@
+package webhook
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// CursorStore keeps the cursor and the events.
+type CursorStore interface {
+	// EventCursor returns the cursor, the zero Cursor where there is none.
+	EventCursor(ctx context.Context) (Cursor, error)
+	// MoveCursor stores events and where the cursor is then, all or nothing. moved is
+	// false where the cursor is not the one of that version any more: then nothing
+	// was stored.
+	MoveCursor(ctx context.Context, to Cursor, events []Event) (moved bool, err error)
+}
+
+// Build is a build that the edge has moved to.
+type Build struct {
+	ID      string
+	Archive Archive
+	Release func() // called once when the archive is not needed any more
+}
+
+// Announcer makes events of the builds that an edge moves to. Several edges that
+// share a state do the same, and one of them writes.
+type Announcer struct {
+	store CursorStore
+	log   *slog.Logger
+	told  func() // called when there are new events
+
+	mu      sync.Mutex
+	waiting *Build
+	ended   bool
+	wake    chan struct{}
+}
+
+// NewAnnouncer returns an Announcer that does nothing until it runs. told, which
+// may be nil, is called when this one has written events.
+func NewAnnouncer(store CursorStore, log *slog.Logger, told func()) *Announcer {
+	if told == nil {
+		told = func() {}
+	}
+	return &Announcer{store: store, log: log, told: told, wake: make(chan struct{}, 1)}
+}
+
+// Announce says that the edge has moved to a build. It takes no time. A build that
+// still waits is forgotten: the changelog of the newer one leads past it.
+func (a *Announcer) Announce(b Build) {
+	a.mu.Lock()
+	old := a.waiting
+	if a.waiting = &b; a.ended {
+		old, a.waiting = &b, nil
+	}
+	a.mu.Unlock()
+	if old != nil {
+		old.Release()
+	}
+	a.rouse()
+}
+
+func (a *Announcer) rouse() {
+	select {
+	case a.wake <- struct{}{}:
+	default: // it is roused already
+	}
+}
+
+// The first wait and the longest before a build is tried again.
+const (
+	firstWait   = 500 * time.Millisecond
+	longestWait = 30 * time.Second
+)
+
+// Run makes events until ctx ends, once in the life of an Announcer. While the
+// state cannot be reached it tries again.
+func (a *Announcer) Run(ctx context.Context) {
+	defer a.Close()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.wake:
+		}
+		if b := a.take(); b != nil {
+			a.announce(ctx, b)
+		}
+	}
+}
+
+// Close gives back the build that waits, and every one that comes.
+func (a *Announcer) Close() {
+	a.mu.Lock()
+	a.ended = true
+	a.mu.Unlock()
+	if b := a.take(); b != nil {
+		b.Release()
+	}
+}
+
+func (a *Announcer) take() *Build {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	b := a.waiting
+	a.waiting = nil
+	return b
+}
+
+// announce tries until it has succeeded or another build waits.
+func (a *Announcer) announce(ctx context.Context, b *Build) {
+	defer b.Release()
+	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+		m, err := a.try(ctx, b)
+		if err == nil {
+			a.report(b, m)
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		a.log.Error("the events of a build are not written yet; trying again", "build", b.ID, "error", err, "in", wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.wake: // what waits now leads past this one
+			a.rouse()
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// try moves the cursor to a build, unless another edge does.
+func (a *Announcer) try(ctx context.Context, b *Build) (Move, error) {
+	for {
+		c, err := a.store.EventCursor(ctx)
+		if err != nil {
+			return Move{}, err
+		}
+		m, err := Plan(c, b.ID, b.Archive)
+		if err != nil || !m.Moves() {
+			return m, err
+		}
+		moved, err := a.store.MoveCursor(ctx, m.To, m.Events)
+		if err != nil || moved {
+			return m, err
+		}
+	}
+}
+
+func (a *Announcer) report(b *Build, m Move) {
+	switch m.Relation {
+	case First:
+		a.log.Info("webhooks begin with this build", "build", b.ID)
+	case Older:
+		a.log.Info("no events: this build is older than what webhooks were told", "build", b.ID, "told", m.To.Build)
+	case Foreign:
+		a.log.Warn("no events: the changelog has nothing in common with what webhooks were told; they go on from this build", "build", b.ID)
+	case Newer, Rewritten:
+		a.log.Info("events for webhooks", "build", b.ID, "events", len(m.Events), "history", string(m.Relation))
+	}
+	if len(m.Events) > 0 {
+		a.told()
+	}
+}

@@ -1,0 +1,114 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	stdnet "net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"kindex/edge/guard"
+)
+
+// mostAnswer is how much of an answer is read, in bytes: nobody looks at it, but
+// a connection can be used again only behind it.
+const mostAnswer = 64 << 10
+
+// answer is what came of an attempt.
+type answer struct {
+	status     int    // 0 where no answer came
+	failure    string // why not, for the owner to read
+	outcome    string // for the metrics
+	retryAfter time.Duration
+	took       time.Duration
+}
+
+func (a answer) success() bool { return a.status >= 200 && a.status < 300 && a.failure == "" }
+
+// says is what the log of deliveries has as the error.
+func (a answer) says() string {
+	switch {
+	case a.success():
+		return ""
+	case a.failure != "":
+		return a.failure
+	case a.status >= 300 && a.status < 400:
+		return "It answered " + strconv.Itoa(a.status) + ": redirects are not followed; register the address that they lead to."
+	}
+	return "It answered " + strings.TrimSpace(strconv.Itoa(a.status)+" "+http.StatusText(a.status)) + "."
+}
+
+// sender makes attempts.
+type sender struct {
+	client *http.Client
+	agent  string
+	now    func() time.Time
+}
+
+// post sends a body once. Of what goes wrong below HTTP the answer tells only
+// what the owner of the webhook may know.
+func (s *sender) post(ctx context.Context, url string, secret Secret, id string, body []byte) answer {
+	start := time.Now()
+	a := s.exchange(ctx, url, secret, id, body)
+	a.took = time.Since(start)
+	return a
+}
+
+func (s *sender) exchange(ctx context.Context, url string, secret Secret, id string, body []byte) answer {
+	ctx, cancel := context.WithTimeout(ctx, guard.Timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return answer{failure: "The address cannot be called.", outcome: "address"}
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", s.agent)
+	if err := sign(r.Header, secret, id, s.now(), body); err != nil {
+		return answer{failure: "The delivery could not be signed.", outcome: "internal"}
+	}
+	response, err := s.client.Do(r)
+	if err != nil {
+		failure, outcome := explain(err)
+		return answer{failure: failure, outcome: outcome}
+	}
+	defer response.Body.Close()
+	a := answer{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
+		retryAfter: retryAfter(response.Header, s.now())}
+	// The status decides; reading on only lets the connection be used again.
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, mostAnswer))
+	return a
+}
+
+// explain says why no answer came. The error itself may name addresses behind
+// the name that was called, and the address has secrets of its owner's: neither
+// is for logs.
+func explain(err error) (failure, outcome string) {
+	var timeout stdnet.Error
+	var name *stdnet.DNSError
+	var certificate *tls.CertificateVerificationError
+	var alert tls.AlertError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.Is(err, guard.ErrRefused):
+		return "The host leads to an address that is not of the public internet.", "refused"
+	case errors.As(err, &certificate):
+		return "Its certificate is not accepted.", "tls"
+	case errors.As(err, &alert), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+		return "No TLS connection could be made.", "tls"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "No answer came within " + guard.Timeout.String() + ".", "timeout"
+	case errors.As(err, &name):
+		return "The host has no address.", "name"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "It refused the connection.", "connection"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "The connection broke off.", "connection"
+	}
+	return "No answer came.", "connection"
+}

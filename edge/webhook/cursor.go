@@ -1,0 +1,166 @@
+package webhook
+
+import (
+	"slices"
+	"time"
+
+	"kindex/exports"
+)
+
+// remembered is how many changes a cursor names: so far back a history may be
+// rewritten without a loss.
+const remembered = 1000
+
+// Cursor is up to where the changelog has become events.
+type Cursor struct {
+	Version  int64     // counts the moves, 0 for none
+	Build    string    // the id of the build
+	ChangeID string    // its last change, "" where it has none
+	ChangeAt time.Time // of that
+	Log      []string  // its newest changes, the oldest first
+	// Gone are changes that earlier builds had and this one has not: they are told,
+	// should they come back.
+	Gone []string
+}
+
+// Archive is what moves are made from; *exports.ArchiveReader is one.
+type Archive interface {
+	Changes() int
+	Change(i int) (*exports.Change, error)
+	ChangeTime(i int) time.Time
+	FindChange(id string) (i int, ok bool)
+}
+
+// Relation is how a build lies to the cursor.
+type Relation string
+
+// The relations.
+const (
+	First     Relation = "first"     // there was no cursor
+	Same      Relation = "same"      // the cursor is at this build
+	Older     Relation = "older"     // all that the build has was told already, and more
+	Newer     Relation = "newer"     // the changelog goes on from the cursor, perhaps by nothing
+	Rewritten Relation = "rewritten" // the changelog goes on from an earlier change than the cursor's
+	Foreign   Relation = "foreign"   // the changelog has nothing in common with what the cursor remembers
+)
+
+// Move is what a cursor's way to a build brings.
+type Move struct {
+	Relation Relation
+	To       Cursor // where the cursor is then
+	Events   []Event
+}
+
+// Moves tells whether the cursor is elsewhere then.
+func (m *Move) Moves() bool { return m.Relation != Same && m.Relation != Older }
+
+// Plan finds the way from a cursor to a build. It reads the changes since the
+// cursor and the newest thousand, and writes nothing.
+//
+// Where the history was rewritten, changes that an earlier build had keep their
+// ids and are not told again; those behind the last change before which nothing
+// differs are. A change that the new history lacks is not taken back. A history
+// that differs before all changes which the cursor remembers counts as the same up
+// to the first of them that it has.
+func Plan(c Cursor, build string, a Archive) (Move, error) {
+	m := Move{Relation: First, To: Cursor{Version: c.Version, Build: build}}
+	from := a.Changes()
+	if c.Build == build {
+		return Move{Relation: Same, To: c}, nil
+	}
+	told := c.told()
+	if c.Build != "" {
+		m.Relation, from = c.relation(a)
+	}
+	var steps []Step
+	news := false
+	for i := from; i < a.Changes() && m.Moves(); i++ {
+		change, err := a.Change(i)
+		if err != nil {
+			return m, err
+		}
+		steps = append(steps, Step{change, told[change.ID]})
+		news = news || !told[change.ID]
+	}
+	if m.Relation == Rewritten && !news && !c.reached(a) {
+		m.Relation = Older
+	}
+	if !m.Moves() {
+		m.To = c
+		return m, nil
+	}
+	var err error
+	if m.Events, err = Fold(steps); err != nil {
+		return m, err
+	}
+	return m, m.To.remember(c, a)
+}
+
+// told are the changes that a cursor knows as told.
+func (c *Cursor) told() map[string]bool {
+	told := make(map[string]bool, len(c.Log)+len(c.Gone))
+	for _, id := range slices.Concat(c.Log, c.Gone) {
+		told[id] = true
+	}
+	return told
+}
+
+// relation compares the changes that a cursor remembers with those of a build.
+// from is the first change that may be news.
+func (c *Cursor) relation(a Archive) (r Relation, from int) {
+	if len(c.Log) == 0 {
+		return Newer, 0
+	}
+	first := slices.IndexFunc(c.Log, func(id string) bool {
+		_, ok := a.FindChange(id)
+		return ok
+	})
+	if first < 0 {
+		if n := a.Changes(); n == 0 || !a.ChangeTime(n-1).After(c.ChangeAt) {
+			return Older, 0 // so far back that nothing of it is remembered
+		}
+		return Foreign, a.Changes()
+	}
+	place, _ := a.FindChange(c.Log[first])
+	if len(c.Log) < remembered && (first > 0 || place > 0) {
+		return Rewritten, 0 // the cursor remembers all, and what is first now is not among it
+	}
+	same := first
+	for ; same < len(c.Log); same++ {
+		if i, ok := a.FindChange(c.Log[same]); !ok || i != place+same-first {
+			break
+		}
+	}
+	from = place + same - first
+	if first == 0 && same == len(c.Log) {
+		return Newer, from
+	}
+	return Rewritten, from
+}
+
+// reached tells whether a build has the cursor's last change.
+func (c *Cursor) reached(a Archive) bool {
+	_, ok := a.FindChange(c.ChangeID)
+	return ok
+}
+
+// remember takes over the newest changes of a build, and from the cursor before
+// those that the build has no more.
+func (c *Cursor) remember(before Cursor, a Archive) error {
+	n := a.Changes()
+	for i := max(0, n-remembered); i < n; i++ {
+		change, err := a.Change(i)
+		if err != nil {
+			return err
+		}
+		c.Log = append(c.Log, change.ID)
+		c.ChangeID, c.ChangeAt = change.ID, change.Timestamp
+	}
+	for _, id := range slices.Concat(before.Gone, before.Log) {
+		if _, ok := a.FindChange(id); !ok {
+			c.Gone = append(c.Gone, id)
+		}
+	}
+	c.Gone = c.Gone[max(0, len(c.Gone)-remembered):]
+	return nil
+}

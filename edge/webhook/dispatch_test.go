@@ -1,0 +1,322 @@
+package webhook_test
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/edge/state"
+	"kindex/edge/webhook"
+)
+
+// impatient is a schedule for tests that do not stop the clock.
+func impatient(n int) webhook.Schedule {
+	return slices.Repeat(webhook.Schedule{2 * time.Millisecond}, n)
+}
+
+// flaky fails at random, in every way.
+func flaky(share float64) func(http.ResponseWriter, string) {
+	return func(w http.ResponseWriter, _ string) {
+		if rand.Float64() >= share {
+			return
+		}
+		switch rand.IntN(5) {
+		case 0:
+			w.WriteHeader(500)
+		case 1:
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(302)
+		case 2:
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(429)
+		case 3:
+			w.WriteHeader(404)
+		case 4:
+			panic(http.ErrAbortHandler) // the connection breaks off
+		}
+	}
+}
+
+func TestEventsComeInOrderWhateverFails(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		const events, most = 60, 40
+		all := r.hook("", flaky(0.3))
+		some := r.hook("", flaky(0.3), "entity.deleted")
+		_, _ = r.dispatcher(func(o *webhook.Options) { o.Schedule = impatient(most) })
+		var ids, deleted []string
+		for range events / 20 {
+			ids = append(ids, r.events(15, "entity.updated")...)
+			new := r.events(5, "entity.deleted")
+			ids, deleted = append(ids, new...), append(deleted, new...)
+		}
+		until(t, "everything delivered", func() bool {
+			_, a := all.seen()
+			_, b := some.seen()
+			return len(a) >= len(ids) && len(b) >= len(deleted)
+		})
+		time.Sleep(50 * time.Millisecond) // for what would come too often
+		for h, want := range map[*endpoint][]string{all: ids, some: deleted} {
+			h.check(t)
+			asked, good := h.seen()
+			if !slices.Equal(good, want) {
+				t.Errorf("%d events came, of %d, or not in order", len(good), len(want))
+			}
+			if order := slices.Compact(slices.Clone(asked)); !slices.Equal(order, want) {
+				t.Errorf("another event was tried while one was waiting")
+			}
+			for _, d := range r.deliveries(h.id) {
+				if d.Status != webhook.Succeeded || d.Attempts != count(asked, d.EventID) || d.ResponseStatus != 200 || d.Error != "" || !d.NextAt.IsZero() {
+					t.Errorf("%d attempts in the log: %+v", count(asked, d.EventID), d)
+				}
+			}
+		}
+		until(t, "at rest", func() bool { w := r.webhook(all.id); return w.NextAt.IsZero() && w.FailingSince.IsZero() })
+	})
+}
+
+func count(list []string, one string) (n int) {
+	for _, s := range list {
+		if s == one {
+			n++
+		}
+	}
+	return n
+}
+
+func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
+	c := &clock{at: time.Now()}
+	each(t, c.now, func(t *testing.T, r *rig) {
+		dead := r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(503) })
+		d, _ := r.dispatcher(nil)
+		ids := r.events(100, "entity.created")
+		d.Wake()
+		attempts := func() int { asked, _ := dead.seen(); return len(asked) }
+		until(t, "the first attempt", func() bool { return attempts() == 1 && r.webhook(dead.id).Step == 1 })
+		for i, rest := range webhook.DefaultSchedule { // the whole schedule, to the second
+			c.pass(rest - time.Second)
+			time.Sleep(60 * time.Millisecond)
+			if n := attempts(); n != i+1 {
+				t.Fatalf("%d attempts a second before number %d is due", n, i+2)
+			}
+			c.pass(2 * time.Second)
+			until(t, "the next attempt", func() bool { return attempts() > i+1 })
+			if i < len(webhook.DefaultSchedule)-1 {
+				until(t, "it was noted", func() bool { return r.webhook(dead.id).Step == i+2 })
+			}
+		}
+		// The first event has failed; the next one is tried at once.
+		until(t, "the second event", func() bool { return attempts() >= 11 })
+		asked, _ := dead.seen()
+		if count(asked, ids[0]) != 10 || asked[10] != ids[1] {
+			t.Errorf("the first event was tried %d times, then came %s", count(asked, ids[0]), asked[10])
+		}
+		until(t, "the log", func() bool { return len(r.deliveries(dead.id)) == 2 })
+		first := r.deliveries(dead.id)[1]
+		if first.EventID != ids[0] || first.Status != webhook.Failed || first.Attempts != 10 || first.ResponseStatus != 503 || first.Error == "" {
+			t.Errorf("%+v", first)
+		}
+		dead.check(t)
+	})
+}
+
+func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		defer sync.OnceFunc(func() { close(release) })()
+		var hanging atomic.Int64
+		accounts := r.accounts(30)
+		for i := range 300 {
+			r.hook(accounts[i/10], func(http.ResponseWriter, string) { hanging.Add(1); <-release })
+		}
+		healthy := r.hook("", nil)
+		d, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 100 * time.Millisecond })
+		r.events(1, "entity.updated")
+		d.Wake()
+		until(t, "300 hang", func() bool { return hanging.Load() == 300 })
+		begin := time.Now()
+		ids := r.events(50, "entity.updated")
+		d.Wake()
+		until(t, "the healthy one has all", func() bool { _, good := healthy.seen(); return len(good) == 51 })
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if hanging.Load() != 300 {
+			t.Errorf("%d attempts at slow endpoints", hanging.Load())
+		}
+		_, good := healthy.seen()
+		if !slices.Equal(good[1:], ids) {
+			t.Error("not in order")
+		}
+		begin = time.Now()
+		stop() // what hangs is cut off at the end of the drain
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("stopping took %v", took)
+		}
+	})
+}
+
+func TestDispatchersShareTheWork(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		accounts := r.accounts(4)
+		var hooks []*endpoint
+		for i := range 40 {
+			hooks = append(hooks, r.hook(accounts[i/10], flaky(0.2)))
+		}
+		for _, name := range []string{"one", "two"} {
+			r.dispatcher(func(o *webhook.Options) {
+				o.Store, o.Agent, o.Schedule, o.Poll = r.open(), name, impatient(40), 5*time.Millisecond
+			})
+		}
+		var ids []string
+		for range 5 {
+			ids = append(ids, r.events(6, "entity.updated")...)
+			time.Sleep(20 * time.Millisecond)
+		}
+		agents := map[string]int{}
+		for _, h := range hooks {
+			until(t, "all delivered", func() bool { _, good := h.seen(); return len(good) >= len(ids) })
+		}
+		time.Sleep(50 * time.Millisecond)
+		for _, h := range hooks {
+			h.check(t)
+			if _, good := h.seen(); !slices.Equal(good, ids) {
+				t.Errorf("%s got %d of %d, or not in order, or twice", h.id, len(good), len(ids))
+			}
+			for _, a := range h.agents {
+				agents[a]++
+			}
+		}
+		if agents["one"] == 0 || agents["two"] == 0 {
+			t.Errorf("the work was not shared: %v", agents)
+		}
+	})
+}
+
+// The edge that had the webhook has died: it is taken over when the lease ends,
+// and not before.
+func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
+	c := &clock{at: time.Now()}
+	each(t, c.now, func(t *testing.T, r *rig) {
+		h := r.hook("", nil)
+		ids := r.events(3, "entity.updated")
+		leased, err := r.state.Lease(t.Context(), "dead", 10, time.Minute)
+		if err != nil || len(leased) != 1 || leased[0].ID != h.id {
+			t.Fatal(leased, err)
+		}
+		d, _ := r.dispatcher(nil)
+		time.Sleep(100 * time.Millisecond)
+		c.pass(time.Minute - time.Second)
+		d.Wake()
+		time.Sleep(100 * time.Millisecond)
+		if asked, _ := h.seen(); len(asked) != 0 {
+			t.Fatal("it was taken from an edge that may be alive")
+		}
+		c.pass(2 * time.Second)
+		until(t, "taken over", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
+		for what, err := range map[string]error{
+			"renewing":  r.state.Renew(t.Context(), "dead", h.id, time.Minute),
+			"recording": r.state.RecordAttempt(t.Context(), "dead", time.Minute, webhook.Outcome{Delivery: webhook.Delivery{WebhookID: h.id, Kind: webhook.ForEvent, Seq: 9, Status: webhook.Succeeded}, Done: true}),
+		} {
+			if err != webhook.ErrLost {
+				t.Errorf("%s for the dead: %v", what, err)
+			}
+		}
+		until(t, "noted", func() bool { return r.webhook(h.id).Position == 3 })
+	})
+}
+
+// What is cut off at the end is sent by whoever is next, and is no failure.
+func TestStoppingLosesNothing(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		var hang atomic.Bool
+		hang.Store(true)
+		slow := r.hook("", func(http.ResponseWriter, string) {
+			if hang.Load() {
+				<-release
+			}
+		})
+		quick := r.hook("", func(http.ResponseWriter, string) {
+			if hang.Load() {
+				time.Sleep(200 * time.Millisecond)
+			}
+		})
+		_, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 600 * time.Millisecond })
+		ids := r.events(3, "entity.updated")
+		until(t, "under way", func() bool {
+			a, _ := slow.seen()
+			b, _ := quick.seen()
+			return len(a) == 1 && len(b) == 1
+		})
+		stop()
+		if w := r.webhook(quick.id); w.Position != 1 {
+			t.Errorf("the attempt that could end did not: position %d", w.Position)
+		}
+		if w := r.webhook(slow.id); w.Position != 0 || w.Step != 0 || !w.FailingSince.IsZero() || len(r.deliveries(slow.id)) != 0 {
+			t.Errorf("the attempt that was cut off counts: %+v", w)
+		}
+		hang.Store(false)
+		close(release)
+		r.dispatcher(nil) // at once: the leases were given back
+		until(t, "the rest", func() bool {
+			_, b := quick.seen()
+			a, _ := slow.seen()
+			return slices.Equal(b, ids) && slices.Equal(a, append([]string{ids[0]}, ids...))
+		})
+	})
+}
+
+func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		h := r.hook("", nil)
+		d, _ := r.dispatcher(func(o *webhook.Options) { o.Poll = time.Hour })
+		time.Sleep(100 * time.Millisecond)
+		var slowest time.Duration
+		for range 5 {
+			r.events(1, "entity.updated")
+			asked, _ := h.seen()
+			begin := time.Now()
+			d.Wake()
+			until(t, "it came", func() bool { now, _ := h.seen(); return len(now) > len(asked) })
+			slowest = max(slowest, time.Since(begin))
+			until(t, "at rest", func() bool { return r.webhook(h.id).NextAt.IsZero() })
+		}
+		t.Logf("the slowest of 5 came after %v", slowest)
+		if slowest > time.Second { // 200 ms, on a machine that has something else to do
+			t.Errorf("an event came after %v", slowest)
+		}
+	})
+}
+
+func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		gate := make(chan struct{})
+		deleted := r.hook("", func(http.ResponseWriter, string) { <-gate })
+		other := r.accounts(1)[0]
+		suspended := r.hook(other, nil)
+		r.write(func(tx *state.Tx) error { return tx.Suspend(other) })
+		d, _ := r.dispatcher(nil)
+		ids := r.events(20, "entity.updated")
+		until(t, "the first attempt", func() bool { asked, _ := deleted.seen(); return len(asked) == 1 })
+		r.write(func(tx *state.Tx) error { return tx.DeleteWebhook(r.account, deleted.id) })
+		close(gate)
+		time.Sleep(150 * time.Millisecond)
+		if asked, _ := deleted.seen(); len(asked) != 1 {
+			t.Errorf("%d attempts at a deleted webhook", len(asked))
+		}
+		if asked, _ := suspended.seen(); len(asked) != 0 {
+			t.Errorf("%d attempts for a suspended account", len(asked))
+		}
+		r.write(func(tx *state.Tx) error { return tx.Unsuspend(other) })
+		d.Wake()
+		until(t, "what has waited", func() bool { _, good := suspended.seen(); return slices.Equal(good, ids) })
+		if text := r.log.String(); strings.Contains(text, "level=ERROR") {
+			t.Error(text)
+		}
+	})
+}

@@ -1,0 +1,71 @@
+// Package webhook tells others what changes: the events that become of the
+// changelog when the edge moves to a build, and their way to those who asked for
+// them. It stores nothing itself.
+package webhook
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"kindex/exports"
+)
+
+// Event is what became of one entity between two builds: one of exports.Events.
+type Event struct {
+	Seq  int64  // its place in the order of all events, 0 before it is stored
+	ID   string // the same whenever the same changes of the entity are folded
+	Name string // such as entity.updated
+	At   time.Time
+	// Type, Slug and Entity, its name, are those that it has in the newer build, or
+	// had in the older one where it was deleted.
+	Type, Slug, Entity string
+	// Changes are the net change: an updated field has another value than before, a
+	// created entity no old values, a deleted one no new ones.
+	Changes   []exports.FieldChange
+	ChangeIDs []string // the changes that are folded in, the oldest first
+	// Payload is the JSON body that receivers get. A stored event that was read
+	// again has it instead of Changes and ChangeIDs.
+	Payload []byte
+}
+
+// seal gives an event its id and its payload.
+func (e *Event) seal() error {
+	h := sha256.New()
+	for _, part := range append([]string{e.Type, e.Slug}, e.ChangeIDs...) {
+		h.Write([]byte(part + "\x00"))
+	}
+	e.ID = "evt_" + strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil))[:20])
+	type entity struct {
+		Type string `json:"type"`
+		Slug string `json:"slug"`
+		Name string `json:"name"`
+	}
+	type field struct {
+		Field string          `json:"field"`
+		Old   json.RawMessage `json:"old"`
+		New   json.RawMessage `json:"new"`
+	}
+	body := struct {
+		ID        string   `json:"id"`
+		Event     string   `json:"event"`
+		Timestamp string   `json:"timestamp"`
+		Entity    entity   `json:"entity"`
+		Changes   []field  `json:"changes"`
+		ChangeIDs []string `json:"changeIds"`
+	}{e.ID, e.Name, e.At.UTC().Format(time.RFC3339), entity{e.Type, e.Slug, e.Entity}, make([]field, len(e.Changes)), e.ChangeIDs}
+	for i, c := range e.Changes {
+		body.Changes[i] = field{c.Field, c.Old, c.New}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // as everywhere else in the API
+	if err := enc.Encode(body); err != nil {
+		return err
+	}
+	e.Payload = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return nil
+}

@@ -1,0 +1,321 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"kindex/edge/guard"
+	"kindex/edge/seal"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+	"kindex/edge/webhook"
+)
+
+// clock is a time that passes when it is told to.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// rig is a state with an account, the operator's keys, and a TLS receiver on
+// loopback that all webhooks of a test lead to, each on a path of its own.
+type rig struct {
+	t       *testing.T
+	open    func() *state.State
+	state   *state.State
+	keys    *seal.Keys
+	now     func() time.Time
+	account string
+	server  *httptest.Server
+	log     *lockedBuffer
+
+	mu    sync.Mutex
+	hooks map[string]*endpoint // by path
+}
+
+// lockedBuffer is what everything in a test logs to.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// each runs a test on both engines.
+func each(t *testing.T, now func() time.Time, test func(t *testing.T, r *rig)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, newRig(t, filepath.Join(t.TempDir(), "kindex.db"), now)) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, newRig(t, statetest.PostgreSQL(t), now)) })
+}
+
+func newRig(t *testing.T, target string, now func() time.Time) *rig {
+	t.Helper()
+	r := &rig{t: t, now: now, hooks: map[string]*endpoint{}, log: &lockedBuffer{}}
+	r.open = func() *state.State { return statetest.OpenAt(t, target, now) }
+	r.state = r.open()
+	var err error
+	if r.keys, err = seal.Parse(seal.Generate()); err != nil {
+		t.Fatal(err)
+	}
+	r.write(func(tx *state.Tx) error {
+		a, err := tx.EnsureAccount("ada")
+		r.account = a.ID
+		return err
+	})
+	r.server = httptest.NewUnstartedServer(http.HandlerFunc(r.receive))
+	r.server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	r.server.StartTLS()
+	t.Cleanup(r.server.Close)
+	return r
+}
+
+func (r *rig) write(do func(*state.Tx) error) {
+	r.t.Helper()
+	if err := r.state.Write(r.t.Context(), do); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// endpoint is what stands at the address of one webhook.
+type endpoint struct {
+	id     string
+	verify *standardwebhooks.Webhook
+	// answer is called for every request that was signed well.
+	answer func(w http.ResponseWriter, event string)
+
+	mu     sync.Mutex
+	asked  []string // ids of all attempts, in order
+	agents []string
+	good   []string // ids of those that were answered with 200
+	now    int      // attempts under way
+	most   int      // of them at once
+	bad    []error
+}
+
+func (r *rig) receive(w http.ResponseWriter, q *http.Request) {
+	r.mu.Lock()
+	h := r.hooks[q.URL.Path]
+	r.mu.Unlock()
+	body, err := io.ReadAll(q.Body)
+	id := q.Header.Get("webhook-id")
+	if err == nil {
+		err = h.verify.VerifyIgnoringTimestamp(body, q.Header)
+	}
+	if err == nil && !bytes.Contains(body, []byte(`"id":"`+id+`"`)) {
+		err = fmt.Errorf("the id %s is not that of %s", id, body)
+	}
+	h.mu.Lock()
+	if h.asked, h.agents = append(h.asked, id), append(h.agents, q.UserAgent()); err != nil {
+		h.bad = append(h.bad, err)
+	}
+	h.now++
+	h.most = max(h.most, h.now)
+	h.mu.Unlock()
+	rec := &statusRecorder{ResponseWriter: w, status: 200}
+	defer func() {
+		cut := recover()
+		h.mu.Lock()
+		h.now--
+		if cut == nil && rec.status == 200 {
+			h.good = append(h.good, id)
+		}
+		h.mu.Unlock()
+		if cut != nil {
+			panic(cut)
+		}
+	}()
+	if h.answer != nil {
+		h.answer(rec, id)
+	}
+}
+
+type statusRecorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (s *statusRecorder) WriteHeader(status int) {
+	s.status = status
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// seen returns the attempts and the successes so far.
+func (h *endpoint) seen() (asked, good []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]string{}, h.asked...), append([]string{}, h.good...)
+}
+
+// check fails the test for a request that was not as it should be.
+func (h *endpoint) check(t *testing.T) {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, err := range h.bad {
+		t.Errorf("%s: %v", h.id, err)
+	}
+	if h.most > 1 {
+		t.Errorf("%s: %d attempts at once", h.id, h.most)
+	}
+}
+
+// hook registers a webhook of the account, or of another one.
+func (r *rig) hook(account string, answer func(w http.ResponseWriter, event string), names ...string) *endpoint {
+	r.t.Helper()
+	if account == "" {
+		account = r.account
+	}
+	if len(names) == 0 {
+		names = []string{"entity.created", "entity.updated", "entity.deleted"}
+	}
+	secret := webhook.NewSecret()
+	verify, err := standardwebhooks.NewWebhook(secret.Reveal())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	h := &endpoint{id: state.NewID("wh_"), verify: verify, answer: answer}
+	r.mu.Lock()
+	r.hooks["/"+h.id] = h
+	r.mu.Unlock()
+	r.write(func(tx *state.Tx) error {
+		_, err := tx.CreateWebhook(webhook.Webhook{ID: h.id, AccountID: account, URL: r.server.URL + "/" + h.id, Events: names,
+			Sealed: r.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, h.id)})
+		return err
+	})
+	return h
+}
+
+// accounts makes further accounts, since each may have ten webhooks only.
+func (r *rig) accounts(n int) []string {
+	ids := make([]string, n)
+	for i := range ids {
+		r.write(func(tx *state.Tx) error {
+			a, err := tx.EnsureAccount(fmt.Sprintf("account-%d", i))
+			ids[i] = a.ID
+			return err
+		})
+	}
+	return ids
+}
+
+// events stores new events and returns their ids.
+func (r *rig) events(n int, name string) []string {
+	r.t.Helper()
+	ids := make([]string, n)
+	list := make([]webhook.Event, n)
+	for i := range list {
+		ids[i] = state.NewID("evt_")
+		list[i] = webhook.Event{ID: ids[i], Name: name, At: r.now(), Type: "tool", Slug: fmt.Sprint("n", i), Entity: "N",
+			Payload: []byte(fmt.Sprintf(`{"id":"%s","event":"%s"}`, ids[i], name))}
+	}
+	c, err := r.state.EventCursor(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	c.Build = state.NewID("")
+	moved, err := r.state.MoveCursor(r.t.Context(), c, list)
+	if err == nil && !moved {
+		r.write(func(tx *state.Tx) error { _, err := tx.LastEvent(); return err }) // makes the row
+		moved, err = r.state.MoveCursor(r.t.Context(), c, list)
+	}
+	if err != nil || !moved {
+		r.t.Fatal(moved, err)
+	}
+	return ids
+}
+
+// dispatcher returns one that runs until the test ends, or stop is called.
+func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, stop func()) {
+	r.t.Helper()
+	roots := x509.NewCertPool()
+	roots.AddCert(r.server.Certificate())
+	e, err := guard.ParseException(strings.TrimPrefix(r.server.URL, "https://"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	o := webhook.Options{Store: r.state, Client: guard.New(guard.Options{Allow: []guard.Exception{e}, Roots: roots}).Client(),
+		Owner: state.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
+		Log: slog.New(slog.NewTextHandler(r.log, nil)),
+		Secret: func(w *webhook.Webhook) (webhook.Secret, error) {
+			b, err := r.keys.Open(w.Sealed, webhook.Purpose, w.ID)
+			return webhook.Secret(b), err
+		}}
+	if change != nil {
+		change(&o)
+	}
+	d = webhook.New(o)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { d.Run(ctx); close(ended) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-ended
+		o.Client.CloseIdleConnections()
+	})
+	r.t.Cleanup(stop)
+	return d, stop
+}
+
+// until waits for something to become so.
+func until(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for begin := time.Now(); !so(); time.Sleep(2 * time.Millisecond) {
+		if time.Since(begin) > 30*time.Second {
+			t.Fatalf("after 30 s: not yet %s", what)
+		}
+	}
+}
+
+// webhook reads one as it is now.
+func (r *rig) webhook(id string) webhook.Webhook {
+	r.t.Helper()
+	w, err := r.state.Webhook(r.t.Context(), r.account, id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return w
+}
+
+// deliveries reads the log of a webhook, the newest first.
+func (r *rig) deliveries(id string) []webhook.Delivery {
+	r.t.Helper()
+	list, _, err := r.state.Deliveries(r.t.Context(), state.DeliveryQuery{WebhookID: id, Limit: 1000})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return list
+}

@@ -1,0 +1,415 @@
+package webhook_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"kindex/edge/seal"
+	"kindex/edge/state"
+	"kindex/edge/webhook"
+)
+
+func (r *rig) ask(do func(tx *state.Tx) (webhook.Delivery, error)) (d webhook.Delivery) {
+	r.t.Helper()
+	r.write(func(tx *state.Tx) (err error) { d, err = do(tx); return err })
+	return d
+}
+
+func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		var status atomic.Int64
+		status.Store(410)
+		h := r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(int(status.Load())) })
+		d, _ := r.dispatcher(nil)
+		ids := r.events(3, "entity.updated")
+		until(t, "switched off", func() bool { w := r.webhook(h.id); return !w.Active() })
+		w := r.webhook(h.id)
+		log := r.deliveries(h.id)
+		if w.DisabledReason == "" || len(log) != 1 || log[0].Status != webhook.Failed || log[0].ResponseStatus != 410 || log[0].Attempts != 1 {
+			t.Errorf("%+v\n%+v", w, log)
+		}
+		ids = append(ids, r.events(2, "entity.updated")...)
+		d.Wake()
+		time.Sleep(100 * time.Millisecond)
+		if asked, _ := h.seen(); len(asked) != 1 {
+			t.Errorf("it was called %d times", len(asked))
+		}
+		status.Store(500) // a test that fails leaves it off
+		test := r.ask(func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskTest(r.account, h.id) })
+		d.Wake()
+		until(t, "the test has failed", func() bool { return r.deliveries(h.id)[0].Status == webhook.Failed })
+		if w := r.webhook(h.id); w.Active() {
+			t.Error("a test that failed has switched it on")
+		}
+		status.Store(200)
+		again := r.ask(func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskTest(r.account, h.id) })
+		d.Wake()
+		until(t, "all that has waited", func() bool {
+			_, good := h.seen()
+			return slices.Equal(good, append([]string{again.EventID}, ids...))
+		})
+		if w := r.webhook(h.id); !w.Active() || w.DisabledReason != "" || !w.FailingSince.IsZero() {
+			t.Errorf("%+v", w)
+		}
+		if test.Status != webhook.Pending || test.Event != webhook.TestEvent || test.Kind != webhook.ForTest || test.EventID == again.EventID {
+			t.Errorf("%+v", test)
+		}
+		h.check(t)
+	})
+}
+
+func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
+	c := &clock{at: time.Now()}
+	each(t, c.now, func(t *testing.T, r *rig) {
+		h := r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(500) })
+		reg := prometheus.NewRegistry()
+		d, _ := r.dispatcher(func(o *webhook.Options) { o.Metrics = reg })
+		begin := c.now()
+		r.events(10, "entity.updated")
+		for attempts := 1; ; attempts++ {
+			d.Wake()
+			until(t, "another attempt", func() bool { asked, _ := h.seen(); return len(asked) >= attempts })
+			var w webhook.Webhook
+			until(t, "it was noted", func() bool {
+				w = r.webhook(h.id)
+				return !w.Active() || w.NextAt.After(c.now()) && w.LastAttemptAt.Equal(c.now().Truncate(time.Millisecond))
+			})
+			asked, _ := h.seen()
+			attempts = len(asked)
+			if !w.Active() {
+				if since := c.now().Sub(begin); since < 5*24*time.Hour || since > 6*24*time.Hour+time.Hour {
+					t.Errorf("switched off after %v", since)
+				}
+				break
+			}
+			c.pass(w.NextAt.Sub(c.now()) + time.Millisecond)
+		}
+		log := r.deliveries(h.id)
+		if len(log) != 2 || log[1].Status != webhook.Failed || log[1].Attempts != 10 || log[0].Status != webhook.Failed {
+			t.Errorf("%+v", log)
+		}
+		until(t, "the metrics have it", func() bool { // they are counted behind the record
+			return metric(t, reg, "kindex_webhook_switched_off_total") == 1 && metric(t, reg, "kindex_webhook_events_failed_total") == 1
+		})
+	})
+}
+
+func metric(t *testing.T, reg *prometheus.Registry, name string) float64 {
+	t.Helper()
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()[0].GetCounter().GetValue()
+		}
+	}
+	t.Fatalf("no metric %s", name)
+	return 0
+}
+
+func TestRetryAfterIsWaitedFor(t *testing.T) {
+	c := &clock{at: time.Now()}
+	each(t, c.now, func(t *testing.T, r *rig) {
+		var calls atomic.Int64
+		h := r.hook("", func(w http.ResponseWriter, _ string) {
+			switch calls.Add(1) {
+			case 1:
+				w.Header().Set("Retry-After", "3600")
+				w.WriteHeader(429)
+			case 2:
+				w.Header().Set("Retry-After", c.now().Add(2*time.Hour).UTC().Format(http.TimeFormat))
+				w.WriteHeader(503)
+			}
+		})
+		d, _ := r.dispatcher(nil)
+		r.events(1, "entity.updated")
+		for i, rest := range []time.Duration{time.Hour, 2 * time.Hour} {
+			until(t, "waiting", func() bool { return len(r.deliveries(h.id)) == 1 && r.deliveries(h.id)[0].Attempts == i+1 })
+			wait := r.webhook(h.id).NextAt.Sub(c.now())
+			if wait < rest-2*time.Second || wait > rest*11/10 {
+				t.Errorf("asked for %v, waits %v", rest, wait)
+			}
+			c.pass(rest - 5*time.Second)
+			d.Wake()
+			time.Sleep(80 * time.Millisecond)
+			if n := calls.Load(); n != int64(i+1) {
+				t.Fatalf("%d calls too early", n)
+			}
+			c.pass(rest/10 + 10*time.Second)
+		}
+		until(t, "delivered", func() bool { return r.deliveries(h.id)[0].Status == webhook.Succeeded })
+	})
+}
+
+func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
+	c := &clock{at: time.Now()}
+	each(t, c.now, func(t *testing.T, r *rig) {
+		var broken atomic.Bool
+		h := r.hook("", func(w http.ResponseWriter, _ string) {
+			if broken.Load() {
+				w.WriteHeader(500)
+			}
+		})
+		d, _ := r.dispatcher(nil)
+		first := r.events(1, "entity.created")[0]
+		until(t, "the first", func() bool { log := r.deliveries(h.id); return len(log) == 1 && log[0].Status == webhook.Succeeded })
+		of := r.deliveries(h.id)[0]
+		broken.Store(true)
+		waiting := r.events(2, "entity.updated")
+		until(t, "the queue waits", func() bool { return r.webhook(h.id).Step == 1 })
+		c.pass(time.Second)
+		replay := r.ask(func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskReplay(r.account, h.id, of.ID) })
+		d.Wake()
+		until(t, "the replay has failed", func() bool {
+			log := r.deliveries(h.id)
+			return log[0].ID == replay.ID && log[0].Status == webhook.Failed
+		})
+		if w := r.webhook(h.id); w.Step != 1 || w.NextAt.Before(c.now()) {
+			t.Errorf("a replay that failed has changed the queue: %+v", w)
+		}
+		c.pass(time.Second)
+		broken.Store(false)
+		replay = r.ask(func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskReplay(r.account, h.id, of.ID) })
+		d.Wake()
+		until(t, "a replay that succeeds wakes the queue", func() bool {
+			_, good := h.seen()
+			return slices.Equal(good, append([]string{first, first}, waiting...))
+		})
+		if replay.EventID != first || replay.Kind != webhook.ForReplay || replay.Event != "entity.created" {
+			t.Errorf("%+v", replay)
+		}
+		h.check(t)
+		r.refusals(t, h, of)
+	})
+}
+
+// refusals are requests for what is not there or somebody else's.
+func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
+	other := r.accounts(1)[0]
+	for what, err := range map[string]error{
+		"a test of another account's": r.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.AskTest(other, h.id); return err }),
+		"a replay of another account's": r.state.Write(t.Context(), func(tx *state.Tx) error {
+			_, err := tx.AskReplay(other, h.id, of.ID)
+			return err
+		}),
+		"a replay of nothing":        r.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.AskReplay(r.account, h.id, "dlv_x"); return err }),
+		"deleting another account's": r.state.Write(t.Context(), func(tx *state.Tx) error { return tx.DeleteWebhook(other, h.id) }),
+	} {
+		if !errors.Is(err, webhook.ErrUnknown) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := r.state.Webhook(t.Context(), other, h.id); !errors.Is(err, webhook.ErrUnknown) {
+		t.Errorf("reading another account's: %v", err)
+	}
+}
+
+func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		var made, refused atomic.Int64
+		edges := []*state.State{r.state, r.open()}
+		var wg sync.WaitGroup
+		for i := range 60 {
+			wg.Go(func() {
+				err := edges[i%2].Write(t.Context(), func(tx *state.Tx) error {
+					_, err := tx.CreateWebhook(webhook.Webhook{ID: state.NewID("wh_"), AccountID: r.account, URL: "https://example.org/", Events: []string{"entity.created"}, Sealed: "x"})
+					return err
+				})
+				switch {
+				case err == nil:
+					made.Add(1)
+				case errors.Is(err, webhook.ErrTooMany):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		list, err := r.state.Webhooks(t.Context(), r.account)
+		if err != nil || made.Load() != 10 || refused.Load() != 50 || len(list) != 10 {
+			t.Errorf("%d made, %d refused, %d there, %v", made.Load(), refused.Load(), len(list), err)
+		}
+	})
+}
+
+func TestAWebhookHearsOnlyWhatCameAfterIt(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		r.events(5, "entity.updated")
+		h := r.hook("", nil)
+		r.dispatcher(nil)
+		ids := r.events(2, "entity.updated")
+		until(t, "the new ones", func() bool { _, good := h.seen(); return len(good) >= 2 })
+		if _, good := h.seen(); !slices.Equal(good, ids) {
+			t.Errorf("%v, not %v", good, ids)
+		}
+	})
+}
+
+func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
+	c := &clock{at: time.Now()}
+	each(t, c.now, func(t *testing.T, r *rig) {
+		var broken atomic.Bool
+		broken.Store(true)
+		r.hook("", nil)
+		behind := r.hook("", func(w http.ResponseWriter, _ string) {
+			if broken.Load() {
+				w.WriteHeader(500)
+			}
+		})
+		_, stop := r.dispatcher(nil)
+		ids := r.events(3, "entity.updated")
+		until(t, "one is through, one waits", func() bool { return r.webhook(behind.id).Step == 1 && len(r.allDeliveries()) == 4 })
+		stop()
+		count := func() int {
+			t.Helper()
+			list, err := r.state.Events(t.Context(), 0, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(list)
+		}
+		c.pass(31 * 24 * time.Hour)
+		if err := r.state.Expire(t.Context(), c.now().Add(-30*24*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		// The first webhook's log is gone; what the second waits for is not.
+		if n := count(); n != 3 || len(r.allDeliveries()) != 1 {
+			t.Errorf("%d events and %d deliveries are left", n, len(r.allDeliveries()))
+		}
+		if at, err := r.state.OldestWaiting(t.Context()); err != nil || c.now().Sub(at) < 30*24*time.Hour || at.IsZero() {
+			t.Errorf("oldest %v, %v", at, err)
+		}
+		broken.Store(false)
+		r.dispatcher(nil)
+		until(t, "delivered late", func() bool { _, good := behind.seen(); return slices.Equal(good, ids) })
+		until(t, "none waits", func() bool { at, err := r.state.OldestWaiting(t.Context()); return err == nil && at.IsZero() })
+		if err := r.state.Expire(t.Context(), c.now().Add(-30*24*time.Hour)); err != nil || count() != 0 {
+			t.Errorf("%d events are left, %v", count(), err)
+		}
+	})
+}
+
+func (r *rig) allDeliveries() (all []webhook.Delivery) {
+	hooks, err := r.state.Webhooks(r.t.Context(), r.account)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, w := range hooks {
+		all = append(all, r.deliveries(w.ID)...)
+	}
+	return all
+}
+
+func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		older, newer := seal.Generate(), seal.Generate()
+		r.keys = parse(t, older)
+		h := r.hook("", nil)
+		r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(500) })
+		both, only := parse(t, newer+"\n"+older), parse(t, newer)
+		if err := r.state.CheckSealed(t.Context(), r.keys); err != nil {
+			t.Error(err)
+		}
+		err := r.state.CheckSealed(t.Context(), only)
+		if err == nil || !strings.Contains(err.Error(), r.keys.IDs()[0]) {
+			t.Errorf("without the key: %v", err)
+		}
+		if _, err := r.state.Rekey(t.Context(), only); err == nil {
+			t.Error("secrets were sealed again without the key that opens them")
+		}
+		for _, want := range []int{2, 0} {
+			if n, err := r.state.Rekey(t.Context(), both); n != want || err != nil {
+				t.Errorf("%d were sealed again, not %d: %v", n, want, err)
+			}
+		}
+		if err := r.state.CheckSealed(t.Context(), only); err != nil {
+			t.Errorf("the old key is still needed: %v", err)
+		}
+		r.keys = only
+		r.dispatcher(nil)
+		ids := r.events(1, "entity.updated")
+		until(t, "signed with the same secret", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
+		h.check(t)
+		// A secret that somebody has moved to another webhook opens for nobody.
+		list, err := r.state.Webhooks(t.Context(), r.account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := only.Open(list[0].Sealed, webhook.Purpose, list[1].ID); !errors.Is(err, seal.ErrDamaged) {
+			t.Errorf("a moved secret: %v", err)
+		}
+	})
+}
+
+func parse(t *testing.T, text string) *seal.Keys {
+	t.Helper()
+	k, err := seal.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// Neither the log, nor the state's file, nor an error in the log of deliveries has
+// a secret, or what an owner has put into an address.
+func TestSecretsAreNowhereInClear(t *testing.T) {
+	dir := t.TempDir()
+	r := newRig(t, filepath.Join(dir, "kindex.db"), time.Now)
+	secret := webhook.NewSecret()
+	id := state.NewID("wh_")
+	r.write(func(tx *state.Tx) error {
+		_, err := tx.CreateWebhook(webhook.Webhook{ID: id, AccountID: r.account, URL: "https://127.0.0.1:9/hook?token=t0ps3cret", Events: []string{"entity.updated"},
+			Sealed: r.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, id)})
+		return err
+	})
+	reg := prometheus.NewRegistry()
+	_, stop := r.dispatcher(func(o *webhook.Options) { o.Metrics = reg })
+	r.events(1, "entity.updated")
+	until(t, "tried", func() bool { return len(r.deliveries(id)) == 1 })
+	stop()
+	d := r.deliveries(id)[0]
+	if d.Status != webhook.Pending || !strings.Contains(d.Error, "not of the public internet") || d.ResponseStatus != 0 {
+		t.Errorf("%+v", d)
+	}
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := r.log.String() + d.Error
+	for _, f := range families {
+		told += f.String()
+	}
+	for _, s := range []string{"t0ps3cret", "127.0.0.1", secret.Reveal()[6:26], id + "\""} {
+		if strings.Contains(told, s) {
+			t.Errorf("%q is told in: %s", s, told)
+		}
+	}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(secret.Reveal()[6:26])) {
+			t.Errorf("the secret is in %s", e.Name())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

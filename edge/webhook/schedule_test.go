@@ -1,0 +1,115 @@
+package webhook
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func TestTheScheduleIsKeptWithJitter(t *testing.T) {
+	w := &Webhook{}
+	now := noon
+	for i, rest := range DefaultSchedule {
+		for _, random := range []float64{0, 0.5, 0.999} {
+			v := DefaultSchedule.judge(w, answer{status: 500}, now, random)
+			got, off := v.next.Sub(now), float64(v.next.Sub(now))/float64(rest)-1
+			if v.step != i+1 || v.givenUp || v.off != "" || off < -0.2 || off > 0.2 || (random == 0.5) != (got == rest) {
+				t.Fatalf("failure %d: %+v after %v, the schedule has %v", i+1, v, got, rest)
+			}
+		}
+		v := DefaultSchedule.judge(w, answer{status: 500}, now, 0.5)
+		w.Step, w.FailingSince, now = v.step, v.since, v.next
+	}
+	if v := DefaultSchedule.judge(w, answer{}, now, 0.5); !v.givenUp || v.step != 0 || v.next != now || v.since != noon {
+		t.Errorf("behind the schedule: %+v", v)
+	}
+	if v := DefaultSchedule.judge(w, answer{status: 204}, now, 0.5); !v.success || v.step != 0 || !v.since.IsZero() {
+		t.Errorf("a success: %+v", v)
+	}
+}
+
+func TestSwitchingOff(t *testing.T) {
+	for _, c := range []struct {
+		status  int
+		failing time.Duration
+		off     bool
+	}{{410, 0, true}, {500, 5*24*time.Hour - 1, false}, {500, 5 * 24 * time.Hour, true}, {0, 6 * 24 * time.Hour, true},
+		{200, 6 * 24 * time.Hour, false}, {404, time.Hour, false}, {301, time.Hour, false}} {
+		v := DefaultSchedule.judge(&Webhook{FailingSince: noon.Add(-c.failing)}, answer{status: c.status, retryAfter: time.Hour}, noon, 0.5)
+		if (v.off != "") != c.off || c.off && !v.next.IsZero() {
+			t.Errorf("%d after %v: %+v", c.status, c.failing, v)
+		}
+	}
+}
+
+func TestOnly2xxIsSuccess(t *testing.T) {
+	for status, ok := range map[int]bool{0: false, 100: false, 199: false, 200: true, 204: true, 299: true, 300: false, 301: false, 304: false, 307: false, 400: false, 429: false, 500: false} {
+		a := answer{status: status}
+		if a.success() != ok || (a.says() == "") != ok {
+			t.Errorf("%d: %v, %q", status, a.success(), a.says())
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	for text, want := range map[string]time.Duration{"": 0, "0": 0, "7": 7 * time.Second, " 120 ": 2 * time.Minute, "86401": LongestRest,
+		"99999999999999999999999": LongestRest, "-1": 0, "1.5": 0, "soon": 0,
+		noon.Add(90 * time.Second).Format(http.TimeFormat):             90 * time.Second,
+		noon.Add(-time.Hour).Format(http.TimeFormat):                   0,
+		noon.Add(48 * time.Hour).Format(http.TimeFormat):               LongestRest,
+		noon.Add(time.Minute).Format("Monday, 02-Jan-06 15:04:05 GMT"): time.Minute} {
+		if got := retryAfter(http.Header{"Retry-After": {text}}, noon); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	for _, c := range []struct{ asked, least, most time.Duration }{
+		{time.Second, 5 * time.Second, 6 * time.Second}, // not sooner than the schedule begins
+		{time.Hour, time.Hour, 70 * time.Minute},
+		{LongestRest, LongestRest, 28 * time.Hour},
+	} {
+		for _, random := range []float64{0, 0.999} {
+			v := DefaultSchedule.judge(&Webhook{Step: 9}, answer{status: 429, retryAfter: c.asked}, noon, random)
+			if rest := v.next.Sub(noon); rest < c.least || rest > c.most || v.step != 9 || v.givenUp {
+				t.Errorf("Retry-After %v: %+v after %v", c.asked, v, rest)
+			}
+		}
+	}
+}
+
+func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
+	secret := NewSecret()
+	receiver, err := standardwebhooks.NewWebhook(secret.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := http.Header{}
+	body := []byte(`{"id":"evt_1"}`)
+	if err := sign(h, secret, "evt_1", time.Now(), body); err != nil {
+		t.Fatal(err)
+	}
+	if err := receiver.Verify(body, h); err != nil {
+		t.Error(err)
+	}
+	if err := receiver.Verify([]byte(`{"id":"evt_2"}`), h); !errors.Is(err, standardwebhooks.ErrNoMatchingSignature) {
+		t.Errorf("another body: %v", err)
+	}
+	h.Set("webhook-id", "evt_2")
+	if err := receiver.Verify(body, h); !errors.Is(err, standardwebhooks.ErrNoMatchingSignature) {
+		t.Errorf("another id: %v", err)
+	}
+	if s := NewSecret(); s == secret || !strings.HasPrefix(s.Reveal(), "whsec_") || len(s.Reveal()) != 50 {
+		t.Errorf("%d characters", len(s.Reveal()))
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		if text := fmt.Sprintf(verb, struct{ S Secret }{secret}); strings.Contains(text, secret.Reveal()[7:20]) {
+			t.Errorf("%s shows %s", verb, text)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package webhook
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// Purpose is what secrets of webhooks are sealed for, together with the id of
+// the webhook.
+const Purpose = "webhook"
+
+// TestEvent is the name of the event that a test sends.
+const TestEvent = "webhook.test"
+
+// Secret signs what a webhook receives. It shows itself in no text or log.
+type Secret string
+
+const secretPrefix = "whsec_"
+
+// NewSecret makes a secret of 32 random bytes.
+func NewSecret() Secret {
+	b := make([]byte, 32)
+	rand.Read(b)
+	return Secret(secretPrefix + base64.StdEncoding.EncodeToString(b))
+}
+
+// Reveal returns the secret as its owner is shown it, once.
+func (s Secret) Reveal() string { return string(s) }
+
+// String implements fmt.Stringer without the secret.
+func (Secret) String() string { return secretPrefix + "…" }
+
+// GoString implements fmt.GoStringer without the secret.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText keeps the secret out of logs and encoders.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// sign sets the headers of Standard Webhooks: the id, which is the same whenever
+// the event is sent, the time of the attempt, and the signature of both and the
+// body (HMAC-SHA256).
+func sign(h http.Header, s Secret, id string, at time.Time, body []byte) error {
+	w, err := standardwebhooks.NewWebhook(s.Reveal())
+	if err != nil {
+		return err
+	}
+	signature, err := w.Sign(id, at, body)
+	if err != nil {
+		return err
+	}
+	h.Set(standardwebhooks.HeaderWebhookID, id)
+	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	h.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	return nil
+}
+
+// TestPayload is the body of a test: the shape of an event, about no entity.
+func TestPayload(id string, at time.Time) []byte {
+	b, err := json.Marshal(struct {
+		ID        string   `json:"id"`
+		Event     string   `json:"event"`
+		Timestamp string   `json:"timestamp"`
+		Entity    *string  `json:"entity"`
+		Changes   []string `json:"changes"`
+		ChangeIDs []string `json:"changeIds"`
+	}{id, TestEvent, at.UTC().Format(time.RFC3339), nil, []string{}, []string{}})
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return b
+}

@@ -1,0 +1,82 @@
+package webhook
+
+import (
+	"errors"
+	"time"
+)
+
+// MaxPerAccount is how many webhooks an account may have.
+const MaxPerAccount = 10
+
+// What the state answers besides what was asked for.
+var (
+	ErrTooMany = errors.New("the account has as many webhooks as it may have")
+	ErrUnknown = errors.New("there is no such webhook or delivery")
+	ErrGone    = errors.New("the event is kept no longer")
+	ErrBusy    = errors.New("too many tests and replays of this webhook are waiting")
+	// ErrLost tells that a lease is somebody else's by now, or the webhook deleted.
+	ErrLost = errors.New("the lease of the webhook is lost")
+)
+
+// Webhook is an address that wants to hear of events, and how far it has got. A
+// zero time stands for never.
+type Webhook struct {
+	ID, AccountID string
+	URL           string
+	Events        []string // the names that it wants, in the order of exports.Events
+	Sealed        string   // the secret, sealed with the operator's key
+	CreatedAt     time.Time
+
+	DisabledAt     time.Time // when it was switched off
+	DisabledReason string
+	FailingSince   time.Time // the first failure since the last success
+	LastAttemptAt  time.Time
+	LastSuccessAt  time.Time
+	NextAt         time.Time // when the next event is tried; zero: there is none
+
+	Position int64 // the Seq of the last event that is done with
+	Step     int   // failures of the event that is tried, as the schedule counts them
+}
+
+// Active tells whether events are sent to it.
+func (w *Webhook) Active() bool { return w.DisabledAt.IsZero() }
+
+// Kind is why something is delivered.
+type Kind string
+
+// The kinds of deliveries: an event in its turn, a test, an event once more.
+const (
+	ForEvent  Kind = "event"
+	ForTest   Kind = "test"
+	ForReplay Kind = "replay"
+)
+
+// Status is how far a delivery has got.
+type Status string
+
+// The statuses of a delivery. One that failed is tried again only by hand.
+const (
+	Pending   Status = "pending"
+	Succeeded Status = "succeeded"
+	Failed    Status = "failed"
+)
+
+// Statuses are all of them.
+var Statuses = []string{string(Pending), string(Succeeded), string(Failed)}
+
+// Delivery is an entry of the log of a webhook: one event and its attempts.
+type Delivery struct {
+	ID, WebhookID  string
+	Kind           Kind
+	Seq            int64 // of the event, 0 for a test
+	EventID, Event string
+	Status         Status
+	Attempts       int
+	CreatedAt      time.Time
+	LastAttemptAt  time.Time
+	NextAt         time.Time
+	ResponseStatus int           // of the last attempt, 0 where no answer came
+	Error          string        // of the last attempt, for the owner to read
+	Took           time.Duration // the last attempt
+	Payload        []byte        // what is sent, where it was read for sending
+}
