@@ -1,0 +1,78 @@
+// Package signintest gives tests providers to sign in with: npm oidc-provider, and
+// a server that is as a GitHub Enterprise is.
+package signintest
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Client and ClientSecret are what the providers know the service by.
+const (
+	Client       = "kindex"
+	ClientSecret = "the client's secret: with +, % and &"
+)
+
+//go:embed provider.mjs
+var program []byte
+
+// StartOIDC runs npm oidc-provider until the test ends, and returns its issuer. site
+// is the folder whose node_modules hold it; redirect is the one address that it
+// sends people back to; names are what it calls people, by subject: whatever is
+// typed as the login on its page is the subject, with any password. Where node or
+// the package are missing the test is skipped, and fails in continuous integration.
+func StartOIDC(t testing.TB, site, redirect string, names map[string]string) string {
+	t.Helper()
+	missing := t.Skip
+	if os.Getenv("CI") != "" {
+		missing = t.Fatal
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		missing("NOT RUN: node is missing; to run this test: make test-tools")
+	}
+	if _, err := os.Stat(filepath.Join(site, "node_modules", "oidc-provider")); err != nil {
+		missing("NOT RUN: the npm package oidc-provider is missing; to run this test: make test-tools")
+	}
+	text, err := json.Marshal(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "provider.mjs")
+	if err := os.WriteFile(script, program, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", script, site, redirect, Client, ClientSecret, string(text))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the provider: %v", err)
+		}
+		if t.Failed() {
+			t.Logf("the provider said:\n%s", said.String())
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the provider does not start: %v\n%s", err, said.String())
+	}
+	return strings.TrimSpace(line)
+}
