@@ -131,13 +131,13 @@ func (f *finder) byAddress(fresh []*exports.Entity) {
 	owners := map[string][]owner{}
 	for _, e := range f.all {
 		for field, address := range addresses(e) {
-			plain := plainURL(address)
+			plain := exports.FoldURL(address)
 			owners[plain] = append(owners[plain], owner{e, field})
 		}
 	}
 	for _, e := range fresh {
 		for field, address := range addresses(e) {
-			list := owners[plainURL(address)]
+			list := owners[exports.FoldURL(address)]
 			for _, o := range list[:min(len(list), many)] {
 				switch {
 				case field == "repository" || o.field == "repository":

@@ -31,8 +31,8 @@ func TestPlainURL(t *testing.T) {
 		{"https://a.example.org", "https://example.org", false},
 		{"https://example.org/%61", "https://example.org/%zz", false},
 	} {
-		if got := plainURL(c.a) == plainURL(c.b); got != c.same {
-			t.Errorf("%s and %s: %s, %s", c.a, c.b, plainURL(c.a), plainURL(c.b))
+		if got := exports.FoldURL(c.a) == exports.FoldURL(c.b); got != c.same {
+			t.Errorf("%s and %s: %s, %s", c.a, c.b, exports.FoldURL(c.a), exports.FoldURL(c.b))
 		}
 	}
 }

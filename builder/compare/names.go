@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"net/url"
 	"strings"
 	"unicode"
 
@@ -9,32 +8,6 @@ import (
 
 	"kindex/exports"
 )
-
-// plainURL writes an address so that two of the same page are equal: without
-// scheme, "www.", the port that goes without saying, slashes at the end and
-// ".git". Case is no difference in the host, nor in the path on the two code
-// hosts that ignore it there.
-func plainURL(s string) string {
-	u, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || u.Host == "" {
-		return strings.ToLower(s)
-	}
-	host := strings.TrimPrefix(strings.ToLower(u.Host), "www.")
-	host = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
-	path := strings.TrimRight(u.EscapedPath(), "/")
-	path = strings.TrimRight(strings.TrimSuffix(path, ".git"), "/")
-	if host == "github.com" || host == "gitlab.com" {
-		path = strings.ToLower(path)
-	}
-	plain := host + path
-	if u.RawQuery != "" {
-		plain += "?" + u.RawQuery
-	}
-	if u.Fragment != "" {
-		plain += "#" + u.EscapedFragment()
-	}
-	return plain
-}
 
 // joined is a name without what people write in one way or another: case,
 // accents, spaces and punctuation. A plus and a hash stay: C++ and C# are not C.

@@ -68,7 +68,7 @@ func (s *Surroundings) Categories() []Category {
 	list := slices.Clone(s.declared)
 	if len(list) == 0 {
 		for slug := range s.folder.categories {
-			list = append(list, Category{Slug: slug, Title: titleOf(slug)})
+			list = append(list, Category{Slug: slug, Title: TitleOf(slug)})
 		}
 	}
 	slices.SortFunc(list, func(a, b Category) int { return strings.Compare(a.Slug, b.Slug) })
@@ -87,35 +87,39 @@ func (s *Surroundings) CheckFile(typ, slug string, data []byte) Problems {
 
 // Check returns what is wrong between an entity and the others.
 func (s *Surroundings) Check(e *exports.Entity) (problems Problems) {
-	add := func(severity Severity, field, message, suggestion string) {
-		problems = append(problems, Problem{File: s.Shown(e.Type, e.Slug), Line: 1, Column: 1, Severity: severity,
-			Field: field, Message: message, Suggestion: suggestion})
+	return CheckAmong(s.Shown(e.Type, e.Slug), e, inFolder{s})
+}
+
+// inFolder are the others of a folder.
+type inFolder struct{ s *Surroundings }
+
+// Declared implements Others.
+func (o inFolder) Declared() []Category { return o.s.declared }
+
+// WithSlug implements Others.
+func (o inFolder) WithSlug(typ, slug string) string {
+	if r := o.s.folder.files[typ+"/"+slug+".yaml"]; r != nil {
+		return r.shown
 	}
-	other := func(list []*file) *file {
-		i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
-		if i < 0 {
-			return nil
-		}
-		return list[i]
+	return ""
+}
+
+// OnceWithSlug implements Others.
+func (o inFolder) OnceWithSlug(typ, slug string, e *exports.Entity) string {
+	return another(o.s.folder.former[typ+"/"+slug], e)
+}
+
+// WithName implements Others.
+func (o inFolder) WithName(e *exports.Entity) string { return another(o.s.folder.names[nameKey(e)], e) }
+
+// another names the first of some files that is not that of an entity, "" for
+// none.
+func another(list []*file, e *exports.Entity) string {
+	i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
+	if i < 0 {
+		return ""
 	}
-	if message, suggestion := wrongCategory(e.Category, s.declared); message != "" {
-		add(Error, "category", message, suggestion)
-	}
-	for i, old := range e.Formerly {
-		key, field := e.Type+"/"+old, FieldName([]string{"formerly", index(i)})
-		if owner := s.folder.files[key+".yaml"]; owner != nil && old != e.Slug {
-			add(Error, field, slugTaken(old, owner), "")
-		} else if r := other(s.folder.former[key]); r != nil {
-			add(Error, field, slugClaimed(old, r), "")
-		}
-	}
-	if r := other(s.folder.former[e.Key()]); r != nil {
-		add(Error, "slug", shown(e.Slug)+" is an earlier slug of "+r.shown, "")
-	}
-	if r := other(s.folder.names[nameKey(e)]); r != nil && e.Name != "" {
-		add(Warning, "name", nameTaken(e.Name, r), "")
-	}
-	return problems
+	return list[i].shown
 }
 
 // Add makes an entity part of the folder. The file is the caller's to write.

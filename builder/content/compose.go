@@ -19,14 +19,9 @@ import (
 // file reads back as the same values. Whether they make a valid entity is for
 // ParseEntity to tell.
 func Compose(fields map[string]any) ([]byte, error) {
-	root, err := layoutOfMany(fields, nil)
+	root, err := layoutOfFields(fields)
 	if err != nil {
 		return nil, err
-	}
-	for _, item := range root.items {
-		if item.name == textualField {
-			item.raw = item.raw && !plainNumber(item.text)
-		}
 	}
 	root.order(entityShape)
 	root.bracket(true, 0)
@@ -34,7 +29,7 @@ func Compose(fields map[string]any) ([]byte, error) {
 	d := parseDocument("", data, textualField)
 	if len(d.problems) > 0 {
 		p := d.problems[0]
-		return nil, fmt.Errorf("%s: cannot be written as YAML: %s", orFields(p.Field), p.Message)
+		return nil, &FieldError{orFields(p.Field), "cannot be written as YAML: " + p.Message}
 	}
 	if want := root.value(); !reflect.DeepEqual(d.value, want) {
 		return nil, fmt.Errorf("cannot be written as YAML that reads back the same: %s", orFields(differing(d.value, want)))
@@ -49,6 +44,20 @@ func orFields(name string) string {
 	return name
 }
 
+// layoutOfFields makes the layout of an entity.
+func layoutOfFields(fields map[string]any) (*layout, error) {
+	root, err := layoutOfMany(fields, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range root.items {
+		if item.name == textualField {
+			item.raw = item.raw && !plainNumber(item.text)
+		}
+	}
+	return root, nil
+}
+
 // layoutOf makes a layout of plain values.
 func layoutOf(v any, path []string) (*layout, error) {
 	switch v := v.(type) {
@@ -58,7 +67,7 @@ func layoutOf(v any, path []string) (*layout, error) {
 		return &layout{raw: true, text: strconv.FormatBool(v)}, nil
 	case string:
 		if !utf8.ValidString(v) {
-			return nil, fmt.Errorf("%s: is not UTF-8 text", FieldName(path))
+			return nil, &FieldError{FieldName(path), "is not UTF-8 text"}
 		}
 		return &layout{text: v}, nil
 	case json.Number:
@@ -67,12 +76,12 @@ func layoutOf(v any, path []string) (*layout, error) {
 		}
 		x, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s is not a number that can be written", FieldName(path), shown(string(v)))
+			return nil, &FieldError{FieldName(path), shown(string(v)) + " is not a number that can be written"}
 		}
 		return layoutOf(x, path)
 	case float64:
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, fmt.Errorf("%s: %v is not a finite number", FieldName(path), v)
+			return nil, &FieldError{FieldName(path), fmt.Sprint(v) + " is not a finite number"}
 		}
 		return &layout{raw: true, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
 	case int:
@@ -82,7 +91,7 @@ func layoutOf(v any, path []string) (*layout, error) {
 	case []string, []any, map[string]any:
 		return layoutOfMany(v, path)
 	}
-	return nil, fmt.Errorf("%s: a %T is not a value of a file", FieldName(path), v)
+	return nil, &FieldError{FieldName(path), fmt.Sprintf("a %T is not a value of a file", v)}
 }
 
 // layoutOfMany makes a layout of a list or a set.
@@ -112,10 +121,10 @@ func layoutOfMany(v any, path []string) (*layout, error) {
 // take adds a value to a set or list.
 func (l *layout) take(v any, name string, path []string) error {
 	if len(path) > maxDepth {
-		return fmt.Errorf("%s: is nested more than %d levels deep", FieldName(path), maxDepth)
+		return &FieldError{FieldName(path), fmt.Sprintf("is nested more than %d levels deep", maxDepth)}
 	}
 	if !utf8.ValidString(name) {
-		return fmt.Errorf("%s: is not UTF-8 text", FieldName(path))
+		return &FieldError{FieldName(path), "is not UTF-8 text"}
 	}
 	item, err := layoutOf(v, path)
 	if err != nil {

@@ -147,15 +147,15 @@ func (c *Content) completeCategories() {
 		for _, e := range c.Entities {
 			if !seen[e.Category] {
 				seen[e.Category] = true
-				c.Categories = append(c.Categories, Category{Slug: e.Category, Title: titleOf(e.Category)})
+				c.Categories = append(c.Categories, Category{Slug: e.Category, Title: TitleOf(e.Category)})
 			}
 		}
 	}
 	slices.SortFunc(c.Categories, func(a, b Category) int { return cmp.Compare(a.Slug, b.Slug) })
 }
 
-// titleOf makes a heading from a slug.
-func titleOf(slug string) string {
+// TitleOf makes a heading from the slug of a category that no file declares.
+func TitleOf(slug string) string {
 	s := strings.ReplaceAll(slug, "-", " ")
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]

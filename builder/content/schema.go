@@ -140,8 +140,9 @@ func (s *schema) explain(d *document, e *jsonschema.ValidationError) {
 }
 
 // unknown describes a field that a set in the schema does not have.
-func (s *schema) unknown(node map[string]any, at []string, field string) Problem {
-	known := properties(node)
+func (s *schema) unknown(node map[string]any, at []string, field string, more ...string) Problem {
+	known := append(properties(node), more...)
+	slices.Sort(known)
 	p := Problem{Message: "unknown field; known are " + strings.Join(known, ", "),
 		Suggestion: cmp.Or(s.within(node, field), nearest.Name(field, known))}
 	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {

@@ -75,9 +75,9 @@ func (f *Folder) checkTogether(declared []Category) (problems Problems) {
 			old := key[len(r.typ)+1:]
 			path := []string{"formerly", index(slices.Index(r.entity.Formerly, old))}
 			if owner := f.files[key+".yaml"]; owner != nil && owner != r {
-				complain(r, Error, path, slugTaken(old, owner), "")
+				complain(r, Error, path, slugTaken(old, owner.shown), "")
 			} else if i > 0 {
-				complain(r, Error, path, slugClaimed(old, list[i-1]), "")
+				complain(r, Error, path, slugClaimed(old, list[i-1].shown), "")
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (f *Folder) checkTogether(declared []Category) (problems Problems) {
 		}
 		slices.SortFunc(list, compareFiles)
 		for _, r := range list[1:] {
-			complain(r, Warning, []string{"name"}, nameTaken(r.entity.Name, list[0]), "")
+			complain(r, Warning, []string{"name"}, nameTaken(r.entity.Name, list[0].shown), "")
 		}
 	}
 	return problems
@@ -110,13 +110,9 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 	return shown(category) + " is not in categories.yaml", nearest.Name(category, slugs)
 }
 
-func slugTaken(old string, by *file) string { return shown(old) + " is the slug of " + by.shown }
-func slugClaimed(old string, by *file) string {
-	return shown(old) + " is claimed by " + by.shown + " too"
-}
-func nameTaken(name string, by *file) string {
-	return shown(name) + " is the name of " + by.shown + " too"
-}
+func slugTaken(old, by string) string   { return shown(old) + " is the slug of " + by }
+func slugClaimed(old, by string) string { return shown(old) + " is claimed by " + by + " too" }
+func nameTaken(name, by string) string  { return shown(name) + " is the name of " + by + " too" }
 
 func nameKey(e *exports.Entity) string { return e.Type + "/" + exports.Fold(e.Name) }
 

@@ -33,7 +33,8 @@ var forced = []string{
 func environment() (env []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if name != "LC_ALL" && name != "PWD" && (!strings.HasPrefix(name, "GIT_") || isPassed(name)) {
+		own := strings.HasPrefix(name, "KINDEX_") // some of them are secrets
+		if !own && name != "LC_ALL" && name != "PWD" && (!strings.HasPrefix(name, "GIT_") || isPassed(name)) {
 			env = append(env, v)
 		}
 	}
@@ -65,11 +66,17 @@ type process struct {
 	stderr bytes.Buffer
 }
 
+// prepare makes a git command that was not started yet.
+func prepare(ctx context.Context, told []string, args ...string) *process {
+	p := &process{ctx: ctx, name: args[0], cmd: exec.CommandContext(ctx, "git", slices.Concat([]string{"--no-pager"}, told, args)...)}
+	p.cmd.Env, p.cmd.Stderr, p.cmd.WaitDelay = environment(), &p.stderr, 10*time.Second
+	return p
+}
+
 // start runs a git command, with what git itself is told before it. It is killed
 // when ctx ends.
 func start(ctx context.Context, told []string, input bool, args ...string) (*process, error) {
-	p := &process{ctx: ctx, name: args[0], cmd: exec.CommandContext(ctx, "git", slices.Concat([]string{"--no-pager"}, told, args)...)}
-	p.cmd.Env, p.cmd.Stderr, p.cmd.WaitDelay = environment(), &p.stderr, 10*time.Second
+	p := prepare(ctx, told, args...)
 	var err error
 	if p.out, err = p.cmd.StdoutPipe(); err != nil {
 		return nil, err
@@ -98,8 +105,10 @@ func (p *process) read() (string, error) {
 }
 
 // wait returns how the command ended, once all that it printed is read.
-func (p *process) wait() error {
-	err := p.cmd.Wait()
+func (p *process) wait() error { return p.explain(p.cmd.Wait()) }
+
+// explain adds to the end of the command what it has said.
+func (p *process) explain(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -1,0 +1,43 @@
+package content
+
+import "kindex/exports"
+
+// Others are the entities among which one is to stand. Each method names one of
+// them as messages should name it, "" for none.
+type Others interface {
+	// Declared lists the categories that there are; none where every one will do.
+	Declared() []Category
+	// WithSlug is the entity that has a slug.
+	WithSlug(typ, slug string) string
+	// OnceWithSlug is an entity other than e that had a slug earlier.
+	OnceWithSlug(typ, slug string, e *exports.Entity) string
+	// WithName is an entity other than e that has its type and name.
+	WithName(e *exports.Entity) string
+}
+
+// CheckAmong returns what is wrong between an entity and the others. path is only
+// for messages.
+func CheckAmong(path string, e *exports.Entity, others Others) (problems Problems) {
+	add := func(severity Severity, field, message, suggestion string) {
+		problems = append(problems, Problem{File: path, Line: 1, Column: 1, Severity: severity,
+			Field: field, Message: message, Suggestion: suggestion})
+	}
+	if message, suggestion := wrongCategory(e.Category, others.Declared()); message != "" {
+		add(Error, "category", message, suggestion)
+	}
+	for i, old := range e.Formerly {
+		field := FieldName([]string{"formerly", index(i)})
+		if owner := others.WithSlug(e.Type, old); owner != "" && old != e.Slug {
+			add(Error, field, slugTaken(old, owner), "")
+		} else if by := others.OnceWithSlug(e.Type, old, e); by != "" {
+			add(Error, field, slugClaimed(old, by), "")
+		}
+	}
+	if by := others.OnceWithSlug(e.Type, e.Slug, e); by != "" {
+		add(Error, "slug", shown(e.Slug)+" is an earlier slug of "+by, "")
+	}
+	if by := others.WithName(e); e.Name != "" && by != "" {
+		add(Warning, "name", nameTaken(e.Name, by), "")
+	}
+	return problems
+}

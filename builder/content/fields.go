@@ -1,0 +1,112 @@
+package content
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"kindex/exports"
+)
+
+// FieldError is a value of a field that no file can hold.
+type FieldError struct {
+	Field   string // with dots and brackets
+	Message string
+}
+
+// Error names the field and says what is wrong with its value.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
+
+// ParseFields makes an entity of fields that come from elsewhere than a file:
+// values as Compose takes them. They are checked by the rules of files, and data
+// is the file that they make: Compose wrote it, ParseEntity accepts it. Blanks
+// around texts, which mean nothing in a file, are gone. Problems have no place in
+// a file that anybody has seen; what counts is their field. Where one of them is
+// an error the entity and the file are nil. No YAML is parsed before the values
+// have passed the schema, so that no input costs more than its size.
+func ParseFields(path, typ, slug string, fields map[string]any) (*exports.Entity, []byte, Problems) {
+	d := &document{path: path, textual: textualField, faulty: map[string]bool{}}
+	root, err := layoutOfFields(fields)
+	if err != nil {
+		d.blame(err)
+		return nil, nil, d.report()
+	}
+	d.value = root.value()
+	if _, ok := d.fields(); !ok {
+		return nil, nil, d.report()
+	}
+	entitySchema.check(d)
+	d.checkEntity(decodeEntity(typ, slug, d.value.(map[string]any)))
+	if n, _ := d.problems.Count(); n > 0 {
+		return nil, nil, d.report()
+	}
+	data, err := Compose(trimmed(fields).(map[string]any))
+	if err != nil {
+		d.blame(err)
+		return nil, nil, d.report()
+	}
+	e, problems := ParseEntity(path, typ, slug, data)
+	if e == nil {
+		data = nil
+	}
+	return e, data, problems
+}
+
+// blame adds why values make no file.
+func (d *document) blame(err error) {
+	var wrong *FieldError
+	if errors.As(err, &wrong) {
+		d.addAt(nil, false, Problem{Field: wrong.Field, Message: wrong.Message})
+		return
+	}
+	d.addAt(nil, false, Problem{Message: err.Error()})
+}
+
+// trimmed returns values without blanks around their texts.
+func trimmed(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []string:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = trimmed(item)
+		}
+		return list
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = trimmed(item)
+		}
+		return list
+	case map[string]any:
+		set := make(map[string]any, len(v))
+		for name, item := range v {
+			set[name] = trimmed(item)
+		}
+		return set
+	}
+	return v
+}
+
+// Fields returns the values of the file of an entity, as JSON has them.
+func Fields(data []byte) (map[string]any, error) {
+	d := parseDocument("", data, textualField)
+	fields, ok := d.fields()
+	if !ok || len(d.problems) > 0 {
+		return nil, d.report()
+	}
+	return fields, nil
+}
+
+// UnknownField describes a field that the file of an entity does not have, nil
+// for one that it has. more are further names that may stand where the field does.
+func UnknownField(name string, more ...string) *Problem {
+	node := entitySchema.at(nil)
+	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
+		return nil
+	}
+	p := entitySchema.unknown(node, nil, name, more...)
+	p.Field, p.Severity = FieldName([]string{name}), Error
+	return &p
+}

@@ -1,0 +1,31 @@
+package exports
+
+import (
+	"slices"
+	"sort"
+)
+
+// Named returns up to limit records whose names are the same as one when folded,
+// in the order by type and slug. Withdrawn records are among them. It is a look
+// into the order by name, whatever the size of the build.
+func (b *Build) Named(name string, limit int) []uint32 {
+	key := slices.Index(SortKeys, "name")
+	want, order := b.nameValue(Fold(name)), b.orders[2*key]
+	var list []uint32
+	for i := sort.Search(order.len(), func(i int) bool { return b.sortValue(key, order.at(i)) >= want }); i < order.len() && len(list) < limit; i++ {
+		o := order.at(i)
+		if b.sortValue(key, o) != want {
+			break
+		}
+		if b.draft == nil || !b.draft.dead.Contains(o) {
+			list = append(list, o)
+		}
+	}
+	for o := range b.drafts {
+		if b.sortValue(key, o) == want {
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, func(x, y uint32) int { return int(b.rank(x) - b.rank(y)) })
+	return list[:min(limit, len(list))]
+}
