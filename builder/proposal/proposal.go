@@ -1,0 +1,134 @@
+// Package proposal writes an accepted submission into a content repository, as a
+// branch with one commit. The working tree, the index and the branch that are
+// checked out stay as they are.
+package proposal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kindex/builder/history"
+)
+
+// Proposal is what is to be written.
+type Proposal struct {
+	ID         string // of the submission; it names the branch
+	Type, Slug string
+	YAML       []byte
+	Account    string // who has submitted it
+	// Author is the e-mail address that makes the account the author of the
+	// commit, in which {account} stands for it; where it is "", the author is who
+	// commits, and a trailer names the account.
+	Author string
+}
+
+// Branch is where a proposal lies.
+type Branch struct {
+	Name   string
+	Commit string
+	Path   string // of the file, from the root of the repository
+}
+
+// BranchName is the branch of a submission.
+func BranchName(id string) string { return "submission/" + id }
+
+// Repository is where proposals are written.
+type Repository struct{ *history.Place }
+
+// Find returns the branch of a proposal, if it is there and has the file: as it is,
+// whatever it stands on. A branch of this name with another file is an error.
+func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error) {
+	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
+	if b.Commit = r.lookUp(ctx, "refs/heads/"+b.Name+"^{commit}"); b.Commit == "" {
+		return b, false, ctx.Err()
+	}
+	same, err := r.Holds(ctx, b.Commit, p)
+	if err == nil && !same {
+		err = fmt.Errorf("the branch %s is there and has another %s than the submission; if nobody needs it, remove it: git branch -D %[1]s", b.Name, b.Path)
+	}
+	return b, true, err
+}
+
+// Prepare makes the commit of a proposal on top of another one. There is no branch
+// to it until Write is called, so that it can be looked at before.
+func (r *Repository) Prepare(ctx context.Context, base string, p Proposal) (Branch, error) {
+	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
+	if r.lookUp(ctx, base+":"+b.Path) != "" {
+		return b, fmt.Errorf("%s is in the content already; reject the submission, or add to that file what is new", b.Path)
+	}
+	blob, err := r.line(ctx, history.Command{Args: []string{"hash-object", "-w", "--stdin"}, Input: p.YAML})
+	if err == nil {
+		b.Commit, err = r.commit(ctx, base, b.Path, blob, p)
+	}
+	return b, err
+}
+
+// Write makes the branch of a prepared proposal. Where somebody else has made it
+// meanwhile, with the same file, theirs is returned.
+func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, error) {
+	// The last argument says that there must be none yet.
+	_, err := r.Run(ctx, history.Command{Args: []string{"update-ref", "refs/heads/" + b.Name, b.Commit, ""}})
+	if err == nil {
+		return b, nil
+	}
+	if theirs, there, failed := r.Find(ctx, p); there || failed != nil {
+		return theirs, failed
+	}
+	return b, fmt.Errorf("the branch %s cannot be made; a branch called %q would be in its way: %w", b.Name, "submission", err)
+}
+
+// Holds tells whether a commit has the file of a proposal, byte for byte.
+func (r *Repository) Holds(ctx context.Context, commit string, p Proposal) (bool, error) {
+	blob, err := r.line(ctx, history.Command{Args: []string{"hash-object", "--stdin"}, Input: p.YAML})
+	return err == nil && r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == blob, err
+}
+
+// lookUp returns the object that a name stands for, "" for none.
+func (r *Repository) lookUp(ctx context.Context, name string) string {
+	hash, err := r.line(ctx, history.Command{Args: []string{"rev-parse", "--verify", "--quiet", name}})
+	if err != nil {
+		return ""
+	}
+	return hash
+}
+
+// commit makes the commit in an index of its own.
+func (r *Repository) commit(ctx context.Context, base, path, blob string, p Proposal) (string, error) {
+	tmp, err := os.MkdirTemp("", "kindex-submission-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp) // what stays is the system's to remove
+	index := []string{"GIT_INDEX_FILE=" + filepath.Join(tmp, "index")}
+	var tree string
+	for _, c := range []history.Command{
+		{Args: []string{"read-tree", base}},
+		{Args: []string{"update-index", "-z", "--index-info"}, Input: []byte("100644 " + blob + "\t" + path + "\x00")},
+		{Args: []string{"write-tree"}},
+	} {
+		c.Env, c.Config = index, []string{"core.splitIndex=false"}
+		if tree, err = r.line(ctx, c); err != nil {
+			return "", err
+		}
+	}
+	hash, err := r.line(ctx, history.Command{
+		Args: []string{"commit-tree", tree, "-p", base, "-F", "-"}, Config: []string{"user.useConfigOnly=true", "i18n.commitEncoding=UTF-8"},
+		Input: []byte(message(p)), Env: people(p)})
+	if err != nil && ctx.Err() == nil && (strings.Contains(err.Error(), "user.email") || strings.Contains(err.Error(), "ident")) {
+		return "", fmt.Errorf("git does not know who commits; tell it with git config user.name and user.email (%w)", err)
+	}
+	return hash, err
+}
+
+// line runs git and returns the one line that it prints.
+func (r *Repository) line(ctx context.Context, c history.Command) (string, error) {
+	out, err := r.Run(ctx, c)
+	if errors.Is(err, context.Canceled) {
+		return "", err
+	}
+	return strings.TrimSuffix(out, "\n"), err
+}

@@ -1,0 +1,174 @@
+// Package forge speaks to the forge on which submissions are reviewed: it opens
+// their pull requests through the GitHub API, or one that is compatible, and
+// follows what becomes of them.
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v88/github"
+
+	"kindex/edge/submit"
+)
+
+// Options say which forge, and which repository on it.
+type Options struct {
+	URL        string // base of the API, such as https://api.github.com
+	Repository string // owner/name
+	Token      string
+}
+
+// Forge is a repository on a forge. It may be used by several goroutines at once.
+type Forge struct {
+	client      *github.Client
+	owner, name string
+}
+
+// timeout bounds one call.
+const timeout = 30 * time.Second
+
+var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-]$`)
+
+// New checks the options. It calls nobody.
+func New(o Options) (*Forge, error) {
+	u, err := url.Parse(o.URL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("%q is not the address of an API; use one such as https://api.github.com", withoutUser(o.URL))
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return nil, fmt.Errorf("the forge %s would be sent its token over http://, where everybody on the way could read it; use https://", u.Host)
+	case !repositoryName.MatchString(o.Repository):
+		return nil, fmt.Errorf("%q is not a repository; use owner/name", o.Repository)
+	case o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("the token of the forge is missing or not one: give it in the variable KINDEX_FORGE_TOKEN")
+	}
+	base := strings.TrimRight(o.URL, "/") + "/"
+	f := &Forge{}
+	f.owner, f.name, _ = strings.Cut(o.Repository, "/")
+	// The token goes with every request of the client, so that none may be led to
+	// another host.
+	hold := &http.Client{Timeout: timeout, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host || len(via) > 5 {
+			return fmt.Errorf("the forge leads to %s, where its token does not belong", r.URL.Host)
+		}
+		return nil
+	}}
+	f.client, err = github.NewClient(github.WithHTTPClient(hold), github.WithAuthToken(o.Token), github.WithURLs(&base, nil),
+		github.WithUserAgent("kindex"))
+	return f, err
+}
+
+func withoutUser(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		return u.Redacted()
+	}
+	return "the address"
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// DefaultBranch names the branch into which pull requests go unless told
+// otherwise.
+func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
+	r, _, err := f.client.Repositories.Get(ctx, f.owner, f.name)
+	if err != nil {
+		return "", f.explain(err)
+	}
+	if r.GetDefaultBranch() == "" {
+		return "", fmt.Errorf("%s/%s has no default branch yet", f.owner, f.name)
+	}
+	return r.GetDefaultBranch(), nil
+}
+
+// Request is a pull request to be opened.
+type Request struct{ Branch, Base, Title, Body string }
+
+// Open opens a pull request, and returns the one that there is already for the
+// branch instead of a second one.
+func (f *Forge) Open(ctx context.Context, r Request) (submit.PullRequest, error) {
+	if found, err := f.Find(ctx, r.Branch); err != nil || found.Number > 0 {
+		return found, err
+	}
+	p, _, err := f.client.PullRequests.Create(ctx, f.owner, f.name, &github.NewPullRequest{
+		Title: &r.Title, Head: &r.Branch, Base: &r.Base, Body: &r.Body, MaintainerCanModify: new(bool)})
+	var refused *github.ErrorResponse
+	if errors.As(err, &refused) && refused.Response.StatusCode == http.StatusUnprocessableEntity {
+		// Another call may have opened it meanwhile.
+		if found, failed := f.Find(ctx, r.Branch); failed == nil && found.Number > 0 {
+			return found, nil
+		}
+	}
+	if err != nil {
+		return submit.PullRequest{}, f.explain(err)
+	}
+	return pullRequest(p), nil
+}
+
+// Find returns the newest pull request of a branch, open or not; its number is 0
+// where there is none.
+func (f *Forge) Find(ctx context.Context, branch string) (submit.PullRequest, error) {
+	list, _, err := f.client.PullRequests.List(ctx, f.owner, f.name, &github.PullRequestListOptions{
+		State: "all", Head: f.owner + ":" + branch, Sort: "created", Direction: "desc"})
+	if err != nil {
+		return submit.PullRequest{}, f.explain(err)
+	}
+	for _, p := range list { // not every forge heeds head
+		if f.of(p, branch) {
+			return pullRequest(p), nil
+		}
+	}
+	return submit.PullRequest{}, nil
+}
+
+// of tells whether a pull request is that of a branch of the repository itself:
+// somebody's copy may have a branch of this name too.
+func (f *Forge) of(p *github.PullRequest, branch string) bool {
+	from := p.GetHead().GetRepo().GetFullName()
+	return p.GetHead().GetRef() == branch && (from == "" || strings.EqualFold(from, f.owner+"/"+f.name))
+}
+
+// Close closes a pull request without merging it.
+func (f *Forge) Close(ctx context.Context, number int64) error {
+	closed := "closed"
+	_, _, err := f.client.PullRequests.Edit(ctx, f.owner, f.name, int(number), &github.PullRequest{State: &closed})
+	return f.explain(err)
+}
+
+// pullRequest is what submissions keep of a pull request.
+func pullRequest(p *github.PullRequest) submit.PullRequest {
+	kept := submit.PullRequest{Number: int64(p.GetNumber())}
+	if u, err := url.Parse(p.GetHTMLURL()); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil {
+		kept.URL = u.String()
+	}
+	return kept
+}
+
+// explain says of what the forge refuses what the operator can do.
+func (f *Forge) explain(err error) error {
+	var refused *github.ErrorResponse
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, &refused) {
+		switch refused.Response.StatusCode {
+		case http.StatusUnauthorized:
+			return fmt.Errorf("the forge does not take the token in KINDEX_FORGE_TOKEN: %w", err)
+		case http.StatusForbidden:
+			return fmt.Errorf("the token in KINDEX_FORGE_TOKEN must not do this on %s/%s: %w", f.owner, f.name, err)
+		case http.StatusNotFound:
+			return fmt.Errorf("the forge knows no %s/%s, or does not show it to this token: %w", f.owner, f.name, err)
+		}
+	}
+	return fmt.Errorf("the forge: %w", err)
+}

@@ -1,0 +1,175 @@
+// Package submit holds what becomes of a proposed entity: from a JSON body to the
+// canonical file, checked by the rules of content, and through review to the build
+// that has it.
+package submit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// Status is how far a submission has come.
+type Status string
+
+// The states of a submission. A pull request is open for one that is in review;
+// without a forge, accepting leads from pending to accepted at once. Published
+// means that a build holds the entity. Published and rejected are the end.
+const (
+	Pending   Status = "pending"
+	InReview  Status = "in-review"
+	Accepted  Status = "accepted"
+	Published Status = "published"
+	Rejected  Status = "rejected"
+)
+
+// Statuses lists the states in the order in which submissions come to them.
+var Statuses = []Status{Pending, InReview, Accepted, Published, Rejected}
+
+// Open lists the states in which a submission may still become an entity that no
+// build holds yet: nobody may submit the same beside it.
+var Open = []Status{Pending, InReview, Accepted}
+
+// sources are the states from which each may be reached.
+var sources = map[Status][]Status{
+	InReview:  {Pending},
+	Accepted:  {Pending, InReview},
+	Published: {Accepted},
+	Rejected:  {Pending, InReview, Accepted},
+}
+
+// From lists the states from which s may be reached.
+func (s Status) From() []Status { return slices.Clone(sources[s]) }
+
+// Submission is one proposed entity.
+type Submission struct {
+	ID        string
+	AccountID string
+	Account   string // its name
+	Status    Status
+	Type      string
+	Slug      string
+	Name      string
+	URL       string // of the entity
+	YAML      string // the canonical file
+	Reason    string // why it was rejected, "" unless it was
+	// Branch and Commit are where it lies in the content repository, "" before it
+	// was accepted.
+	Branch, Commit string
+	PullRequest    PullRequest
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+}
+
+// Key is the address that the entity will have: type/slug.
+func (s *Submission) Key() string { return s.Type + "/" + s.Slug }
+
+// Fields are the values of the file, as JSON has them.
+func (s *Submission) Fields() (map[string]any, error) { return content.Fields([]byte(s.YAML)) }
+
+// PullRequest is where a submission is reviewed; Number is 0 where there is none.
+type PullRequest struct {
+	Number int64
+	URL    string // for people
+}
+
+// Identity is the same for two submissions that have the same name and the same
+// page, written in one way or another.
+func Identity(name, url string) string {
+	sum := sha256.Sum256([]byte(exports.Fold(name) + "\x00" + exports.FoldURL(url)))
+	return hex.EncodeToString(sum[:])
+}
+
+var idGrammar = regexp.MustCompile(`^sub_[a-z2-7]{20}$`)
+
+// ValidID tells whether s may be the id of a submission.
+func ValidID(s string) bool { return idGrammar.MatchString(s) }
+
+// ErrUnknown tells that there is no such submission.
+var ErrUnknown = errors.New("there is no such submission")
+
+// TakenError tells that an entity, or an open submission, is what a submission
+// wants to become.
+type TakenError struct {
+	Type, Slug string      // of the other
+	Submission *Submission // the other, nil where it is an entity
+	SamePage   bool        // it has the same name and URL; else type and slug
+	Formerly   string      // the slug under which it was known earlier, where that is what is taken
+}
+
+// Error names the other and what the two have in common.
+func (e *TakenError) Error() string {
+	other := e.Type + "/" + e.Slug
+	if e.Submission != nil {
+		other = "the open submission of " + other
+	}
+	switch {
+	case e.SamePage:
+		return "the same name and URL has " + other
+	case e.Formerly != "":
+		return fmt.Sprintf("an earlier address of %s is %s/%s", other, e.Type, e.Formerly)
+	case e.Submission != nil:
+		return "there is " + other + " already"
+	}
+	return "the index has " + other + " already"
+}
+
+// Query chooses submissions. The zero value chooses all.
+type Query struct {
+	AccountID string   // "" for every account
+	Statuses  []Status // none for all
+	After     string   // the id behind which the list goes on, "" for its beginning
+	Limit     int      // at most so many, 0 for all
+	OldFirst  bool     // else the newest are first
+}
+
+// Change is what a step does to a submission beside its status. What is empty
+// stays as it is.
+type Change struct {
+	Reason         string
+	Branch, Commit string
+	PullRequest    PullRequest
+}
+
+// Store keeps submissions.
+type Store interface {
+	// Submission returns one, ErrUnknown where there is none.
+	Submission(ctx context.Context, id string) (Submission, error)
+	// Submissions returns a part of them.
+	Submissions(ctx context.Context, q Query) ([]Submission, error)
+	// MoveSubmission takes a submission to a state, if it is in one of those from
+	// which there is a step, and tells whether it was: of two that do the same at
+	// the same time, one is told yes.
+	MoveSubmission(ctx context.Context, id string, to Status, c Change) (bool, error)
+}
+
+// Publish notes which of the accepted submissions a build holds. has tells whether
+// it has an entity.
+func Publish(ctx context.Context, store Store, has func(typ, slug string) bool) (published []Submission, err error) {
+	accepted, err := store.Submissions(ctx, Query{Statuses: []Status{Accepted}, OldFirst: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range accepted {
+		if !has(s.Type, s.Slug) {
+			continue
+		}
+		moved, err := store.MoveSubmission(ctx, s.ID, Published, Change{})
+		if err != nil {
+			return published, err
+		}
+		if moved {
+			s.Status = Published
+			published = append(published, s)
+		}
+	}
+	return published, nil
+}
