@@ -2,6 +2,7 @@ package edge_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +25,10 @@ import (
 
 	"kindex/builder"
 	"kindex/edge"
+	"kindex/edge/keys"
 	"kindex/edge/openapi"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
 	"kindex/exports"
 )
 
@@ -34,6 +39,10 @@ func TestContract(t *testing.T) {
 	c := newContract(t)
 	t.Run("table", func(t *testing.T) { testTable(t, c) })
 	t.Run("every operation", func(t *testing.T) { testEveryOperation(t, c) })
+	t.Run("keys", func(t *testing.T) { testKeys(t, c) })
+	t.Run("submissions", func(t *testing.T) { testSubmissions(t, c) })
+	t.Run("webhooks", func(t *testing.T) { testWebhooks(t, c) })
+	t.Run("callers", func(t *testing.T) { testCallers(t, c) })
 	t.Run("parameter examples", func(t *testing.T) { testParameterExamples(t, c) })
 	t.Run("enums", func(t *testing.T) { testEnums(t, c) })
 	t.Run("searching", func(t *testing.T) { testSearching(t, c) })
@@ -54,18 +63,30 @@ type contract struct {
 	doc        *openapi3.T
 	operations map[string]*operation
 	server     *edge.Server
+	state      *state.State
 	url        string // of the server
 	closed     string // of a server that has given up its build
+	spent      string // of a server where nothing is left of the limit
+	away       string // of a server that cannot reach its state
+	key        string // of an account
+	suspended  string // a key of a suspended account
 	build, old string // the current build, and the one before
 	oldDir     string
 	seen       seen
 }
 
 type operation struct {
-	path string
-	item *openapi3.PathItem
+	path   string
+	method string
+	item   *openapi3.PathItem
 	*openapi3.Operation
 }
+
+// own tells whether the operation needs a key.
+func (op *operation) own() bool { return op.Security != nil }
+
+// metered tells whether requests are counted.
+func (op *operation) metered() bool { return op.Responses.Status(http.StatusTooManyRequests) != nil }
 
 func newContract(t *testing.T) *contract {
 	t.Helper()
@@ -76,8 +97,8 @@ func newContract(t *testing.T) *contract {
 		t.Fatal(err)
 	}
 	for path, item := range c.doc.Paths.Map() {
-		for _, op := range item.Operations() {
-			c.operations[op.OperationID] = &operation{path, item, op}
+		for method, op := range item.Operations() {
+			c.operations[op.OperationID] = &operation{path, method, item, op}
 		}
 	}
 	out := t.TempDir()
@@ -85,9 +106,40 @@ func newContract(t *testing.T) *contract {
 	c.old = buildShipped(t, content, out, "2026-10-31")
 	c.build = buildShipped(t, content, out, "2026-11-01")
 	c.oldDir = filepath.Join(exports.BuildsDir(out), c.old)
-	c.server, c.url = serve(t, out, false)
-	_, c.closed = serve(t, out, true)
+	const plenty = 1e6
+	c.state = statetest.SQLite(t)
+	c.server, c.url = serve(t, edge.Options{Dir: out, State: c.state, LimitAnonymous: plenty, LimitKey: plenty}, false)
+	_, c.closed = serve(t, edge.Options{Dir: out, State: c.state, LimitAnonymous: plenty, LimitKey: plenty}, true)
+	_, c.spent = serve(t, edge.Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: 1, LimitKey: 1, Contact: "operator@example.org"}, false)
+	gone := statetest.SQLite(t)
+	_, c.away = serve(t, edge.Options{Dir: out, State: gone, LimitAnonymous: plenty, LimitKey: plenty}, false)
+	if err := gone.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.key, c.suspended = c.newKey(t, "contract", false), c.newKey(t, "suspended", true)
+	c.exampleWebhook(t)
+	c.send(t, request{target: "/api/categories", base: c.spent, status: 200})
 	return c
+}
+
+// newKey makes an account and a key of it.
+func (c *contract) newKey(t *testing.T, account string, suspended bool) string {
+	t.Helper()
+	secret := keys.Generate()
+	err := c.state.Write(t.Context(), func(tx *state.Tx) error {
+		a, err := tx.EnsureAccount(account)
+		if err == nil {
+			_, err = tx.CreateKey(a.ID, "first", secret)
+		}
+		if err == nil && suspended {
+			err = tx.Suspend(a.ID)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret.Reveal()
 }
 
 func buildShipped(t *testing.T, content, out, day string) string {
@@ -105,9 +157,9 @@ func buildShipped(t *testing.T, content, out, day string) string {
 
 // serve listens on the loopback interface. A closed server has no build any
 // more, as one that is shutting down.
-func serve(t *testing.T, dir string, closed bool) (*edge.Server, string) {
+func serve(t *testing.T, o edge.Options, closed bool) (*edge.Server, string) {
 	t.Helper()
-	s, err := edge.New(edge.Options{Dir: dir})
+	s, err := edge.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,16 +222,26 @@ var client = &http.Client{
 // send makes a request and checks the answer against the description.
 func (c *contract) send(t *testing.T, r request) *answer {
 	t.Helper()
-	base := c.url
+	base := cmp.Or(r.base, c.url)
 	if r.closed {
 		base = c.closed
 	}
 	target := strings.NewReplacer("{build}", c.build, "{old}", c.old).Replace(r.target)
-	req, err := http.NewRequest(r.method(), base+target, nil)
+	var body io.Reader
+	if r.body != "" {
+		body = strings.NewReader(r.body)
+	}
+	req, err := http.NewRequest(r.method(), base+target, body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Accept-Encoding", "identity")
+	if r.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.key != "" {
+		req.Header.Set("x-api-key", r.key)
+	}
 	for _, line := range r.header {
 		name, value, _ := strings.Cut(line, ": ")
 		req.Header.Set(name, value)
@@ -189,11 +251,11 @@ func (c *contract) send(t *testing.T, r request) *answer {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
+	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatalf("%s: %v", r.target, err)
 	}
-	a := &answer{res.StatusCode, res.Header, body}
+	a := &answer{res.StatusCode, res.Header, text}
 	if a.status != r.status {
 		t.Fatalf("%s %s: status %d, want %d: %s", r.method(), target, a.status, r.status, a.body)
 	}
@@ -205,6 +267,9 @@ func (c *contract) send(t *testing.T, r request) *answer {
 		t.Fatalf("%s: there is no operation %s", target, r.op)
 	}
 	c.seen.request(op, r, req)
+	if r.body != "" { // the client has read it
+		req.Body = io.NopCloser(strings.NewReader(r.body))
+	}
 	c.checkRequest(t, op, r, req)
 	c.checkHeaders(t, op, a, target)
 	c.checkBody(t, op, r, req, a)
@@ -214,8 +279,8 @@ func (c *contract) send(t *testing.T, r request) *answer {
 func (c *contract) input(op *operation, req *http.Request) *openapi3filter.RequestValidationInput {
 	return &openapi3filter.RequestValidationInput{
 		Request: req, PathParams: op.pathParams(req.URL.Path), QueryParams: req.URL.Query(),
-		Route:   &routers.Route{Spec: c.doc, Path: op.path, PathItem: op.item, Method: http.MethodGet, Operation: op.Operation},
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true},
+		Route:   &routers.Route{Spec: c.doc, Path: op.path, PathItem: op.item, Method: op.method, Operation: op.Operation},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
 	}
 }
 
@@ -280,7 +345,11 @@ func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target st
 			continue
 		}
 		for _, v := range values {
-			if err := h.Schema.Value.VisitJSON(v); err != nil {
+			var value any = v
+			if n, err := strconv.ParseFloat(v, 64); err == nil && h.Schema.Value.Type.Is("integer") {
+				value = n
+			}
+			if err := h.Schema.Value.VisitJSON(value); err != nil {
 				t.Errorf("%s: %d: %s: %v", target, a.status, name, err)
 			}
 		}
@@ -289,7 +358,7 @@ func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target st
 
 func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.Request, a *answer) {
 	t.Helper()
-	if req.Method == http.MethodHead || a.status == http.StatusNotModified || a.status == http.StatusMovedPermanently {
+	if req.Method == http.MethodHead || a.status == http.StatusNotModified || a.status == http.StatusMovedPermanently || a.status == http.StatusNoContent {
 		if len(a.body) > 0 {
 			t.Errorf("%s %s: %d has a body: %s", req.Method, req.URL, a.status, a.body)
 		}

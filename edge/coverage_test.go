@@ -70,6 +70,9 @@ func testCoverage(t *testing.T, c *contract) {
 				t.Errorf("%s was never seen", key)
 			}
 			for name := range response.Value.Headers {
+				if strings.Contains(name, "RateLimit") && !strings.HasPrefix(op.path, "/api/") {
+					continue // it shares the description of its failures with those that are counted
+				}
 				if !c.seen.headers[key+" "+http.CanonicalHeaderKey(name)] {
 					t.Errorf("%s: the header %s was never seen", key, name)
 				}

@@ -7,10 +7,12 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -18,16 +20,44 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"kindex/edge/guard"
+	"kindex/edge/keys"
+	"kindex/edge/limit"
 	"kindex/edge/query"
+	"kindex/edge/seal"
+	"kindex/edge/signin"
+	"kindex/edge/state"
+	"kindex/edge/submit/forge"
+	"kindex/edge/webhook"
 	"kindex/exports"
 )
 
 // Options say what an edge serves.
 type Options struct {
-	Dir         string // the folder that build --out wrote
-	URL         string // the public address of the service, "" where requests tell
+	Dir   string // the folder that build --out wrote
+	State *state.State
+	URL   string // the public address of the service, "" where requests tell
+	// Contact is the operator's address, for those who need more than they may.
+	Contact string
+	// LimitAnonymous and LimitKey are how many requests an address without a
+	// key, and an account, may make in a UTC day; 0 counts none.
+	LimitAnonymous, LimitKey int64
+	// TrustedProxies are whose forwarding headers count.
+	TrustedProxies []netip.Prefix
+	Forge          *forge.Forge // where submissions are reviewed, nil for none
+	// SignIn has the providers that people may sign in with on the website; the
+	// rest of it is filled in.
+	SignIn      signin.Options
+	Now         func() time.Time // time.Now where it is nil
 	Log         *slog.Logger
 	LogRequests bool
+	// Guard says which addresses webhooks may have; nil: those of the public internet.
+	Guard *guard.Guard
+	// OperatorKeys seal secrets in the state; nil: keys of this process alone, with
+	// which all webhooks end.
+	OperatorKeys    *seal.Keys
+	WebhookSchedule webhook.Schedule // nil: webhook.DefaultSchedule
+	WebhookPoll     time.Duration    // how often it is looked for webhooks whose time has come; 0: each second
 }
 
 // Server serves one output folder. It is an http.Handler for any number of
@@ -35,29 +65,64 @@ type Options struct {
 type Server struct {
 	options Options
 	log     *slog.Logger
+	now     func() time.Time
+	state   *state.State
+	keys    *keys.Authenticator
+	limits  *limits
+	proxies *limit.Proxies
+	people  *signin.Handler // nil where nobody can sign in
 	metrics *metrics
 	live    *live
 	router  *httprouter.Router
 	handler http.Handler
 	paths   []string // of the API, for suggestions
 	old     oldBuilds
+	events  *webhook.Announcer
+	hooks   hooks
 }
 
 // New verifies and opens the published build. It returns an error where there
-// is none that can be served.
+// is none that can be served. The state is the caller's to close, behind Close.
 func New(o Options) (*Server, error) {
+	if o.State == nil {
+		return nil, errors.New("edge: there is no state")
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{options: o, log: o.Log, metrics: newMetrics()}
-	s.live = &live{root: o.Dir, log: o.Log, metrics: s.metrics}
+	// A client may put its key where everybody logs it, such as into the address.
+	o.Log = slog.New(keys.LogHandler(o.Log.Handler()))
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Server{options: o, log: o.Log, now: o.Now, state: o.State, metrics: newMetrics()}
+	s.keys = keys.NewAuthenticator(o.State, o.Now)
+	s.limits = newLimits(o)
+	s.proxies = limit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
+		s.log.Warn("a forwarding header from an address that is no trusted proxy is ignored; this is told once", "from", from)
+	})
+	var err error
+	if s.hooks, err = newHooks(o, s.metrics); err != nil {
+		return nil, err
+	}
+	s.events = webhook.NewAnnouncer(o.State, o.Log, s.hooks.dispatch.Wake)
+	s.live = &live{root: o.Dir, log: o.Log, metrics: s.metrics, moved: s.moved}
 	s.old.root = o.Dir
 	s.routes()
-	s.handler = anyOrigin(s.router)
-	if err := s.live.load(); err != nil {
+	s.handler = s.anyOrigin(s.router)
+	if err := s.begin(); err != nil {
+		s.limits.close(s.log)
 		return nil, err
 	}
 	return s, nil
+}
+
+// begin makes what may be wrong with what it was given.
+func (s *Server) begin() error {
+	if err := s.signin(); err != nil {
+		return err
+	}
+	return s.live.load()
 }
 
 // Header values that are the same in every answer, made once. Nobody may change
@@ -68,6 +133,8 @@ var (
 		"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build"}
 	noSniff      = []string{"nosniff"}
 	varyEncoding = []string{"Accept-Encoding"}
+	varyKey      = []string{"X-Api-Key"}
+	unkept       = []string{"no-store"}
 	revalidate   = []string{"private, no-cache"}
 	forever      = []string{"public, max-age=31536000, immutable"}
 )
@@ -75,7 +142,7 @@ var (
 // anyOrigin lets pages of every origin read the answers (CORS), never with
 // cookies. It says so whether or not a page asks, so that one cached answer
 // serves everybody.
-func anyOrigin(next http.Handler) http.Handler {
+func (s *Server) anyOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h["Access-Control-Allow-Origin"] = everyOrigin
@@ -87,6 +154,12 @@ func anyOrigin(next http.Handler) http.Handler {
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, DELETE")
 		h.Set("Access-Control-Allow-Headers", "x-api-key, Content-Type, Idempotency-Key, If-None-Match, Range")
 		h.Set("Access-Control-Max-Age", "86400")
+		if meterOf(r.URL.Path) != unmetered {
+			c := &call{server: s, request: r, id: requestID(r)}
+			if c.admit(free) == nil {
+				_ = c.settle(h, http.StatusNoContent)
+			}
+		}
 		w.WriteHeader(http.StatusNoContent)
 	})
 }
@@ -104,8 +177,13 @@ func (s *Server) Reload() error { return s.live.load() }
 // of entities stay those of the build.
 func (s *Server) Preview(edits []exports.Edit) { s.live.preview(edits) }
 
-// Close gives up the build. No request may be under way.
-func (s *Server) Close() { s.live.stop() }
+// Close gives up the build, and stores what is counted. No request may be under
+// way.
+func (s *Server) Close() {
+	s.live.stop()
+	s.events.Close()
+	s.limits.close(s.log)
+}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
@@ -114,7 +192,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 type call struct {
 	server  *Server
 	request *http.Request
+	writer  http.ResponseWriter
 	path    httprouter.Params
+	caller  caller
+	meter   meter
+	body    []byte // of the request, once it is read
 	query   *query.Params
 	view    *view
 	id      string
@@ -154,15 +236,20 @@ func (c *call) header(name string) string { return strings.Join(c.request.Header
 // handler answers a request with a value or an error.
 type handler func(*call) (*reply, error)
 
-// handle turns a handler into what the router calls. It gives the request an
-// id and one view for its whole life, reads the parameters, and sees to
-// failures.
-func (s *Server) handle(route string, params []string, h handler) httprouter.Handle {
+// handle turns a handler into what the router calls. It gives the request one
+// view for its whole life, reads the parameters, and sees to failures.
+func (s *Server) handle(route string, kind metering, params []string, h handler) httprouter.Handle {
+	return s.attend(route, func(c *call, w http.ResponseWriter) { c.run(w, kind, params, h) })
+}
+
+// attend gives requests of a route an id, measures and logs them, and sees to
+// panics.
+func (s *Server) attend(route string, answer func(*call, http.ResponseWriter)) httprouter.Handle {
 	m := s.metrics.route(route)
 	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
 		start := time.Now()
-		c := &call{server: s, request: r, path: p, id: requestID(r)}
-		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+		c := &call{server: s, request: r, writer: w, path: p, id: requestID(r)}
+		rec := &recorder{ResponseWriter: w, call: c, status: http.StatusOK}
 		header := rec.Header()
 		header["X-Request-Id"] = []string{c.id}
 		header["X-Content-Type-Options"] = noSniff
@@ -183,7 +270,7 @@ func (s *Server) handle(route string, params []string, h handler) httprouter.Han
 				panic(http.ErrAbortHandler)
 			}
 		}()
-		c.run(rec, params, h)
+		answer(c, rec)
 	}
 }
 
@@ -204,7 +291,11 @@ func (c *call) recovered(rec *recorder, cause any) (abort bool) {
 	return false
 }
 
-func (c *call) run(w http.ResponseWriter, params []string, h handler) {
+func (c *call) run(w http.ResponseWriter, kind metering, params []string, h handler) {
+	if err := c.admit(kind); err != nil {
+		c.fail(w, err)
+		return
+	}
 	if c.view = c.server.live.acquire(); c.view == nil {
 		c.fail(w, newProblem("not-ready", "No build is being served yet; try again in a moment."))
 		return
@@ -244,25 +335,38 @@ func plainID(s string) bool {
 	return true
 }
 
-// recorder notes what was answered.
+// recorder notes what was answered, and has it counted before it goes out.
 type recorder struct {
 	http.ResponseWriter
+	call    *call
 	status  int
 	bytes   int64
 	written bool
+	refused bool // the answer under way is not given: it was one too many
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (r *recorder) WriteHeader(status int) {
-	if !r.written {
-		r.status, r.written = status, true
+	if r.written {
+		return
 	}
+	if err := r.call.settle(r.Header(), status); err != nil {
+		r.call.fail(r, err)
+		r.refused = true
+		return
+	}
+	r.status, r.written = status, true
 	r.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
 func (r *recorder) Write(b []byte) (int, error) {
-	r.written = true
+	if !r.written {
+		r.WriteHeader(http.StatusOK)
+	}
+	if r.refused {
+		return 0, errRefused
+	}
 	n, err := r.ResponseWriter.Write(b)
 	r.bytes += int64(n)
 	return n, err

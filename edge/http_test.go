@@ -243,8 +243,8 @@ func TestPanicTellsNothing(t *testing.T) {
 	s := serve(t, 5)
 	var log bytes.Buffer
 	s.log = slog.New(slog.NewTextHandler(&log, nil))
-	s.router.GET("/panic", s.handle("/panic", nil, func(*call) (*reply, error) { panic("the secret cause") }))
-	s.router.GET("/error", s.handle("/error", nil, func(*call) (*reply, error) { return nil, errors.New("the secret cause") }))
+	s.router.GET("/panic", s.handle("/panic", unmetered, nil, func(*call) (*reply, error) { panic("the secret cause") }))
+	s.router.GET("/error", s.handle("/error", unmetered, nil, func(*call) (*reply, error) { return nil, errors.New("the secret cause") }))
 	for _, path := range []string{"/panic", "/error"} {
 		log.Reset()
 		a := s.ask(t, "GET", path)
@@ -265,7 +265,7 @@ func TestPanicTellsNothing(t *testing.T) {
 // not look like a complete body.
 func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 	s := serve(t, 5)
-	s.router.GET("/broken", s.handle("/broken", nil, func(*call) (*reply, error) {
+	s.router.GET("/broken", s.handle("/broken", unmetered, nil, func(*call) (*reply, error) {
 		return &reply{mediaType: "text/csv", stream: func(w io.Writer) error {
 			if _, err := w.Write(bytes.Repeat([]byte("row\r\n"), 100_000)); err != nil {
 				return err

@@ -19,6 +19,7 @@ type live struct {
 	root    string
 	log     *slog.Logger
 	metrics *metrics
+	moved   func(*view)          // called with every build that is moved to, not with edits
 	current atomic.Pointer[view] // what requests see: base, or base with edits
 
 	mu        sync.Mutex
@@ -84,10 +85,32 @@ func (l *live) load() error {
 	l.metrics.switched(next, time.Since(start))
 	l.log.Info("serving build", "build", id, "entities", next.build.Listed(), "asOf", next.build.Manifest.AsOf,
 		"took", time.Since(start).Round(time.Millisecond))
+	l.moved(next)
 	if old != nil {
 		old.release()
 	}
 	return nil
+}
+
+// id names the published build, "" before there is one.
+func (l *live) id() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.base == nil {
+		return ""
+	}
+	return l.base.id()
+}
+
+// published returns the published build without edits, nil before there is one.
+// The caller releases it.
+func (l *live) published() *view {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.base == nil || !l.base.retain() {
+		return nil
+	}
+	return l.base
 }
 
 // preview shows the published build, and those that follow, with edits.

@@ -271,7 +271,7 @@ func run(t *testing.T, s *Server, drain time.Duration) (public, admin string, st
 func TestDrain(t *testing.T) {
 	s := serve(t, 5)
 	started, finish := make(chan struct{}), make(chan struct{})
-	s.router.GET("/slow", s.handle("/slow", nil, func(*call) (*reply, error) {
+	s.router.GET("/slow", s.handle("/slow", unmetered, nil, func(*call) (*reply, error) {
 		close(started)
 		<-finish
 		return &reply{mediaType: "text/plain", body: []byte("done")}, nil

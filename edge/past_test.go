@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"kindex/builder"
+
+	"kindex/edge/state/statetest"
 )
 
 // sheet is the file of an entity whose stars decide about its score.
@@ -88,7 +90,7 @@ func servePast(t testing.TB, day string, o Options) (*served, *Repository) {
 	r := replay(t, day)
 	s := &served{content: r.Dir, out: t.TempDir()}
 	buildDay(t, r, s.out, day)
-	o.Dir = s.out
+	o.Dir, o.State = s.out, statetest.SQLite(t)
 	var err error
 	if s.Server, err = New(o); err != nil {
 		t.Fatal(err)

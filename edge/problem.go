@@ -20,8 +20,9 @@ type Problem struct {
 	Suggestion *string      `json:"suggestion"`
 	RequestID  string       `json:"requestId"`
 
-	cause error // for the log, never for the client
-	allow string
+	cause  error // for the log, never for the client
+	allow  string
+	header http.Header // further headers, nil for none
 }
 
 // FieldError is what is wrong with one parameter or field.
@@ -39,19 +40,38 @@ var problemKinds = map[string]struct {
 	status int
 	title  string
 }{
-	"unknown-parameter":     {http.StatusBadRequest, "There is no such parameter"},
-	"invalid-parameter":     {http.StatusBadRequest, "A parameter has no usable value"},
-	"not-found":             {http.StatusNotFound, "There is nothing at this address"},
-	"unknown-entity":        {http.StatusNotFound, "There is no such entity"},
-	"no-history":            {http.StatusNotFound, "Nothing is known of that day"},
-	"deleted-entity":        {http.StatusGone, "The entity was deleted"},
-	"unknown-category":      {http.StatusNotFound, "There is no such category"},
-	"unknown-build":         {http.StatusNotFound, "There is no such build or file"},
-	"method-not-allowed":    {http.StatusMethodNotAllowed, "This address does not take this method"},
-	"precondition-failed":   {http.StatusPreconditionFailed, "The file is another one by now"},
-	"range-not-satisfiable": {http.StatusRequestedRangeNotSatisfiable, "The file has no such range"},
-	"not-ready":             {http.StatusServiceUnavailable, "No build is being served yet"},
-	"internal":              {http.StatusInternalServerError, "Something went wrong here"},
+	"unknown-parameter":       {http.StatusBadRequest, "There is no such parameter"},
+	"invalid-parameter":       {http.StatusBadRequest, "A parameter has no usable value"},
+	"invalid-body":            {http.StatusBadRequest, "The body cannot be used"},
+	"invalid-idempotency-key": {http.StatusBadRequest, "The Idempotency-Key cannot be used"},
+	"unauthorized":            {http.StatusUnauthorized, "A key is needed"},
+	"account-suspended":       {http.StatusForbidden, "The account is suspended"},
+	"unknown-key":             {http.StatusNotFound, "There is no such key"},
+	"too-many-keys":           {http.StatusConflict, "The account has as many keys as it may"},
+	"already-exists":          {http.StatusConflict, "There is this one already"},
+	"unknown-submission":      {http.StatusNotFound, "There is no such submission"},
+	"too-many-webhooks":       {http.StatusConflict, "The account has as many webhooks as it may"},
+	"too-many-waiting":        {http.StatusConflict, "Too many tests and replays are waiting"},
+	"unknown-webhook":         {http.StatusNotFound, "There is no such webhook"},
+	"unknown-delivery":        {http.StatusNotFound, "There is no such delivery"},
+	"event-gone":              {http.StatusGone, "The event is kept no longer"},
+	"secret-shown-once":       {http.StatusConflict, "The secret was shown already"},
+	"body-too-large":          {http.StatusRequestEntityTooLarge, "The body is too large"},
+	"unsupported-media-type":  {http.StatusUnsupportedMediaType, "The body is not sent as JSON"},
+	"idempotency-key-reused":  {http.StatusUnprocessableEntity, "The Idempotency-Key was used for another write"},
+	"rate-limited":            {http.StatusTooManyRequests, "The limit is used up"},
+	"state-unavailable":       {http.StatusServiceUnavailable, "The state cannot be reached"},
+	"not-found":               {http.StatusNotFound, "There is nothing at this address"},
+	"unknown-entity":          {http.StatusNotFound, "There is no such entity"},
+	"no-history":              {http.StatusNotFound, "Nothing is known of that day"},
+	"deleted-entity":          {http.StatusGone, "The entity was deleted"},
+	"unknown-category":        {http.StatusNotFound, "There is no such category"},
+	"unknown-build":           {http.StatusNotFound, "There is no such build or file"},
+	"method-not-allowed":      {http.StatusMethodNotAllowed, "This address does not take this method"},
+	"precondition-failed":     {http.StatusPreconditionFailed, "The file is another one by now"},
+	"range-not-satisfiable":   {http.StatusRequestedRangeNotSatisfiable, "The file has no such range"},
+	"not-ready":               {http.StatusServiceUnavailable, "No build is being served yet"},
+	"internal":                {http.StatusInternalServerError, "Something went wrong here"},
 }
 
 func newProblem(code, detail string) *Problem {

@@ -33,6 +33,9 @@ type reply struct {
 	immutable bool
 	// build names the build of the answer where it is not the current one.
 	build string
+	// status is that of the answer to a write, or about the caller's own: a bare
+	// body that nobody keeps. 0 for all else.
+	status int
 }
 
 // fileReply is a file of a build, and its precompressed variants.
@@ -56,6 +59,9 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 	if r.build != "" {
 		h.Set("X-Build", r.build)
 	}
+	if r.status != 0 {
+		return c.respondOwn(w, r)
+	}
 	if r.immutable {
 		h["Cache-Control"] = forever
 	} else {
@@ -78,6 +84,22 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 		return c.respondStream(w, r)
 	}
 	return c.respondBody(w, r)
+}
+
+// respondOwn answers a write, or what is the caller's own.
+func (c *call) respondOwn(w http.ResponseWriter, r *reply) error {
+	h := w.Header()
+	h["Cache-Control"] = unkept
+	h["Vary"] = varyKey
+	if len(r.body) > 0 {
+		h["Content-Type"] = []string{jsonType}
+		h["Content-Length"] = []string{strconv.Itoa(len(r.body))}
+	}
+	w.WriteHeader(r.status)
+	if len(r.body) == 0 || c.request.Method == http.MethodHead {
+		return nil
+	}
+	return clientGone(writeAll(w, r.body))
 }
 
 func (c *call) respondBody(w http.ResponseWriter, r *reply) error {
@@ -320,10 +342,16 @@ func (c *call) fail(w http.ResponseWriter, err error) {
 	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Accept-Ranges", "Link"} {
 		h.Del(name)
 	}
+	if p.Status == http.StatusUnauthorized {
+		h.Del("X-Build") // it is no answer from a build
+	}
+	for name, values := range p.header {
+		h[name] = values
+	}
 	if p.allow != "" {
 		h.Set("Allow", p.allow)
 	}
-	if p.Status == http.StatusServiceUnavailable {
+	if p.Status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", "5")
 	}
 	body := p.encode()

@@ -14,6 +14,7 @@ import (
 // routes is the whole interface on one screen: every address, the parameters
 // that it takes, and who answers.
 func (s *Server) routes() {
+	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}
 	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
 	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
@@ -24,34 +25,51 @@ func (s *Server) routes() {
 	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
 
 	for _, r := range []struct {
+		verb   string
 		path   string
+		cost   metering
 		params []string
 		answer handler
 	}{
-		{"/api/entities", list, s.entities},
-		{"/api/entity/:type/:slug", []string{"at"}, s.entity},
-		{"/api/entity/:type/:slug/changelog", page, s.entityChangelog},
-		{"/api/entity/:type/:slug/score", nil, s.score},
-		{"/api/entity/:type/:slug/similar", []string{"limit"}, s.similar},
-		{"/api/search", search, s.search},
-		{"/api/suggest", []string{"q", "type", "limit"}, s.suggest},
-		{"/api/leaderboard/:category", slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
-		{"/api/trending", []string{"window", "type", "category", "limit"}, s.trending},
-		{"/api/changelog", slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
-		{"/api/feed", []string{"format", "type", "category", "entity", "page"}, s.feed},
-		{"/api/categories", nil, s.categories},
-		{"/api/export/entities", slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
-		{"/api/export/leaderboard", []string{"format", "category", "at"}, s.exportLeaderboard},
-		{"/api/export/changelog", []string{"format", "since", "type"}, s.exportChangelog},
-		{"/api/export/manifest", nil, s.exportManifest},
-		{"/api/openapi", []string{"format"}, s.openapi},
-		{"/data/:build/*file", nil, s.data},
-		{"/", nil, s.home},
+		{get, "/api/entities", metered, list, s.entities},
+		{get, "/api/entity/:type/:slug", metered, []string{"at"}, s.entity},
+		{get, "/api/entity/:type/:slug/changelog", metered, page, s.entityChangelog},
+		{get, "/api/entity/:type/:slug/score", metered, nil, s.score},
+		{get, "/api/entity/:type/:slug/similar", metered, []string{"limit"}, s.similar},
+		{get, "/api/search", metered, search, s.search},
+		{get, "/api/suggest", metered, []string{"q", "type", "limit"}, s.suggest},
+		{get, "/api/leaderboard/:category", metered, slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
+		{get, "/api/trending", metered, []string{"window", "type", "category", "limit"}, s.trending},
+		{get, "/api/changelog", metered, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
+		{get, "/api/feed", metered, []string{"format", "type", "category", "entity", "page"}, s.feed},
+		{get, "/api/categories", metered, nil, s.categories},
+		{get, "/api/export/entities", metered, slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
+		{get, "/api/export/leaderboard", metered, []string{"format", "category", "at"}, s.exportLeaderboard},
+		{get, "/api/export/changelog", metered, []string{"format", "since", "type"}, s.exportChangelog},
+		{get, "/api/export/manifest", metered, nil, s.exportManifest},
+		{get, "/api/developer/api-keys", metered, nil, s.listKeys},
+		{post, "/api/developer/api-keys", metered, nil, s.createKey},
+		{del, "/api/developer/api-keys", metered, []string{"id"}, s.revokeKey},
+		{post, "/api/submit", metered, nil, s.submit},
+		{get, "/api/submissions", metered, []string{"status", "limit", "cursor"}, s.submissions},
+		{get, "/api/submissions/:id", metered, nil, s.submission},
+		{get, "/api/webhooks", metered, nil, s.listWebhooks},
+		{post, "/api/webhooks", metered, nil, s.createWebhook},
+		{get, "/api/webhooks/:id", metered, nil, s.webhook},
+		{del, "/api/webhooks/:id", metered, nil, s.deleteWebhook},
+		{post, "/api/webhooks/:id/test", metered, nil, s.testWebhook},
+		{get, "/api/webhooks/:id/deliveries", metered, []string{"limit", "cursor", "status"}, s.deliveries},
+		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, nil, s.replayDelivery},
+		{get, "/api/openapi", free, []string{"format"}, s.openapi},
+		{get, "/data/:build/*file", unmetered, nil, s.data},
+		{get, "/", unmetered, nil, s.home},
 	} {
-		h := s.handle(r.path, r.params, r.answer)
-		s.router.GET(r.path, h)
-		s.router.HEAD(r.path, h)
-		if strings.HasPrefix(r.path, "/api/") {
+		h := s.handle(r.path, r.cost, r.params, r.answer)
+		s.router.Handle(r.verb, r.path, h)
+		if r.verb == get {
+			s.router.HEAD(r.path, h)
+		}
+		if r.cost != unmetered && !slices.Contains(s.paths, r.path) {
 			s.paths = append(s.paths, r.path)
 		}
 	}
@@ -59,13 +77,17 @@ func (s *Server) routes() {
 
 // plain answers outside the routes. Parameters do not matter there.
 func (s *Server) plain(name string, h handler) http.Handler {
-	m := s.handle(name, nil, h)
+	outside, below := s.handle(name, unmetered, nil, h), s.handle(name, metered, nil, h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r2 := *r
 		u := *r.URL
 		u.RawQuery = ""
 		r2.URL = &u
-		m(w, &r2, httprouter.Params{})
+		if meterOf(r.URL.Path) == metered {
+			below(w, &r2, httprouter.Params{})
+			return
+		}
+		outside(w, &r2, httprouter.Params{})
 	})
 }
 

@@ -53,6 +53,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	follow, stopFollowing := context.WithCancel(context.Background())
 	defer stopFollowing()
 	go s.Follow(follow)
+	working := s.Work(follow)
 	failed := make(chan error, len(servers))
 	for i, srv := range servers {
 		go func() { failed <- srv.Serve(listeners[i]) }()
@@ -67,6 +68,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	}
 	draining.Store(true)
 	s.log.Info("stopping", "drain", l.Drain)
+	s.hooks.dispatch.Stop(l.Drain)
 	end, cancel := context.WithTimeout(context.Background(), l.Drain)
 	defer cancel()
 	err = servers[0].Shutdown(end)
@@ -76,6 +78,8 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	for _, srv := range servers[1:] {
 		err = errors.Join(err, srv.Close())
 	}
+	stopFollowing()
+	working()
 	return err
 }
 
@@ -92,7 +96,7 @@ func (s *Server) admin(draining *atomic.Bool) http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeStatus(w, http.StatusOK, map[string]any{"status": "ok"})
 	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		v := s.live.acquire()
 		if v == nil || draining.Load() {
 			if v != nil {
@@ -102,7 +106,7 @@ func (s *Server) admin(draining *atomic.Bool) http.Handler {
 			return
 		}
 		defer v.release()
-		writeStatus(w, http.StatusOK, map[string]any{"status": "ready", "build": v.id(), "asOf": v.build.Manifest.AsOf})
+		writeStatus(w, http.StatusOK, map[string]any{"status": "ready", "build": v.id(), "asOf": v.build.Manifest.AsOf, "state": s.stateStatus(r.Context())})
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
 	return mux

@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/edge/state/statetest"
 )
+
+func TestMain(m *testing.M) { statetest.Main(m) }
 
 // testAsOf is the time at which test builds are scored.
 var testAsOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -79,7 +82,7 @@ func serve(t testing.TB, n int) *served {
 	writeContent(t, s.content, n, 0)
 	buildInto(t, s.content, s.out, 3)
 	var err error
-	if s.Server, err = New(Options{Dir: s.out}); err != nil {
+	if s.Server, err = New(Options{Dir: s.out, State: statetest.SQLite(t)}); err != nil {
 		t.Fatal(err)
 	}
 	h := httptest.NewServer(s)

@@ -1,0 +1,69 @@
+package edge_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// testCallers asks every operation with keys that are not good, over the limit,
+// and where a key is needed without one.
+func testCallers(t *testing.T, c *contract) {
+	for _, id := range c.sortedIDs() {
+		op := c.operations[id]
+		if !strings.HasPrefix(op.path, "/api/") {
+			continue
+		}
+		target := op.plainTarget(t)
+		t.Run(id, func(t *testing.T) {
+			for _, header := range []string{"x-api-key: kx_nonsense", "x-api-key: ", "Authorization: Bearer " + c.key} {
+				c.send(t, request{op: id, verb: op.method, target: target, status: 401, header: []string{header}})
+			}
+			c.send(t, request{op: id, verb: op.method, target: target, status: 403, key: c.suspended})
+			c.send(t, request{op: id, verb: op.method, target: target, status: 503, base: c.away, key: c.key})
+			if !op.own() {
+				c.send(t, request{op: id, verb: op.method, target: target, status: 200, base: c.away})
+			}
+			if op.metered() {
+				c.send(t, request{op: id, verb: op.method, target: target, status: 429, base: c.spent})
+			}
+			if op.own() {
+				c.testOwnOperation(t, op, target)
+			}
+		})
+	}
+}
+
+// testOwnOperation asks what belongs to an account, or writes, without effect.
+func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) {
+	t.Helper()
+	id := op.OperationID
+	c.send(t, request{op: id, verb: op.method, target: target, status: 401})
+	c.send(t, request{op: id, verb: op.method, target: target, status: 503, closed: true, key: c.key})
+	path, _, _ := strings.Cut(target, "?")
+	c.send(t, request{op: id, verb: op.method, target: path + "?noSuchThing=1", status: 400, key: c.key})
+	c.send(t, request{op: id, verb: op.method, target: path + "?a=%zz", status: 400, key: c.key})
+	refused := c.send(t, request{op: id, verb: http.MethodPatch, target: target, status: 405, key: c.key})
+	var want []string
+	for _, verb := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+		if op.item.GetOperation(verb) != nil || verb == http.MethodHead && op.item.Get != nil {
+			want = append(want, verb)
+		}
+	}
+	if got := strings.Split(refused.header.Get("Allow"), ", "); !slices.Equal(got, append(want, http.MethodOptions)) {
+		t.Errorf("Allow: %s, described are %s", got, want)
+	}
+	if op.RequestBody == nil {
+		return
+	}
+	for body, status := range map[string]int{
+		`{"a":1,"a":2}`: 400, `[]`: 400, `{`: 400, `{} {}`: 400, `{"x":"\u0000"}`: 400, strings.Repeat("[", 40): 400,
+		`{"noSuchField":1}`: 400, `{"x":"` + strings.Repeat("a", 256<<10) + `"}`: 413,
+	} {
+		c.send(t, request{op: id, verb: op.method, target: target, status: status, key: c.key, body: body})
+	}
+	for _, header := range []string{"Content-Type: text/plain", "Content-Encoding: gzip"} {
+		c.send(t, request{op: id, verb: op.method, target: target, status: 415, key: c.key, body: "{}", header: []string{header}})
+	}
+}

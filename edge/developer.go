@@ -1,0 +1,173 @@
+package edge
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"kindex/edge/keys"
+	"kindex/edge/query"
+	"kindex/edge/state"
+	"kindex/exports/nearest"
+)
+
+// listedKey is a key as its owner sees it in the list.
+type listedKey struct {
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	Masked     string     `json:"masked"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	LastUsedAt *time.Time `json:"lastUsedAt"`
+}
+
+// createdKey is a key as its owner sees it once.
+type createdKey struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Key       string    `json:"key"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// second is a time as answers tell it.
+func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+
+// GET /api/developer/api-keys
+func (s *Server) listKeys(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.state.Keys(c.request.Context(), account.ID)
+	if err != nil {
+		return nil, stateProblem(err)
+	}
+	data := make([]listedKey, len(list))
+	for i, k := range list {
+		data[i] = listedKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: second(k.CreatedAt)}
+		if used := s.keys.LastUsed(k); !used.IsZero() {
+			used = second(used)
+			data[i].LastUsedAt = &used
+		}
+	}
+	return object(http.StatusOK, struct {
+		Data  []listedKey `json:"data"`
+		Count int         `json:"count"`
+	}{data, len(data)})
+}
+
+// POST /api/developer/api-keys
+func (s *Server) createKey(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	var body struct {
+		Name string `json:"name"`
+	}
+	if err := c.decode(&body); err != nil {
+		return nil, err
+	}
+	if err := keys.CheckName(body.Name); err != nil {
+		return nil, invalidBody([]FieldError{{"name", err.Error()}})
+	}
+	secret := keys.Generate()
+	return c.once(func(tx *state.Tx) (outcome, error) {
+		k, err := tx.CreateKey(account.ID, body.Name, secret)
+		if err != nil {
+			return outcome{}, s.keyProblem(err)
+		}
+		return outcome{status: http.StatusCreated, secretID: k.ID,
+			body: createdKey{ID: k.ID, Name: k.Name, Key: secret.Reveal(), CreatedAt: second(k.CreatedAt)}}, nil
+	})
+}
+
+// keyProblem is why no key was made, where that is the account's own affair.
+func (s *Server) keyProblem(err error) error {
+	var suspended *keys.SuspendedError
+	switch {
+	case errors.Is(err, keys.ErrTooMany):
+		return newProblem("too-many-keys", sentence(err.Error()))
+	case errors.As(err, &suspended):
+		return s.suspended(suspended)
+	}
+	return err
+}
+
+// DELETE /api/developer/api-keys
+func (s *Server) revokeKey(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	id, err := c.keyToRevoke()
+	if err != nil {
+		return nil, err
+	}
+	revoked := false
+	if plausibleKeyID(id) {
+		err = s.state.Write(c.request.Context(), func(tx *state.Tx) (err error) {
+			revoked, err = tx.RevokeKey(account.ID, id)
+			return err
+		})
+	}
+	switch {
+	case err != nil:
+		return nil, stateProblem(err)
+	case !revoked:
+		return nil, s.unknownKey(c, account.ID, id)
+	}
+	s.keys.Forget()
+	return object(http.StatusNoContent, nil)
+}
+
+// keyToRevoke is the id in the address or in the body.
+func (c *call) keyToRevoke() (string, error) {
+	id, err := c.query.Text("id")
+	if err != nil {
+		return "", err
+	}
+	if c.request.ContentLength == 0 { // without a body
+		if id == "" {
+			return "", &query.Error{Param: "id", Message: `is required: the id of the key, here or in a body {"id": "key_…"}`}
+		}
+		return id, nil
+	}
+	var body struct {
+		ID string `json:"id"`
+	}
+	if err := c.decode(&body); err != nil {
+		return "", err
+	}
+	switch {
+	case body.ID == "":
+		return "", invalidBody([]FieldError{{"id", "is required: the id of the key"}})
+	case id != "" && id != body.ID:
+		return "", invalidBody([]FieldError{{"id", "is another one than that in the address; name one key"}})
+	}
+	return body.ID, nil
+}
+
+// plausibleKeyID keeps from the database what cannot be an id there.
+func plausibleKeyID(id string) bool {
+	return strings.HasPrefix(id, "key_") && len(id) <= 64 && visible(id)
+}
+
+// unknownKey is the answer for a key that is not the account's, or is no more,
+// whether or not another has it.
+func (s *Server) unknownKey(c *call, accountID, id string) error {
+	if strings.HasPrefix(id, keys.Prefix) {
+		// It may be a whole key: it is not repeated.
+		return newProblem("unknown-key", "This looks like a key; name it by its id, which begins with key_: GET /api/developer/api-keys lists them.")
+	}
+	list, err := s.state.Keys(c.request.Context(), accountID)
+	if err != nil {
+		return stateProblem(err)
+	}
+	ids := make([]string, len(list))
+	for i, k := range list {
+		ids[i] = k.ID
+	}
+	p := newProblem("unknown-key", "Your account has no active key "+shorten(id)+"; GET /api/developer/api-keys lists those that it has.")
+	return p.suggest(nearest.Name(id, ids))
+}

@@ -1,0 +1,341 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/edge/keys"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+)
+
+const keysPath = "/api/developer/api-keys"
+
+// onEveryEngine runs a test with edges over one small build that share a state, a
+// handle each.
+func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)) {
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 3, 0)
+	buildInto(t, content, out, 3)
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		var edges []*served
+		for range n {
+			edges = append(edges, serveWith(t, Options{Dir: out, State: open()}))
+		}
+		test(t, edges)
+	})
+}
+
+// serveWith listens on loopback.
+func serveWith(t testing.TB, o Options) *served {
+	t.Helper()
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s)
+	t.Cleanup(func() {
+		h.Close()
+		s.Close()
+	})
+	return &served{Server: s, url: h.URL, out: o.Dir}
+}
+
+// newKey makes an account, where there is none, and a key of it.
+func (s *served) newKey(t testing.TB, account string) (keys.Secret, keys.Key) {
+	t.Helper()
+	secret := keys.Generate()
+	var k keys.Key
+	if err := s.state.Write(t.Context(), func(tx *state.Tx) error {
+		a, err := tx.EnsureAccount(account)
+		if err == nil {
+			k, err = tx.CreateKey(a.ID, "first", secret)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return secret, k
+}
+
+// write sends a body with a key. It may be called from any goroutine.
+func (s *served) write(method, path, key, body string, header ...string) (answer, error) {
+	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("x-api-key", key)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	return answer{res.StatusCode, res.Header, b}, err
+}
+
+// TestSecuritySixthKey asks for many keys at once, through several edges.
+func TestSecuritySixthKey(t *testing.T) {
+	onEveryEngine(t, 3, func(t *testing.T, edges []*served) {
+		secret, _ := edges[0].newKey(t, "ada")
+		var mu sync.Mutex
+		var wait sync.WaitGroup
+		statuses := map[int]int{}
+		for i := range 60 {
+			wait.Go(func() {
+				a, err := edges[i%3].write("POST", keysPath, secret.Reveal(), `{"name":"more"}`)
+				mu.Lock()
+				defer mu.Unlock()
+				if statuses[a.status]++; err != nil || a.status == 409 && !strings.Contains(string(a.body), `"code":"too-many-keys"`) {
+					t.Errorf("%v %s", err, a.body)
+				}
+			})
+		}
+		wait.Wait()
+		if statuses[201] != keys.MaxActive-1 || statuses[409] != 60-statuses[201] {
+			t.Errorf("%v", statuses)
+		}
+		var list struct{ Count int }
+		if err := json.Unmarshal(edges[1].ask(t, "GET", keysPath, "x-api-key", secret.Reveal()).body, &list); err != nil || list.Count != keys.MaxActive {
+			t.Errorf("%d keys: %v", list.Count, err)
+		}
+	})
+}
+
+// TestKeyIsMadeOnce sends one write many times at once, as a client may that gets no
+// answer in time.
+func TestKeyIsMadeOnce(t *testing.T) {
+	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
+		secret, _ := edges[0].newKey(t, "ada")
+		var mu sync.Mutex
+		var wait sync.WaitGroup
+		codes, named := map[string]int{}, map[string]bool{}
+		for i := range 20 {
+			wait.Go(func() {
+				a, err := edges[i%2].write("POST", keysPath, secret.Reveal(), `{"name":"more"}`, "Idempotency-Key", "the-same")
+				var answer struct{ ID, Code, Detail string }
+				if err == nil {
+					err = json.Unmarshal(a.body, &answer)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if codes[fmt.Sprint(a.status, answer.Code)]++; err != nil {
+					t.Error(err)
+				}
+				id := answer.ID
+				if at := strings.Index(answer.Detail, "key_"); at >= 0 {
+					id = answer.Detail[at : at+len("key_")+20]
+				}
+				named[id] = true
+			})
+		}
+		wait.Wait()
+		if codes["201"] != 1 || codes["409secret-shown-once"] != 19 || len(named) != 1 {
+			t.Errorf("%v, of the keys %v", codes, named)
+		}
+	})
+}
+
+// TestRevokedKeyStopsEverywhere: at once here, within a second on another edge.
+func TestRevokedKeyStopsEverywhere(t *testing.T) {
+	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
+		owner, _ := edges[0].newKey(t, "ada")
+		stolen, k := edges[0].newKey(t, "ada")
+		use := func(s *served) answer { return s.ask(t, "GET", "/api/categories", "x-api-key", stolen.Reveal()) }
+		for _, s := range edges {
+			if a := use(s); a.status != 200 {
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+		}
+		if a, err := edges[0].write("DELETE", keysPath+"?id="+k.ID, owner.Reveal(), ""); err != nil || a.status != 204 || len(a.body) > 0 || a.header.Get("Cache-Control") != "no-store" {
+			t.Fatalf("%v %d %s", err, a.status, a.body)
+		}
+		revoked := time.Now()
+		if a := use(edges[0]); a.status != 401 || !strings.Contains(string(a.body), "revoked") {
+			t.Errorf("here: %d %s", a.status, a.body)
+		}
+		for use(edges[1]).status != 401 {
+			if time.Since(revoked) > 5*time.Second {
+				t.Fatal("the key goes on working")
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if took := time.Since(revoked); took >= time.Second {
+			t.Errorf("the key worked for %v more on another edge", took)
+		}
+	})
+}
+
+// TestSecurityAnotherAccountsKey: what is not one's own does not exist, and stays.
+func TestSecurityAnotherAccountsKey(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		mine, own := s.newKey(t, "mallory")
+		yours, k := s.newKey(t, "ada")
+		unknown, err := s.write("DELETE", keysPath+"?id=key_"+strings.Repeat("a", 20), mine.Reveal(), "", "X-Request-Id", "same")
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := s.write("DELETE", keysPath+"?id="+k.ID, mine.Reveal(), "", "X-Request-Id", "same")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Nothing tells one from the other but the id that was asked for.
+		if got := strings.ReplaceAll(string(theirs.body), k.ID, "key_"+strings.Repeat("a", 20)); theirs.status != 404 || got != string(unknown.body) {
+			t.Errorf("%d %s\n%d %s", theirs.status, theirs.body, unknown.status, unknown.body)
+		}
+		if a := s.ask(t, "GET", keysPath, "x-api-key", mine.Reveal()); strings.Contains(string(a.body), k.ID) || !strings.Contains(string(a.body), own.ID) {
+			t.Errorf("the list of another: %s", a.body)
+		}
+		// Mass assignment: fields that are not for clients are refused by name.
+		for _, body := range []string{`{"name":"x","accountId":"` + k.AccountID + `"}`, `{"name":"x","key":"` + mine.Reveal() + `"}`, `{"name":"x","account_id":"` + k.AccountID + `"}`} {
+			if a, err := s.write("POST", keysPath, mine.Reveal(), body); err != nil || a.status != 400 || !strings.Contains(string(a.body), "is no field here") {
+				t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
+			}
+		}
+		if a := s.ask(t, "GET", keysPath, "x-api-key", yours.Reveal()); a.status != 200 || strings.Count(string(a.body), `"id"`) != 1 {
+			t.Errorf("the other's keys afterwards: %d %s", a.status, a.body)
+		}
+	})
+}
+
+// TestSecurityKeyIsNowhere sends a key to wherever a client may put it by mistake, and
+// looks for it in the log, the metrics and every error.
+func TestSecurityKeyIsNowhere(t *testing.T) {
+	var log lockedBuffer
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 3, 0)
+	buildInto(t, content, out, 3)
+	st := statetest.SQLite(t)
+	s := serveWith(t, Options{Dir: out, State: st, LogRequests: true, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	secret, _ := s.newKey(t, "ada")
+	key := secret.Reveal()
+	s.router.GET("/panic/:what", s.handle("/panic", unmetered, nil, func(c *call) (*reply, error) { panic("with " + c.param("what")) }))
+	s.router.GET("/error/:what", s.handle("/error", unmetered, nil, func(c *call) (*reply, error) {
+		return nil, fmt.Errorf("with %s and %v", c.param("what"), secret)
+	}))
+	var errors bytes.Buffer
+	for _, r := range []struct {
+		method, path string
+		header       []string
+	}{
+		{"GET", "/api/categories", nil}, {"GET", "/api/" + key, nil}, {"GET", "/api/entity/tool/" + key, nil}, {"GET", "/" + key, nil},
+		{"GET", "/api/entities?x-api-key=" + key, nil}, {"GET", "/api/entities?" + key + "=1", nil}, {"GET", "/api/search?q=" + key, nil},
+		{"GET", "/api/categories", []string{"X-Request-Id", key}}, {"DELETE", keysPath + "?id=" + key, nil},
+		{"GET", "/api/categories", []string{"Authorization", "Bearer " + key}}, {"GET", "/api/categories", []string{"x-api-key", key + "x"}},
+		{"GET", "/api/categories", []string{"x-api-key", key[:40]}}, {"GET", "/api/categories", []string{"x-api-key", key[:39] + "zz"}},
+		{"GET", "/panic/" + key, nil}, {"GET", "/error/" + key, nil}, {key, "/api/categories", nil},
+		{"GET", "/api/categories", []string{"X-Forwarded-For", key}}, {"GET", "/api/categories", []string{"Forwarded", "for=" + key}},
+	} {
+		a := s.ask(t, r.method, r.path, append([]string{"x-api-key", key}, r.header...)...)
+		// A client sees its own address and its own id again, not more.
+		if a.status >= 400 && !strings.Contains(r.path, key) && !strings.Contains(r.method, key) {
+			errors.Write(a.body)
+			fmt.Fprint(&errors, a.header)
+		}
+	}
+	for _, body := range []string{`{"name":"` + key + key + `"}`, `{"` + key + `":1}`, `{"name":"` + key} {
+		if a, err := s.write("POST", keysPath, key, body); err != nil || a.status != 400 {
+			t.Errorf("%v %d %s", err, a.status, a.body)
+		}
+	}
+	// With a state that is away, the error of the database is logged.
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(keys.Freshness)
+	if a := s.ask(t, "GET", "/api/categories", "x-api-key", key); a.status != 503 {
+		t.Errorf("without a state: %d", a.status)
+	}
+	w := httptest.NewRecorder()
+	s.admin(nil).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	for what, text := range map[string]string{"the log": log.String(), "the metrics": w.Body.String(), "the errors": errors.String()} {
+		for _, part := range []string{key, key[3:35], key[8:20], secret.Hash(), secret.Hash()[:16]} {
+			if at := strings.Index(text, part); at >= 0 {
+				t.Errorf("%s shows a part of the key: …%s…", what, text[max(0, at-200):min(len(text), at+60)])
+				break
+			}
+		}
+		if len(text) < 500 {
+			t.Errorf("%s is only %q", what, text)
+		}
+	}
+	if n := strings.Count(log.String(), "…redacted"); n < 8 {
+		t.Errorf("%d places of the log tell of a key that was there", n)
+	}
+}
+
+// lockedBuffer is a log for several goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestLastUse is told at once by the edge that has seen it, and stored by Work.
+func TestLastUse(t *testing.T) {
+	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
+		secret, k := edges[0].newKey(t, "ada")
+		lastUsed := func(s *served) (at *time.Time) {
+			t.Helper()
+			var list struct {
+				Data []struct {
+					ID         string
+					LastUsedAt *time.Time
+				}
+			}
+			key, _ := edges[0].newKey(t, "ada")
+			a := s.ask(t, "GET", keysPath, "x-api-key", key.Reveal())
+			if err := json.Unmarshal(a.body, &list); err != nil || len(list.Data) < 2 {
+				t.Fatalf("%v %s", err, a.body)
+			}
+			for _, d := range list.Data {
+				if d.ID == k.ID {
+					return d.LastUsedAt
+				}
+			}
+			t.Fatalf("the key is not in %s", a.body)
+			return nil
+		}
+		if at := lastUsed(edges[0]); at != nil {
+			t.Errorf("used at %v before any use", at)
+		}
+		before := time.Now().Truncate(time.Second)
+		edges[0].ask(t, "GET", "/api/categories", "x-api-key", secret.Reveal())
+		if at := lastUsed(edges[0]); at == nil || at.Before(before) {
+			t.Errorf("used at %v", at)
+		}
+		if err := edges[0].keys.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if at := lastUsed(edges[1]); at == nil || at.Before(before) {
+			t.Errorf("another edge knows of %v", at)
+		}
+	})
+}

@@ -1,0 +1,265 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/edge/guard"
+	"kindex/edge/keys"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+)
+
+// clock is a time that a test moves.
+type clock struct{ unix atomic.Int64 }
+
+func newClock(at string) *clock {
+	t, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		panic(err)
+	}
+	c := &clock{}
+	c.unix.Store(t.UnixMilli())
+	return c
+}
+
+func (c *clock) now() time.Time          { return time.UnixMilli(c.unix.Load()).UTC() }
+func (c *clock) advance(d time.Duration) { c.unix.Add(d.Milliseconds()) }
+
+// serveFew serves a few entities with options.
+func serveFew(t testing.TB, o Options) *served {
+	t.Helper()
+	content := t.TempDir()
+	o.Dir = t.TempDir()
+	writeContent(t, content, 5, 0)
+	buildInto(t, content, o.Dir, 3)
+	if o.State == nil {
+		o.State = statetest.SQLite(t)
+	}
+	if o.Guard == nil {
+		o.Guard = guard.New(guard.Options{Resolver: noNames{}, Dial: noNetwork})
+	}
+	s := serveWith(t, o)
+	s.content = content
+	return s
+}
+
+// noNames and noNetwork keep tests from the network.
+type noNames struct{}
+
+func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{Err: "no names in tests", Name: host, IsNotFound: true}
+}
+
+func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, error) {
+	return nil, errors.New("no network in tests: " + address)
+}
+
+// expect asks, and compares the status, what is left (-1 for any) and the tier.
+func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path string, header ...string) answer {
+	t.Helper()
+	a := s.ask(t, verb, path, header...)
+	if a.status != status {
+		t.Errorf("%s %s: %d, want %d: %s", verb, path, a.status, status, a.body)
+	}
+	if got := a.header.Get("X-RateLimit-Remaining"); remaining >= 0 && got != strconv.Itoa(remaining) {
+		t.Errorf("%s %s: %s left, want %d", verb, path, got, remaining)
+	}
+	if got := a.header.Get("X-RateLimit-Tier"); got != tier {
+		t.Errorf("%s %s: tier %q, want %q", verb, path, got, tier)
+	}
+	return a
+}
+
+// TestWhatCounts follows the rules of the limits through one day.
+func TestWhatCounts(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
+		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*call) (*reply, error) { panic("broken") }))
+		const tier = "anonymous"
+		whole := s.expect(t, 200, 9, tier, "GET", "/api/categories")
+		tag := whole.header.Get("Etag")
+		s.expect(t, 304, 9, tier, "GET", "/api/categories", "If-None-Match", tag)
+		s.expect(t, 200, 8, tier, "GET", "/api/categories", "If-None-Match", `"other"`)
+		s.expect(t, 200, 7, tier, "HEAD", "/api/categories")
+		s.expect(t, 404, 6, tier, "GET", "/api/nothing")
+		s.expect(t, 404, 5, tier, "GET", "/api/entity/tool/nothing", "If-None-Match", tag)
+		s.expect(t, 405, 4, tier, "PUT", "/api/categories")
+		s.expect(t, 400, 3, tier, "GET", "/api/categories?x=1")
+		s.expect(t, 401, 2, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
+		for _, header := range []string{"", "x-api-key"} { // costs nothing
+			_ = header
+			s.expect(t, 200, 2, tier, "GET", "/api/openapi")
+			s.expect(t, 204, 2, tier, "OPTIONS", "/api/entities", "Access-Control-Request-Method", "GET", "Origin", "https://example.org")
+			s.expect(t, 500, 2, tier, "GET", "/api/broken")
+			s.expect(t, 500, 2, tier, "GET", "/api/broken", "If-None-Match", `"x"`)
+		}
+		s.expect(t, 200, 1, tier, "GET", "/api/export/entities?format=csv")
+		s.expect(t, 200, 0, tier, "GET", "/api/export/entities?format=jsonl&type=tool")
+		refused := s.expect(t, 429, 0, tier, "GET", "/api/export/entities?format=jsonl&type=tool")
+		if wait, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || wait < 1 || wait > 86400 {
+			t.Errorf("Retry-After: %s", refused.header.Get("Retry-After"))
+		}
+		for _, path := range []string{"/api/categories", "/api/export/entities", "/api/export/entities?format=csv&type=tool", "/api/nothing"} {
+			s.expect(t, 429, 0, tier, "GET", path, "If-None-Match", `"other"`)
+			if a := s.expect(t, 429, 0, tier, "HEAD", path); len(a.body) > 0 {
+				t.Errorf("HEAD %s: %s", path, a.body)
+			}
+		}
+		s.expect(t, 304, 0, tier, "GET", "/api/categories", "If-None-Match", tag)
+		s.expect(t, 429, 0, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
+		for path, want := range map[string]int{"/": 200, "/data/" + s.live.current.Load().id() + "/entities.csv": 200} {
+			if a := s.ask(t, "GET", path); a.status != want || a.header.Get("X-RateLimit-Limit") != "" {
+				t.Errorf("%s: %d, limit %q", path, a.status, a.header.Get("X-RateLimit-Limit"))
+			}
+		}
+		// A key has a count of its own, which all keys of the account share.
+		first, _ := s.newKey(t, "account")
+		second, k := s.newKey(t, "account")
+		one, two, id := first.Reveal(), second.Reveal(), k.ID
+		s.expect(t, 200, 99, "authenticated", "GET", "/api/categories", "x-api-key", one)
+		s.expect(t, 200, 98, "authenticated", "GET", "/api/categories", "x-api-key", two)
+		s.expect(t, 204, 97, "authenticated", "DELETE", "/api/developer/api-keys?id="+id, "x-api-key", one)
+		s.expect(t, 429, 0, tier, "GET", "/api/categories", "x-api-key", two)
+	})
+}
+
+// TestMidnight has the day end while requests are made.
+func TestMidnight(t *testing.T) {
+	c := newClock("2026-11-21T23:59:58Z")
+	target := t.TempDir() + "/kindex.db"
+	s := serveFew(t, Options{State: statetest.OpenAt(t, target, c.now), LimitAnonymous: 2, Now: c.now})
+	end := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	s.expect(t, 200, 1, "anonymous", "GET", "/api/categories")
+	s.expect(t, 200, 0, "anonymous", "GET", "/api/categories")
+	a := s.expect(t, 429, 0, "anonymous", "GET", "/api/categories")
+	for name, want := range map[string]string{"X-RateLimit-Reset": strconv.FormatInt(end.Unix(), 10), "Retry-After": "2", "X-RateLimit-Limit": "2",
+		"RateLimit": `"day";r=0;t=2`, "RateLimit-Policy": `"day";q=2;w=86400`} {
+		if got := a.header.Get(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	c.advance(1900 * time.Millisecond)
+	s.expect(t, 429, 0, "anonymous", "GET", "/api/categories")
+	c.advance(100 * time.Millisecond)
+	a = s.expect(t, 200, 1, "anonymous", "GET", "/api/categories")
+	if got := a.header.Get("X-RateLimit-Reset"); got != strconv.FormatInt(end.AddDate(0, 0, 1).Unix(), 10) {
+		t.Errorf("the next day ends at %s", got)
+	}
+}
+
+// TestCountsOutliveARestart closes an edge and opens another on the same state.
+func TestCountsOutliveARestart(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		st := open()
+		s := &served{content: t.TempDir(), out: t.TempDir()}
+		writeContent(t, s.content, 5, 0)
+		buildInto(t, s.content, s.out, 3)
+		for left := 9; left > 4; left-- {
+			edge, err := New(Options{Dir: s.out, State: st, LimitAnonymous: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			edge.ServeHTTP(w, httptest.NewRequest("GET", "/api/categories", nil))
+			if got := strings.Join(w.Header()["X-RateLimit-Remaining"], ","); got != strconv.Itoa(left) {
+				t.Errorf("%s left, want %d", got, left)
+			}
+			edge.Close()
+		}
+	})
+}
+
+// TestTwoEdgesOneLimit has 10,000 requests at two edges race for 1,000.
+func TestTwoEdgesOneLimit(t *testing.T) {
+	target := statetest.PostgreSQL(t)
+	one := serveFew(t, Options{State: statetest.Open(t, target), LimitKey: 1000})
+	two := serveWith(t, Options{Dir: one.out, State: statetest.Open(t, target), LimitKey: 1000})
+	key, _ := one.newKey(t, "busy")
+	const requests, atOnce = 10_000, 100
+	var passed, refused, other atomic.Int64
+	next := make(chan int)
+	var group sync.WaitGroup
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}}
+	for range atOnce {
+		group.Go(func() {
+			for i := range next {
+				req, err := http.NewRequest("GET", []*served{one, two}[i%2].url+"/api/categories", nil)
+				if err != nil {
+					panic(err)
+				}
+				req.Header.Set("x-api-key", key.Reveal())
+				res, err := client.Do(req)
+				if err != nil {
+					other.Add(1)
+					continue
+				}
+				res.Body.Close()
+				switch res.StatusCode {
+				case 200:
+					passed.Add(1)
+				case 429:
+					refused.Add(1)
+				default:
+					other.Add(1)
+				}
+			}
+		})
+	}
+	for i := range requests {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	if passed.Load() != 1000 || refused.Load() != requests-1000 || other.Load() != 0 {
+		t.Errorf("%d passed, %d were refused, %d failed", passed.Load(), refused.Load(), other.Load())
+	}
+}
+
+// TestForgedForwardingHeaders: an attacker without a proxy names another address
+// with each request, and one behind a proxy puts addresses in front of his own.
+func TestForgedForwardingHeaders(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 3})
+	for i := range 4 {
+		want := []int{200, 200, 200, 429}[i]
+		s.expect(t, want, -1, "anonymous", "GET", "/api/categories", "X-Forwarded-For", "198.51.100."+strconv.Itoa(i),
+			"Forwarded", "for=198.51.100."+strconv.Itoa(i), "X-Real-Ip", "198.51.100."+strconv.Itoa(i))
+	}
+	behind := serveWith(t, Options{Dir: s.out, State: statetest.SQLite(t), LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	for i := range 4 {
+		want := []int{200, 200, 200, 429}[i]
+		behind.expect(t, want, -1, "anonymous", "GET", "/api/categories", "X-Forwarded-For", "198.51.100."+strconv.Itoa(i)+", 203.0.113.7")
+	}
+	behind.expect(t, 200, 2, "anonymous", "GET", "/api/categories", "X-Forwarded-For", "203.0.113.8")
+}
+
+// TestStateAway takes the state away under an edge: strangers are served and still
+// counted, those with a key are told to wait.
+func TestStateAway(t *testing.T) {
+	st := statetest.SQLite(t)
+	s := serveFew(t, Options{State: st, LimitAnonymous: 3, LimitKey: 100})
+	secret, _ := s.newKey(t, "account")
+	key := secret.Reveal()
+	s.expect(t, 200, 99, "authenticated", "GET", "/api/categories", "x-api-key", key)
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(keys.Freshness + 100*time.Millisecond)
+	for i := range 4 {
+		s.expect(t, []int{200, 200, 200, 429}[i], -1, "anonymous", "GET", "/api/categories")
+	}
+	a := s.ask(t, "GET", "/api/categories", "x-api-key", key)
+	if a.status != 503 || a.header.Get("Retry-After") == "" {
+		t.Errorf("with a key: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
+	}
+}

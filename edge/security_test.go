@@ -1,0 +1,324 @@
+package edge
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge/guard"
+	"kindex/edge/state/statetest"
+)
+
+// The attacks that an edge is under every day, each by its name. Those on keys are in developer_test.go, on webhooks'
+// addresses are in edge/guard, on sign-in in edge/signin, on what is submitted in
+// edge/submit.
+
+// send is ask with a body.
+func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {
+	t.Helper()
+	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		req.Header.Set("x-api-key", key)
+	}
+	for pair := range slices.Chunk(header, 2) {
+		req.Header.Set(pair[0], pair[1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, text}
+}
+
+// keyOf makes a key of an account.
+func (s *served) keyOf(t testing.TB, account string) (key, id string) {
+	t.Helper()
+	secret, k := s.newKey(t, account)
+	return secret.Reveal(), k.ID
+}
+
+// writes are addresses that take a body.
+var writes = []string{"/api/developer/api-keys", "/api/submit", "/api/webhooks"}
+
+// TestAttackMassAssignment sends the fields that only the service sets.
+func TestAttackMassAssignment(t *testing.T) {
+	s := serveFew(t, Options{LimitKey: 1000})
+	key, _ := s.keyOf(t, "account")
+	good := map[string]map[string]any{
+		"/api/developer/api-keys": {"name": "mine"},
+		"/api/submit":             {"type": "tool", "name": "Thing", "provider": "Maker", "description": "Finds things in heaps of data.", "category": "alpha", "url": "https://example.org/thing"},
+		"/api/webhooks":           {"url": "https://example.org/hook", "events": []string{"entity.created"}},
+	}
+	for _, path := range writes {
+		for _, field := range []string{"id", "accountId", "account_id", "account", "status", "createdAt", "hash", "key", "secret", "active", "revokedAt",
+			"limit", "quota", "suspendedAt", "scores", "composite", "signals.stars", "reason", "pullRequest", "Name", "NAME", "Url", "__proto__", "constructor", ""} {
+			body := map[string]any{field: "x"}
+			for k, v := range good[path] {
+				body[k] = v
+			}
+			text, err := json.Marshal(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := s.send(t, "POST", path, key, string(text))
+			var p Problem
+			if err := json.Unmarshal(a.body, &p); err != nil || a.status != 400 ||
+				!slices.ContainsFunc(p.Errors, func(e FieldError) bool { return strings.Trim(e.Field, `"`) == field }) {
+				t.Errorf("%s with %q: %d %s", path, field, a.status, a.body)
+			}
+		}
+	}
+}
+
+// TestAttackOfAnotherAccount asks for another's things by their ids. The answer
+// must be the same as for ids that do not exist.
+func TestAttackOfAnotherAccount(t *testing.T) {
+	exception, err := guard.ParseException("127.0.0.1:9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveFew(t, Options{LimitKey: 1000, Guard: guard.New(guard.Options{Allow: []guard.Exception{exception}, Resolver: noNames{}, Dial: noNetwork})})
+	victim, keyID := s.keyOf(t, "victim")
+	attacker, _ := s.keyOf(t, "attacker")
+	made := func(path, body string) string {
+		a := s.send(t, "POST", path, victim, body)
+		var o struct{ ID string }
+		if err := json.Unmarshal(a.body, &o); err != nil || a.status != 201 {
+			t.Fatalf("%s: %d %s", path, a.status, a.body)
+		}
+		return o.ID
+	}
+	submission := made("/api/submit", `{"type":"tool","name":"Thing","description":"Finds things in heaps of data.","category":"alpha","url":"https://example.org/thing"}`)
+	webhook := made("/api/webhooks", `{"url":"https://127.0.0.1:9/hook","events":["entity.created"]}`)
+	other := func(id string) string { return id[:len(id)-4] + "aaaa" }
+	for _, r := range []struct{ verb, path, id string }{
+		{"DELETE", "/api/developer/api-keys?id=%s", keyID}, {"GET", "/api/submissions/%s", submission},
+		{"GET", "/api/webhooks/%s", webhook}, {"DELETE", "/api/webhooks/%s", webhook}, {"POST", "/api/webhooks/%s/test", webhook},
+		{"GET", "/api/webhooks/%s/deliveries", webhook}, {"POST", "/api/webhooks/%s/deliveries/dlv_aaaaaaaaaaaaaaaaaaaa/replay", webhook},
+	} {
+		foreign := s.send(t, r.verb, fmt.Sprintf(r.path, r.id), attacker, "")
+		absent := s.send(t, r.verb, fmt.Sprintf(r.path, other(r.id)), attacker, "")
+		if foreign.status != 404 || absent.status != 404 {
+			t.Errorf("%s %s: %d %s, and %d where there is none", r.verb, r.path, foreign.status, foreign.body, absent.status)
+			continue
+		}
+		var a, b Problem
+		if json.Unmarshal(foreign.body, &a) != nil || json.Unmarshal(absent.body, &b) != nil ||
+			a.Code != b.Code || strings.ReplaceAll(a.Detail, r.id, "") != strings.ReplaceAll(b.Detail, other(r.id), "") || (a.Suggestion == nil) != (b.Suggestion == nil) {
+			t.Errorf("%s %s: the answers differ: %s and %s", r.verb, r.path, foreign.body, absent.body)
+		}
+		if strings.Contains(string(foreign.body), "Thing") || strings.Contains(string(foreign.body), "127.0.0.1") {
+			t.Errorf("%s %s tells: %s", r.verb, r.path, foreign.body)
+		}
+	}
+	for path, id := range map[string]string{"/api/developer/api-keys": keyID, "/api/submissions": submission, "/api/webhooks": webhook} {
+		if a := s.send(t, "GET", path, attacker, ""); a.status != 200 || strings.Contains(string(a.body), id) {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+		if a := s.send(t, "GET", path, victim, ""); a.status != 200 || !strings.Contains(string(a.body), id) {
+			t.Errorf("%s of its owner: %d %s", path, a.status, a.body)
+		}
+	}
+	if a := s.send(t, "GET", "/api/categories", victim, ""); a.status != 200 {
+		t.Errorf("the victim's key: %d", a.status)
+	}
+}
+
+// endless is a body that never ends; read counts what was taken of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read += len(p); e.read > 64<<20 {
+		return 0, io.ErrUnexpectedEOF // the test has failed by then
+	}
+	for i := range p {
+		p[i] = '['
+	}
+	return len(p), nil
+}
+
+// TestAttackBodyBombs sends bodies that grow where they are read.
+func TestAttackBodyBombs(t *testing.T) {
+	s := serveFew(t, Options{LimitKey: 10_000})
+	key, _ := s.keyOf(t, "account")
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	for range 256 {
+		_, _ = z.Write(make([]byte, 1<<20)) // to memory
+	}
+	_ = z.Close()
+	members := "{"
+	for i := range 20_000 {
+		members += fmt.Sprintf(`"a%d":1,`, i)
+	}
+	for _, path := range writes {
+		for name, b := range map[string]struct {
+			body   string
+			status int
+			header []string
+		}{
+			"deep arrays":     {strings.Repeat("[", 200<<10), 400, nil},
+			"deep objects":    {strings.Repeat(`{"a":`, 50<<10), 400, nil},
+			"deep in field":   {`{"name":` + strings.Repeat("[", 100<<10) + strings.Repeat("]", 100<<10) + "}", 400, nil},
+			"many members":    {members + `"z":1}`, 400, nil},
+			"a long number":   {`{"name":` + strings.Repeat("9", 250<<10) + "}", 400, nil},
+			"a huge exponent": {`{"name":1e999999999}`, 400, nil},
+			"gzip":            {zipped.String()[:min(zipped.Len(), 256<<10)], 415, []string{"Content-Encoding", "gzip"}},
+			"gzip unnamed":    {zipped.String()[:min(zipped.Len(), 256<<10)], 400, nil},
+			"too long":        {`{"name":"` + strings.Repeat("a", 256<<10) + `"}`, 413, nil},
+			"no UTF-8":        {"{\"name\":\"\xff\"}", 400, nil},
+			"lone surrogate":  {`{"name":"\ud800"}`, 400, nil},
+		} {
+			start := time.Now()
+			if a := s.send(t, "POST", path, key, b.body, b.header...); a.status != b.status || len(a.body) > 64<<10 {
+				t.Errorf("%s, %s: %d, %d bytes: %.200s", path, name, a.status, len(a.body), a.body)
+			}
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("%s, %s: %v", path, name, took)
+			}
+		}
+		body := &endless{}
+		req, err := http.NewRequest("POST", s.url+path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("x-api-key", key)
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			if res.Body.Close(); res.StatusCode != 413 {
+				t.Errorf("%s: an endless body: %d", path, res.StatusCode)
+			}
+		}
+		if body.read > 16<<20 {
+			t.Errorf("%s: %d bytes of an endless body were taken", path, body.read)
+		}
+	}
+}
+
+// TestAttackSlowBody sends a body a byte at a time. The server must not wait for
+// longer than its patience.
+func TestAttackSlowBody(t *testing.T) {
+	t.Parallel()
+	s := serveFew(t, Options{LimitKey: 1000})
+	key, _ := s.keyOf(t, "account")
+	public, _, stop, ended := run(t, s.Server, time.Second)
+	c, err := net.Dial("tcp", public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := fmt.Fprintf(c, "POST /api/developer/api-keys HTTP/1.1\r\nHost: x\r\nx-api-key: %s\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{", key); err != nil {
+		t.Fatal(err)
+	}
+	cut := make(chan time.Duration, 1)
+	start := time.Now()
+	go func() {
+		_, _ = io.Copy(io.Discard, c) // until the server has had enough
+		cut <- time.Since(start)
+	}()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case took := <-cut:
+			if took > readTimeout+5*time.Second {
+				t.Errorf("cut off after %v", took)
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			return
+		case <-tick.C:
+			_, _ = io.WriteString(c, " ") // fails once it is cut
+		case <-time.After(readTimeout + 10*time.Second):
+			t.Fatal("the connection is still open")
+		}
+	}
+}
+
+// TestAttackHeaderInjection writes raw requests whose values try to become headers
+// or answers of their own, and lines of the log.
+func TestAttackHeaderInjection(t *testing.T) {
+	for name, handler := range map[string]func(io.Writer) slog.Handler{
+		"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },
+		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log lockedBuffer
+			s := serveFew(t, Options{LimitAnonymous: 1000, LogRequests: true, Log: slog.New(handler(&log))})
+			address := strings.TrimPrefix(s.url, "http://")
+			before := strings.Count(log.String(), "\n")
+			requests := []string{
+				"GET /api/categories HTTP/1.1\r\nX-Request-Id: a\r\n Set-Cookie: evil=1\r\n",
+				"GET /api/categories HTTP/1.1\r\nX-Request-Id: a%0d%0aSet-Cookie: evil=1\r\n",
+				"GET /api/entity/tool/x%0d%0aSet-Cookie:%20evil=1 HTTP/1.1\r\n",
+				"GET /api/entity/tool/x%0alevel=ERROR%20msg=evil=1 HTTP/1.1\r\n",
+				"GET /api/entity/tool/%1b%5b2J%e2%80%ae HTTP/1.1\r\n",
+				"GET /api/entities?cursor=%0d%0aSet-Cookie:%20evil=1 HTTP/1.1\r\n",
+				"GET /data/x%0d%0aSet-Cookie:%20evil=1/y HTTP/1.1\r\n",
+				"GET /api/categories HTTP/1.1\r\nX-Forwarded-For: 1.2.3.4\x0bSet-Cookie: evil=1\r\n",
+			}
+			for _, r := range requests {
+				c, err := net.Dial("tcp", address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.WriteString(c, r+"Host: x\r\nConnection: close\r\n\r\n"); err != nil {
+					t.Fatal(err)
+				}
+				res, err := http.ReadResponse(bufio.NewReader(c), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(res.Header.Values("Set-Cookie")) > 0 || res.StatusCode >= 500 {
+					t.Errorf("%q: %d %v", r, res.StatusCode, res.Header)
+				}
+				c.Close()
+			}
+			lines := strings.Split(strings.TrimSpace(log.String()), "\n")[before:]
+			if len(lines) > len(requests) {
+				t.Errorf("%d lines of %d requests:\n%s", len(lines), len(requests), strings.Join(lines, "\n"))
+			}
+			for _, line := range lines {
+				if strings.ContainsAny(line, "\x1b\r") || strings.HasPrefix(line, "level=ERROR") {
+					t.Errorf("%q", line)
+				}
+			}
+		})
+	}
+}
+
+// TestAttackCookies: a browser that somebody has signed in with must not act on
+// /api: cookies are never looked at there.
+func TestAttackCookies(t *testing.T) {
+	s := serveFew(t, Options{State: statetest.SQLite(t), LimitAnonymous: 1000, LimitKey: 1000})
+	key, _ := s.keyOf(t, "account")
+	for _, cookie := range []string{"kindex-session=" + key, "__Host-kindex-session=" + key, "x-api-key=" + key} {
+		for _, path := range []string{"/api/developer/api-keys", "/api/webhooks", "/api/submissions"} {
+			if a := s.ask(t, "GET", path, "Cookie", cookie); a.status != 401 || a.header.Get("Access-Control-Allow-Credentials") != "" {
+				t.Errorf("%s with a cookie: %d", path, a.status)
+			}
+		}
+		s.expect(t, 200, -1, "anonymous", "GET", "/api/categories", "Cookie", cookie)
+	}
+}

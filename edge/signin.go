@@ -1,0 +1,40 @@
+package edge
+
+import (
+	"net/http"
+	"strings"
+
+	"kindex/edge/signin"
+)
+
+// signin adds the pages for signing in, where the operator offers it. They are no
+// part of the interface: they alone look at cookies, and cost nobody anything.
+func (s *Server) signin() error {
+	o := s.options.SignIn
+	if !o.Configured() {
+		return nil
+	}
+	o.URL, o.Contact, o.Store, o.Now, o.Log, o.Title = s.options.URL, s.options.Contact, s.state, s.now, s.log, s.title
+	var err error
+	if s.people, err = signin.New(o); err != nil {
+		return err
+	}
+	for _, r := range signin.Routes() {
+		h := s.attend(r.Path, func(c *call, w http.ResponseWriter) { s.people.ServeHTTP(w, c.request) })
+		s.router.Handle(r.Method, r.Path, h)
+		if r.Method == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // which is no mere look
+			s.router.HEAD(r.Path, h)
+		}
+	}
+	return nil
+}
+
+// title is what the index that is served is called.
+func (s *Server) title() string {
+	v := s.live.acquire()
+	if v == nil {
+		return "kindex"
+	}
+	defer v.release()
+	return v.build.Manifest.Title
+}

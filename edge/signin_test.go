@@ -1,0 +1,133 @@
+package edge
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/edge/signin"
+	"kindex/edge/signin/signintest"
+	"kindex/edge/state/statetest"
+)
+
+// signInEdge is an edge that lets people sign in with a GitHub of the test's.
+func signInEdge(t *testing.T, log io.Writer) (url string) {
+	t.Helper()
+	content, out, hub := t.TempDir(), t.TempDir(), signintest.StartGitHub(t)
+	writeContent(t, content, 3, 0)
+	buildInto(t, content, out, 3)
+	h := httptest.NewUnstartedServer(nil)
+	url = "http://" + h.Listener.Addr().String()
+	s, err := New(Options{Dir: out, State: statetest.SQLite(t), URL: url, LimitAnonymous: 5, LimitKey: 100, LogRequests: true,
+		Log:    slog.New(slog.NewTextHandler(log, nil)),
+		SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Config.Handler = s
+	h.Start()
+	t.Cleanup(func() {
+		h.Close()
+		s.Close()
+	})
+	return url
+}
+
+// visit asks as a browser does, with the cookies of a jar, and follows redirects.
+func visit(t *testing.T, jar http.CookieJar, method, url string, header ...string) answer {
+	t.Helper()
+	r, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	res, err := (&http.Client{Jar: jar}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, body}
+}
+
+// TestSignIn signs in on the website. The key that comes of it works below /api,
+// where the session does not: there nobody looks at cookies.
+func TestSignIn(t *testing.T) {
+	var log bytes.Buffer
+	url := signInEdge(t, &log)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := visit(t, jar, http.MethodPost, url+"/signin/github", "Origin", url)
+	key := regexp.MustCompile(`kx_[0-9A-Za-z]{38}`).FindString(string(page.body))
+	if page.status != http.StatusOK || key == "" {
+		t.Fatalf("%d\n%s", page.status, page.body)
+	}
+	for range 10 {
+		page = visit(t, jar, http.MethodGet, url+"/developer")
+		if page.status != http.StatusOK || !strings.Contains(string(page.body), "<strong>ann</strong>") {
+			t.Fatalf("/developer: %d\n%s", page.status, page.body)
+		}
+	}
+	for _, name := range []string{"Access-Control-Allow-Origin", "X-RateLimit-Limit", "X-Build"} {
+		if page.header.Get(name) != "" {
+			t.Errorf("/developer has the header %s: %s", name, page.header.Get(name))
+		}
+	}
+	if a := visit(t, nil, http.MethodGet, url+"/api/developer/api-keys", "x-api-key", key); a.status != http.StatusOK || a.header.Get("X-RateLimit-Tier") != "authenticated" {
+		t.Errorf("with the key: %d, %v\n%s", a.status, a.header, a.body)
+	}
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{
+		{http.MethodGet, "/api/developer/api-keys", http.StatusUnauthorized},
+		{http.MethodPost, "/api/developer/api-keys", http.StatusUnauthorized},
+		{http.MethodDelete, "/api/developer/api-keys?id=key_x", http.StatusUnauthorized},
+		{http.MethodGet, "/api/entities", http.StatusOK},
+	} {
+		a := visit(t, jar, c.method, url+c.path, "Origin", url, "Sec-Fetch-Site", "same-origin")
+		if a.status != c.status || a.header.Get("X-RateLimit-Tier") != "anonymous" || a.header.Get("Set-Cookie") != "" {
+			t.Errorf("%s %s with the session's cookie: %d, %v\n%s", c.method, c.path, a.status, a.header, a.body)
+		}
+	}
+	if a := visit(t, jar, http.MethodHead, url+"/signin/github/callback?state=s&code=c"); a.status != http.StatusMethodNotAllowed {
+		t.Errorf("HEAD of a callback: %d", a.status)
+	}
+	checkQuietLog(t, log.String(), key)
+}
+
+// checkQuietLog looks for what belongs to the browser alone.
+func checkQuietLog(t *testing.T, log, key string) {
+	t.Helper()
+	if !strings.Contains(log, `path=/signin/github/callback`) || !strings.Contains(log, `msg="signed in"`) {
+		t.Errorf("the log does not tell of the sign-in:\n%s", log)
+	}
+	for _, secret := range []string{key, "code=", "state=", "kindex-session", signintest.ClientSecret, "gho_"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log has %q:\n%s", secret, log)
+		}
+	}
+}
+
+// TestNoSignIn has no pages for what the operator does not offer.
+func TestNoSignIn(t *testing.T) {
+	s := serve(t, 3)
+	for _, path := range []string{"/signin", "/developer", "/signin/github/callback"} {
+		if a := s.ask(t, http.MethodGet, path); a.status != http.StatusNotFound || a.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %d, %v", path, a.status, a.header)
+		}
+	}
+}

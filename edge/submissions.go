@@ -1,0 +1,324 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"kindex/edge/query"
+	"kindex/edge/state"
+	"kindex/edge/submit"
+	"kindex/exports"
+)
+
+// POST /api/submit
+func (s *Server) submit(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	draft, similar, refused := c.draft()
+	if refused != nil && len(c.request.Header.Values("Idempotency-Key")) == 0 {
+		return nil, refused
+	}
+	id := state.NewID("sub_")
+	return c.once(func(tx *state.Tx) (outcome, error) {
+		// What was taken in once gets the same answer again, even where the build
+		// has the entity by now.
+		if refused != nil {
+			return outcome{}, refused
+		}
+		stored, err := tx.CreateSubmission(submit.Submission{ID: id, AccountID: account.ID, Type: draft.Entity.Type, Slug: draft.Entity.Slug,
+			Name: draft.Entity.Name, URL: draft.Entity.URL, YAML: string(draft.YAML)})
+		if err != nil {
+			return outcome{}, submissionProblem(err, account.ID)
+		}
+		address := submissionPath(stored.ID)
+		return outcome{status: http.StatusCreated, location: address, body: submitted{ID: stored.ID, Status: stored.Status,
+			URL: c.base() + address, Similar: similar, Warnings: fieldErrors(draft.Warnings)}}, nil
+	})
+}
+
+// submitted is the answer to a submission that was taken in.
+type submitted struct {
+	ID       string            `json:"id"`
+	Status   submit.Status     `json:"status"`
+	URL      string            `json:"url"`
+	Similar  []json.RawMessage `json:"similar"`
+	Warnings []FieldError      `json:"warnings"`
+}
+
+func submissionPath(id string) string { return "/api/submissions/" + id }
+
+// draft reads the body and checks it against the build; it also finds entities of
+// the build that are like it.
+func (c *call) draft() (*submit.Draft, []json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := c.decode(&members); err != nil {
+		return nil, nil, err
+	}
+	fields := make(map[string]any, len(members))
+	for name, raw := range members {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber() // a version such as 1.10 must not become 1.1
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return nil, nil, newProblem("invalid-body", "The body is not JSON.") // it was read once already
+		}
+		fields[name] = v
+	}
+	draft, err := submit.Parse(fields, built{c.view})
+	if err != nil {
+		return nil, nil, submissionProblem(err, "")
+	}
+	similar, err := c.view.similarTo(draft.Entity.Name)
+	return draft, similar, err
+}
+
+// submissionProblem is what keeps a submission out, for an account that may be
+// told of its own submissions.
+func submissionProblem(err error, account string) error {
+	var invalid *submit.InvalidError
+	var taken *submit.TakenError
+	switch {
+	case errors.As(err, &invalid):
+		return invalidSubmission(invalid)
+	case errors.As(err, &taken):
+		p := newProblem("already-exists", sentence(taken.Error()))
+		switch {
+		case taken.Submission == nil:
+			p.suggest("/api/entity/" + taken.Type + "/" + taken.Slug)
+		case taken.Submission.AccountID == account:
+			p.suggest(submissionPath(taken.Submission.ID))
+		}
+		return p
+	}
+	return err
+}
+
+func invalidSubmission(e *submit.InvalidError) error {
+	p := &Problem{}
+	if !errors.As(invalidBody(fieldErrors(e.Problems)), &p) {
+		return e
+	}
+	return p.suggest(e.Problems[0].Suggestion)
+}
+
+func fieldErrors(problems []submit.Problem) []FieldError {
+	list := []FieldError{}
+	for _, p := range problems {
+		list = append(list, FieldError{p.Field, p.Says()})
+	}
+	return list
+}
+
+// built is a view as submissions see it.
+type built struct{ v *view }
+
+// Categories implements submit.Index.
+func (b built) Categories() []exports.Category { return b.v.categories }
+
+// Find implements submit.Index.
+func (b built) Find(typ, slug string) (string, bool) {
+	o, _, ok := b.v.build.Find(typ, slug)
+	if !ok {
+		return "", false
+	}
+	_, now := b.v.build.Key(o)
+	return now, true
+}
+
+// Deleted implements submit.Index.
+func (b built) Deleted(typ, slug string) string {
+	a := b.v.build.Archive()
+	last, ok := a.Last(typ, slug)
+	if !ok {
+		return ""
+	}
+	now := a.Version(a.Newest(last))
+	if !now.Deleted {
+		return ""
+	}
+	return time.Unix(now.Time, 0).UTC().Format(time.DateOnly)
+}
+
+// mostNamed is how many entities of one name are looked at.
+const mostNamed = 200
+
+// Named implements submit.Index.
+func (b built) Named(name string) ([]*exports.Entity, error) {
+	var list []*exports.Entity
+	for _, o := range b.v.build.Named(name, mostNamed) {
+		e, err := b.v.build.Entity(o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// mostSimilarTo is how many entities like a new one are named.
+const mostSimilarTo = 5
+
+// brief is what is told of an entity beside something else.
+var brief = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
+
+// similarTo finds entities that may be what a name stands for.
+func (v *view) similarTo(name string) ([]json.RawMessage, error) {
+	all, err := v.build.Select(&exports.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	text := strings.ReplaceAll(name, `"`, " ") // quotes are signs to the search
+	if len(text) > maxQuery {
+		text = strings.ToValidUTF8(text[:maxQuery], "")
+	}
+	found, err := v.index.Instead(text, all, mostSimilarTo)
+	if err != nil {
+		return nil, err
+	}
+	list := []json.RawMessage{}
+	for _, o := range found {
+		list = append(list, brief.append(nil, v.build.Record(o)))
+	}
+	return list, nil
+}
+
+// submissionRecord is a submission as its account sees it.
+type submissionRecord struct {
+	ID          string          `json:"id"`
+	Status      submit.Status   `json:"status"`
+	URL         string          `json:"url"`
+	Entity      submittedEntity `json:"entity"`
+	Reason      *string         `json:"reason"`
+	PullRequest *pullRequest    `json:"pullRequest"`
+	CreatedAt   time.Time       `json:"createdAt"`
+	UpdatedAt   time.Time       `json:"updatedAt"`
+	Fields      map[string]any  `json:"fields,omitempty"` // as they will be in the file; single ones only
+}
+
+type submittedEntity struct {
+	Type string `json:"type"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+type pullRequest struct {
+	Number int64   `json:"number"`
+	URL    *string `json:"url"`
+}
+
+func (c *call) submissionRecord(s *submit.Submission) submissionRecord {
+	r := submissionRecord{ID: s.ID, Status: s.Status, URL: c.base() + submissionPath(s.ID),
+		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, CreatedAt: second(s.CreatedAt), UpdatedAt: second(s.UpdatedAt)}
+	if s.Reason != "" {
+		r.Reason = &s.Reason
+	}
+	if s.PullRequest.Number > 0 {
+		r.PullRequest = &pullRequest{Number: s.PullRequest.Number}
+		if s.PullRequest.URL != "" {
+			r.PullRequest.URL = &s.PullRequest.URL
+		}
+	}
+	return r
+}
+
+// GET /api/submissions
+func (s *Server) submissions(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	q := submit.Query{AccountID: account.ID}
+	var names []string
+	for _, status := range submit.Statuses {
+		names = append(names, string(status))
+	}
+	chosen, err := c.query.AnyOf("status", names)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range chosen {
+		q.Statuses = append(q.Statuses, submit.Status(name))
+	}
+	limit, err := c.query.Int("limit", query.DefaultLimit, 1, query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	ctx := c.request.Context()
+	count, err := s.state.CountSubmissions(ctx, q)
+	if err != nil {
+		return nil, stateProblem(err)
+	}
+	if q.After, err = c.submissionCursor(account.ID); err != nil {
+		return nil, err
+	}
+	q.Limit = limit + 1
+	list, err := s.state.Submissions(ctx, q)
+	if err != nil {
+		return nil, stateProblem(err)
+	}
+	answer := submissionList{Data: []submissionRecord{}, Count: count}
+	for i := range list[:min(limit, len(list))] {
+		answer.Data = append(answer.Data, c.submissionRecord(&list[i]))
+	}
+	if len(list) > limit {
+		answer.NextCursor = &list[limit-1].ID
+	}
+	return c.submissionPage(answer)
+}
+
+// submissionList is a page of submissions, the newest first.
+type submissionList struct {
+	Data       []submissionRecord `json:"data"`
+	Count      int                `json:"count"`
+	NextCursor *string            `json:"nextCursor"`
+}
+
+func (c *call) submissionPage(answer submissionList) (*reply, error) {
+	r, err := object(http.StatusOK, answer)
+	if err == nil && answer.NextCursor != nil {
+		c.pagination(r, *answer.NextCursor)
+	}
+	return r, err
+}
+
+// submissionCursor is the submission behind which a page begins: one of the
+// account's own.
+func (c *call) submissionCursor(account string) (string, error) {
+	text, err := c.query.Text("cursor")
+	if err != nil || text == "" {
+		return "", err
+	}
+	at, err := c.server.state.Submission(c.request.Context(), text)
+	if errors.Is(err, submit.ErrUnknown) || err == nil && at.AccountID != account {
+		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; begin again without one"}
+	}
+	return text, stateProblem(err)
+}
+
+// GET /api/submissions/:id
+func (s *Server) submission(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.state.Submission(c.request.Context(), c.param("id"))
+	if errors.Is(err, submit.ErrUnknown) || err == nil && found.AccountID != account.ID {
+		return nil, newProblem("unknown-submission", fmt.Sprintf("You have no submission %q. GET /api/submissions lists yours.", shorten(c.param("id"))))
+	}
+	if err != nil {
+		return nil, stateProblem(err)
+	}
+	record := c.submissionRecord(&found)
+	if record.Fields, err = found.Fields(); err != nil {
+		return nil, err
+	}
+	return object(http.StatusOK, record)
+}

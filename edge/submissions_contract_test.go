@@ -1,0 +1,99 @@
+package edge_test
+
+import (
+	"strings"
+	"testing"
+
+	"kindex/edge/submit"
+)
+
+// testSubmissions goes through the life of submissions, over the interface; only
+// what reviewers do is done to the state.
+func testSubmissions(t *testing.T, c *contract) {
+	owner, other := c.newKey(t, "submitter", false), c.newKey(t, "another submitter", false)
+	send := func(status int, body string, header ...string) *answer {
+		t.Helper()
+		return c.send(t, request{op: "submitEntity", verb: "POST", target: "/api/submit", status: status, key: owner, body: body, header: header})
+	}
+	const all = `{"type":"tool","name":"Contract Tool","provider":"Makers","description":"Holds.","category":"ml-frameworks","version":1.10,"license":"MIT",
+		"pricingModel":"open-source","url":"https://contract.example/","links":{"repository":"https://contract.example/r"},"tags":["python"],
+		"capabilities":["holding"],"status":"active","formerly":["contract-old"],"addedDate":"2026-11-01","lastUpdated":"2026-11-02",
+		"signals":{"stars":{"value":1,"date":"2026-11-01","source":"https://contract.example/r"},"released":{"value":"2026-10"},
+		"benchmarks":[{"name":"B","value":1.5,"date":"2026-10","source":"https://contract.example/b"}]}}`
+	var made struct{ ID, URL string }
+	first := send(201, all, "Idempotency-Key: s-1", "X-Request-Id: mine")
+	first.decode(t, &made)
+	if got := first.header.Get("Location"); !strings.HasSuffix(made.URL, got) || !strings.HasSuffix(got, made.ID) {
+		t.Errorf("%s, Location: %s", first.body, got)
+	}
+	if again := send(201, all, "Idempotency-Key: s-1"); string(again.body) != string(first.body) || again.header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("a repeat is answered with %s", again.body)
+	}
+	const small = `{"type":"model","name":"NAME","description":"Is small.","category":"ml-frameworks","url":"https://NAME.example/"}`
+	send(422, strings.ReplaceAll(small, "NAME", "other"), "Idempotency-Key: s-1")
+	c.send(t, request{op: "submitEntity", verb: "POST", target: "/api/submit", status: 400, key: owner, body: strings.ReplaceAll(small, "NAME", "x"),
+		fault: "Idempotency-Key", header: []string{"Idempotency-Key: a b"}})
+	send(409, all)
+	send(409, `{"type":"tool","slug":"pytorch","name":"x","description":"x","category":"ml-frameworks","url":"https://x.example/"}`)
+	for _, body := range []string{`{}`, `{"type":"tool"}`, `{"type":null,"name":5}`, strings.Replace(all, "ml-frameworks", "ml-framework", 1),
+		strings.Replace(all, `"tool"`, `"thing"`, 1), strings.Replace(all, `"tags"`, `"tag"`, 1), strings.Replace(all, `"https://contract.example/"`, `"ftp://x"`, 1)} {
+		send(400, body)
+	}
+	for _, name := range []string{"one", "two", "three"} {
+		send(201, strings.ReplaceAll(small, "NAME", "contract-"+name))
+	}
+	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submit.InReview, submit.Change{Branch: "b", PullRequest: submit.PullRequest{Number: 7, URL: "https://forge.example/7"}}); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+
+	var one struct {
+		Status      string
+		PullRequest struct{ Number int }
+		Fields      map[string]any
+	}
+	path := "/api/submissions/" + made.ID
+	c.send(t, request{op: "getSubmission", target: path, status: 200, key: owner, header: []string{"X-Request-Id: mine"}}).decode(t, &one)
+	if one.Status != "in-review" || one.PullRequest.Number != 7 || one.Fields["version"] != "1.10" || len(one.Fields) != 16 {
+		t.Errorf("%+v", one)
+	}
+	c.send(t, request{op: "getSubmission", target: path, status: 404, key: other, fault: "id"})
+	for _, id := range []string{"sub_aaaaaaaaaaaaaaaaaaaa", "x", "%00", strings.Repeat("a", 300)} {
+		c.send(t, request{op: "getSubmission", target: "/api/submissions/" + id, status: 404, key: owner, fault: "id"})
+	}
+	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submit.Rejected, submit.Change{Reason: "No."}); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	c.send(t, request{op: "getSubmission", target: path, status: 200, key: owner})
+	send(201, all)
+	testSubmissionList(t, c, owner)
+}
+
+func testSubmissionList(t *testing.T, c *contract, owner string) {
+	t.Helper()
+	var page struct {
+		Data       []struct{ ID string }
+		Count      int
+		NextCursor *string
+	}
+	read := func(query string) *answer {
+		t.Helper()
+		return c.send(t, request{op: "listSubmissions", target: "/api/submissions" + query, status: 200, key: owner, header: []string{"X-Request-Id: mine"}})
+	}
+	read("?limit=2").decode(t, &page)
+	if page.Count != 5 || len(page.Data) != 2 || page.NextCursor == nil {
+		t.Fatalf("%+v", page)
+	}
+	read("?limit=100&cursor="+*page.NextCursor).decode(t, &page)
+	if page.Count != 5 || len(page.Data) != 3 || page.NextCursor != nil {
+		t.Errorf("%+v", page)
+	}
+	read("?status=rejected&status=in-review").decode(t, &page)
+	if page.Count != 1 {
+		t.Errorf("%+v", page)
+	}
+	read("")
+	for query, fault := range map[string]string{"?limit=0": "limit", "?limit=101": "limit", "?status=": "status", "?status=lost": "status", "?cursor=": "cursor"} {
+		c.send(t, request{op: "listSubmissions", target: "/api/submissions" + query, status: 400, key: owner, fault: fault})
+	}
+	c.send(t, request{op: "listSubmissions", target: "/api/submissions?cursor=sub_aaaaaaaaaaaaaaaaaaaa", status: 400, key: owner, fault: "cursor", beyond: true})
+}

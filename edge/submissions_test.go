@@ -1,0 +1,291 @@
+package edge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+	"kindex/edge/submit"
+)
+
+// submission is a body that is taken in.
+func submission(slug, name, url string) string {
+	return fmt.Sprintf(`{"type":"tool","slug":%q,"name":%q,"description":"Does it.","category":"alpha","url":%q}`, slug, name, url)
+}
+
+// told is what answers about submissions hold.
+type toldSubmission struct {
+	ID, URL, Code, Detail string
+	Status                any // a number in a problem
+	Suggestion, Reason    *string
+	Similar               []struct{ Type, Slug, Name, URL string }
+	Errors                []FieldError
+	Entity                struct{ Type, Slug, Name, URL string }
+	Fields                map[string]any
+	Data                  []toldSubmission
+	Count                 int
+	NextCursor            *string
+}
+
+// post submits, and get reads what belongs to an account.
+func (s *served) post(t testing.TB, key, body string, status int, header ...string) toldSubmission {
+	t.Helper()
+	a, err := s.write(http.MethodPost, "/api/submit", key, body, header...)
+	return read(t, a, err, status)
+}
+
+func (s *served) own(t testing.TB, key, path string, status int) toldSubmission {
+	t.Helper()
+	return read(t, s.ask(t, http.MethodGet, path, "x-api-key", key), nil, status)
+}
+
+func read(t testing.TB, a answer, err error, status int) (told toldSubmission) {
+	t.Helper()
+	if err != nil || a.status != status {
+		t.Fatalf("status %d instead of %d: %v, %s", a.status, status, err, a.body)
+	}
+	if err := json.Unmarshal(a.body, &told); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+	return told
+}
+
+// TestSubmitOnce: of many who submit the same at the same time, on two edges, one
+// is told 201.
+func TestSubmitOnce(t *testing.T) {
+	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
+		for what, body := range map[string]func(i int) string{
+			"the same address": func(i int) string {
+				return submission("same", fmt.Sprint("Name ", i), fmt.Sprint("https://x.example/", i))
+			},
+			"the same name and URL": func(i int) string { return submission(fmt.Sprint("s", i), "One Name", "https://One.example/") },
+		} {
+			const n = 20
+			secret, _ := edges[0].newKey(t, "ada")
+			answers, errs := make([]answer, n), make([]error, n)
+			var wg sync.WaitGroup
+			for i := range n {
+				wg.Go(func() {
+					answers[i], errs[i] = edges[i%2].write(http.MethodPost, "/api/submit", secret.Reveal(), body(i))
+				})
+			}
+			wg.Wait()
+			counts := map[int]int{}
+			for i := range n {
+				if errs[i] != nil {
+					t.Fatal(errs[i])
+				}
+				counts[answers[i].status]++
+			}
+			if counts[http.StatusCreated] != 1 || counts[http.StatusConflict] != n-1 {
+				t.Errorf("%s: %v", what, counts)
+			}
+		}
+		secret, _ := edges[0].newKey(t, "ada")
+		if list := edges[1].own(t, secret.Reveal(), "/api/submissions", 200); list.Count != 2 {
+			t.Errorf("%d were taken in", list.Count)
+		}
+	})
+}
+
+func TestSubmission(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		secret, _ := s.newKey(t, "ada")
+		key := secret.Reveal()
+		made := s.post(t, key, submission("number-one", "tool Number", "https://one.example/"), 201)
+		if made.Status != "pending" || made.URL != s.url+"/api/submissions/"+made.ID || len(made.Similar) != 3 || made.Similar[0].URL == "" {
+			t.Errorf("%+v", made)
+		}
+		got := s.own(t, key, "/api/submissions/"+made.ID, 200)
+		if got.Status != "pending" || got.Entity.Slug != "number-one" || got.Fields["description"] != "Does it." || got.Fields["slug"] != nil || got.Reason != nil {
+			t.Errorf("%+v", got)
+		}
+		for body, want := range map[string]string{
+			submission("n0", "x", "https://x.example/"):                          "/api/entity/tool/n0",
+			submission("y", "TOOL  number0", "https://y.example/"):               "",
+			submission("y", "Tool Number0", "http://www.example.org/tool/0"):     "/api/entity/tool/n0",
+			submission("number-one", "z", "https://z.example/"):                  "/api/submissions/" + made.ID,
+			submission("number-two", "Tool NUMBER", "http://www.one.example"):    "/api/submissions/" + made.ID,
+			submission("number-three", "tool Number", "https://one.example/#it"): "",
+		} {
+			if want == "" {
+				s.post(t, key, body, 201)
+			} else if p := s.post(t, key, body, 409); p.Code != "already-exists" || p.Suggestion == nil || *p.Suggestion != want {
+				t.Errorf("%s: %+v", body, p)
+			}
+		}
+		wrong := s.post(t, key, `{"type":"tol","name":"x","description":"x","categry":"alpha","url":"x"}`, 400)
+		var fields []string
+		for _, e := range wrong.Errors {
+			fields = append(fields, e.Field)
+		}
+		if strings.Join(fields, " ") != "category categry type url" || !strings.HasSuffix(wrong.Errors[1].Message, `(did you mean "category"?)`) {
+			t.Errorf("%+v", wrong)
+		}
+		s.post(t, "", submission("a", "a", "https://a.example/"), 401)
+	})
+}
+
+// TestSubmissionIsTakenInOnce: with an Idempotency-Key the same submission gets the
+// same answer, also where the index has the entity by now.
+func TestSubmissionIsTakenInOnce(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		secret, _ := s.newKey(t, "ada")
+		key, body := secret.Reveal(), submission("n7", "Seven", "https://seven.example/")
+		first := s.post(t, key, body, 201, "Idempotency-Key", "k1")
+		again := s.post(t, key, body, 201, "Idempotency-Key", "k1")
+		if first.ID != again.ID {
+			t.Errorf("%s, then %s", first.ID, again.ID)
+		}
+		s.post(t, key, submission("n8", "Eight", "https://eight.example/"), 422, "Idempotency-Key", "k1")
+		s.post(t, key, submission("n0", "Nought", "https://nought.example/"), 422, "Idempotency-Key", "k1")
+		s.post(t, key, submission("n0", "Nought", "https://nought.example/"), 409, "Idempotency-Key", "k2")
+		s.post(t, key, submission("n8", "Eight", "https://eight.example/"), 201, "Idempotency-Key", "k2")
+		if list := s.own(t, key, "/api/submissions", 200); list.Count != 2 {
+			t.Errorf("%d were taken in", list.Count)
+		}
+	})
+}
+
+func TestSubmissionPages(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		secret, _ := s.newKey(t, "ada")
+		key := secret.Reveal()
+		var want []string
+		for i := range 7 {
+			want = append([]string{s.post(t, key, submission(fmt.Sprint("p", i), fmt.Sprint("P", i), fmt.Sprint("https://p.example/", i)), 201).ID}, want...)
+		}
+		if _, err := s.state.MoveSubmission(t.Context(), want[2], submit.Rejected, submit.Change{Reason: "No."}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for path := "/api/submissions?limit=3"; path != ""; {
+			page := s.own(t, key, path, 200)
+			for _, one := range page.Data {
+				got = append(got, one.ID)
+			}
+			if path = ""; page.NextCursor != nil {
+				path = "/api/submissions?limit=3&cursor=" + *page.NextCursor
+			}
+			if page.Count != 7 {
+				t.Errorf("count %d", page.Count)
+			}
+		}
+		if len(got) != 7 || !sameSet(got, want) {
+			t.Errorf("%v instead of %v", got, want)
+		}
+		if list := s.own(t, key, "/api/submissions?status=rejected", 200); list.Count != 1 || list.Data[0].ID != want[2] || *list.Data[0].Reason != "No." {
+			t.Errorf("%+v", list)
+		}
+		for path, code := range map[string]string{"?status=acepted": "invalid-parameter", "?limit=0": "invalid-parameter", "?cursor=sub_x": "invalid-parameter", "?stats=x": "unknown-parameter"} {
+			if p := s.own(t, key, "/api/submissions"+path, 400); p.Code != code {
+				t.Errorf("%s: %+v", path, p)
+			}
+		}
+	})
+}
+
+func sameSet(a, b []string) bool {
+	seen := map[string]int{}
+	for i := range a {
+		seen[a[i]]++
+		seen[b[i]]--
+	}
+	for _, n := range seen {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// TestSecurityAnotherAccountsSubmission: another account learns nothing of a
+// submission but that its address is taken.
+func TestSecurityAnotherAccountsSubmission(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		ada, _ := s.newKey(t, "ada")
+		eve, _ := s.newKey(t, "eve")
+		made := s.post(t, ada.Reveal(), submission("secret-plan", "Secret plan", "https://secret.example/"), 201)
+		hers := s.own(t, eve.Reveal(), "/api/submissions/"+made.ID, 404)
+		none := s.own(t, eve.Reveal(), "/api/submissions/sub_aaaaaaaaaaaaaaaaaaaa", 404)
+		if strings.ReplaceAll(hers.Detail, made.ID, "") != strings.ReplaceAll(none.Detail, "sub_aaaaaaaaaaaaaaaaaaaa", "") || hers.Code != none.Code {
+			t.Errorf("%q is told from %q", hers.Detail, none.Detail)
+		}
+		for _, id := range []string{"%00", "%F0", "a%2Fb", "..%2F..", strings.Repeat("a", 5000), "'%3B%20DROP%20TABLE%20submissions"} {
+			s.own(t, eve.Reveal(), "/api/submissions/"+id, 404)
+		}
+		s.own(t, eve.Reveal(), "/api/submissions?cursor=%00", 400)
+		s.own(t, "", "/api/submissions/"+made.ID, 401)
+		s.own(t, "", "/api/submissions", 401)
+		if list := s.own(t, eve.Reveal(), "/api/submissions", 200); list.Count != 0 || len(list.Data) != 0 {
+			t.Errorf("%+v", list)
+		}
+		s.own(t, eve.Reveal(), "/api/submissions?cursor="+made.ID, 400)
+		a, err := s.write(http.MethodPost, "/api/submit", eve.Reveal(), submission("secret-plan", "x", "https://x.example/"))
+		if read(t, a, err, 409); strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), "ada") {
+			t.Errorf("%s", a.body)
+		}
+	})
+}
+
+// TestSubmissionIsPublished: a submission that was accepted is published by the
+// build that has its entity, and by none before.
+func TestSubmissionIsPublished(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		content, out := t.TempDir(), t.TempDir()
+		writeContent(t, content, 3, 0)
+		buildInto(t, content, out, 3)
+		s := serveWith(t, Options{Dir: out, State: open()})
+		ctx, cancel := context.WithCancel(t.Context())
+		wait := s.Work(ctx)
+		defer wait()
+		defer cancel()
+		secret, _ := s.newKey(t, "ada")
+		key := secret.Reveal()
+		accepted := s.post(t, key, submission("new-one", "New one", "https://new.example/"), 201)
+		pending := s.post(t, key, submission("new-two", "New two", "https://two.example/"), 201)
+		one, err := s.state.Submission(ctx, accepted.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := s.state.MoveSubmission(ctx, accepted.ID, submit.Accepted, submit.Change{}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		for _, slug := range []string{"new-one", "new-two"} {
+			if err := os.WriteFile(filepath.Join(content, "tool", slug+".yaml"), []byte(one.YAML), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.publish(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if now := s.own(t, key, "/api/submissions/"+accepted.ID, 200); now.Status != "accepted" {
+			t.Errorf("%s before there is a build", now.Status)
+		}
+		buildInto(t, content, out, 3)
+		if err := s.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(20 * time.Second); s.own(t, key, "/api/submissions/"+accepted.ID, 200).Status != "published"; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("it is not published")
+			}
+		}
+		if now := s.own(t, key, "/api/submissions/"+pending.ID, 200); now.Status != "pending" {
+			t.Errorf("the other one is %s", now.Status)
+		}
+	})
+}

@@ -1,0 +1,244 @@
+package edge
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/edge/guard"
+	"kindex/edge/seal"
+	"kindex/edge/state"
+	"kindex/edge/webhook"
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+// hooks is what the server has for webhooks.
+type hooks struct {
+	guard    *guard.Guard
+	keys     *seal.Keys
+	dispatch *webhook.Dispatcher
+}
+
+// newHooks fills in what was not given.
+func newHooks(o Options, m *metrics) (hooks, error) {
+	h := hooks{guard: o.Guard, keys: o.OperatorKeys}
+	if h.guard == nil {
+		h.guard = guard.New(guard.Options{})
+	}
+	if h.keys == nil {
+		var err error
+		if h.keys, err = seal.Parse(seal.Generate()); err != nil {
+			return h, err
+		}
+	}
+	h.dispatch = webhook.New(webhook.Options{Store: o.State, Client: h.guard.Client(), Owner: state.NewID(""), Log: o.Log,
+		Metrics: m.registry, Agent: "kindex-webhook", Now: o.Now, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll,
+		Secret: func(w *webhook.Webhook) (webhook.Secret, error) {
+			secret, err := h.keys.Open(w.Sealed, webhook.Purpose, w.ID)
+			return webhook.Secret(secret), err
+		}})
+	return h, nil
+}
+
+// createdWebhook is a webhook as its owner sees it once.
+type createdWebhook struct {
+	ID        string    `json:"id"`
+	URL       string    `json:"url"`
+	Events    []string  `json:"events"`
+	Active    bool      `json:"active"`
+	CreatedAt time.Time `json:"createdAt"`
+	Secret    string    `json:"secret"`
+}
+
+// shownWebhook is a webhook as its owner sees it later.
+type shownWebhook struct {
+	ID             string     `json:"id"`
+	URL            string     `json:"url"`
+	Events         []string   `json:"events"`
+	Active         bool       `json:"active"`
+	CreatedAt      time.Time  `json:"createdAt"`
+	DisabledAt     *time.Time `json:"disabledAt"`
+	DisabledReason *string    `json:"disabledReason"`
+	FailingSince   *time.Time `json:"failingSince"`
+	LastAttemptAt  *time.Time `json:"lastAttemptAt"`
+	LastSuccessAt  *time.Time `json:"lastSuccessAt"`
+	NextAttemptAt  *time.Time `json:"nextAttemptAt"`
+}
+
+func showWebhook(w webhook.Webhook) shownWebhook {
+	v := shownWebhook{ID: w.ID, URL: w.URL, Events: w.Events, Active: w.Active(), CreatedAt: second(w.CreatedAt),
+		DisabledAt: perhaps(w.DisabledAt), FailingSince: perhaps(w.FailingSince), LastAttemptAt: perhaps(w.LastAttemptAt),
+		LastSuccessAt: perhaps(w.LastSuccessAt)}
+	if w.Active() {
+		v.NextAttemptAt = perhaps(w.NextAt)
+	} else {
+		v.DisabledReason = &w.DisabledReason
+	}
+	return v
+}
+
+// perhaps is a time as answers tell it, null for the zero one.
+func perhaps(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = second(t)
+	return &t
+}
+
+// POST /api/webhooks
+func (s *Server) createWebhook(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	var body struct {
+		URL    string   `json:"url"`
+		Events []string `json:"events"`
+	}
+	if err := c.decode(&body); err != nil {
+		return nil, err
+	}
+	w := webhook.Webhook{ID: state.NewID("wh_"), AccountID: account.ID, Events: inOrder(body.Events)}
+	faults := checkEvents(body.Events)
+	if w.URL, err = s.hooks.guard.CheckURL(c.request.Context(), body.URL); err != nil {
+		var wrong *guard.URLError
+		if !errors.As(err, &wrong) {
+			return nil, err // the client has gone
+		}
+		faults = append([]FieldError{{"url", wrong.Error()}}, faults...)
+	}
+	if err := invalidBody(faults); err != nil {
+		return nil, err
+	}
+	secret := webhook.NewSecret()
+	w.Sealed = s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
+	return c.once(func(tx *state.Tx) (outcome, error) {
+		made, err := tx.CreateWebhook(w)
+		if errors.Is(err, webhook.ErrTooMany) {
+			return outcome{}, newProblem("too-many-webhooks", "An account has at most 10 webhooks; delete one first.")
+		}
+		if err != nil {
+			return outcome{}, err
+		}
+		return outcome{status: http.StatusCreated, location: "/api/webhooks/" + made.ID, secretID: made.ID,
+			body: createdWebhook{made.ID, made.URL, made.Events, true, second(made.CreatedAt), secret.Reveal()}}, nil
+	})
+}
+
+// checkEvents says what is wrong with the events that somebody wants.
+func checkEvents(names []string) (faults []FieldError) {
+	if len(names) == 0 {
+		return []FieldError{{"events", "must name at least one of " + strings.Join(exports.Events, ", ")}}
+	}
+	for i, name := range names {
+		switch {
+		case !slices.Contains(exports.Events, name):
+			message := "has " + shorten(name) + ", which is no event; known are " + strings.Join(exports.Events, ", ")
+			if near := nearest.Name(name, exports.Events); near != "" {
+				message = "has " + shorten(name) + ", which is no event; did you mean " + near + "?"
+			}
+			faults = append(faults, FieldError{"events", message})
+		case slices.Contains(names[:i], name):
+			faults = append(faults, FieldError{"events", "has " + name + " twice"})
+		}
+		if len(faults) == 10 {
+			break // enough to see what is wrong
+		}
+	}
+	return faults
+}
+
+// inOrder are the events among some names, in the order of the interface.
+func inOrder(names []string) (events []string) {
+	for _, e := range exports.Events {
+		if slices.Contains(names, e) {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// GET /api/webhooks
+func (s *Server) listWebhooks(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.state.Webhooks(c.request.Context(), account.ID)
+	if err != nil {
+		return nil, stateProblem(err)
+	}
+	data := make([]shownWebhook, len(list))
+	for i, w := range list {
+		data[i] = showWebhook(w)
+	}
+	return object(http.StatusOK, struct {
+		Data  []shownWebhook `json:"data"`
+		Count int            `json:"count"`
+	}{data, len(data)})
+}
+
+// ownWebhook is the webhook that the address names, if it is the caller's.
+func (c *call) ownWebhook() (w webhook.Webhook, err error) {
+	account, err := c.account()
+	if err != nil {
+		return w, err
+	}
+	id := c.param("id")
+	if !plausibleID("wh_", id) {
+		return w, unknownWebhook(id)
+	}
+	w, err = c.server.state.Webhook(c.request.Context(), account.ID, id)
+	return w, webhookProblem(err, id, "")
+}
+
+// plausibleID keeps from the database what cannot be an id there.
+func plausibleID(prefix, id string) bool {
+	return strings.HasPrefix(id, prefix) && len(id) <= 64 && visible(id)
+}
+
+func unknownWebhook(id string) *Problem {
+	return newProblem("unknown-webhook", "Your account has no webhook "+shorten(id)+"; GET /api/webhooks lists those that it has.")
+}
+
+// webhookProblem is what the client is told of an error of the state, nil for
+// none.
+func webhookProblem(err error, id, delivery string) error {
+	switch {
+	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
+		return newProblem("unknown-delivery", "This webhook has no delivery "+shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists them for 30 days.")
+	case errors.Is(err, webhook.ErrUnknown):
+		return unknownWebhook(id)
+	case errors.Is(err, webhook.ErrGone):
+		return newProblem("event-gone", "The event of this delivery is kept no longer: events are kept for 30 days.")
+	case errors.Is(err, webhook.ErrBusy):
+		return newProblem("too-many-waiting", "A hundred tests and replays of this webhook are waiting already; wait until they were tried.")
+	}
+	return stateProblem(err)
+}
+
+// GET /api/webhooks/:id
+func (s *Server) webhook(c *call) (*reply, error) {
+	w, err := c.ownWebhook()
+	if err != nil {
+		return nil, err
+	}
+	return object(http.StatusOK, showWebhook(w))
+}
+
+// DELETE /api/webhooks/:id
+func (s *Server) deleteWebhook(c *call) (*reply, error) {
+	w, err := c.ownWebhook()
+	if err != nil {
+		return nil, err
+	}
+	err = s.state.Write(c.request.Context(), func(tx *state.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
+	if err != nil {
+		return nil, webhookProblem(err, w.ID, "")
+	}
+	return object(http.StatusNoContent, nil)
+}

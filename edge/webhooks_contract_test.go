@@ -1,0 +1,143 @@
+package edge_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge/state"
+	"kindex/edge/webhook"
+	"kindex/exports"
+)
+
+// testWebhooks goes through the life of webhooks, over the interface; only what is
+// delivered comes from the state, since nothing is sent here.
+func testWebhooks(t *testing.T, c *contract) {
+	const path, id = "/api/webhooks", "X-Request-Id: mine"
+	owner, other := c.newKey(t, "hook owner", false), c.newKey(t, "hook other", false)
+	create := func(status int, body string, header ...string) *answer {
+		t.Helper()
+		return c.send(t, request{op: "createWebhook", verb: "POST", target: path, status: status, key: owner, body: body, header: append(header, id)})
+	}
+	const good = `{"url":"https://8.8.8.8/hook?a=b","events":["entity.updated","entity.created"]}`
+	var made struct{ ID, Secret string }
+	create(201, good, "Idempotency-Key: w-1").decode(t, &made)
+	create(409, good, "Idempotency-Key: w-1")
+	create(422, `{"url":"https://8.8.8.8/","events":["entity.created"]}`, "Idempotency-Key: w-1")
+	c.send(t, request{op: "createWebhook", verb: "POST", target: path, status: 400, key: owner, body: good, fault: "Idempotency-Key", header: []string{"Idempotency-Key: a b"}})
+	for _, body := range []string{`{}`, `{"url":"https://8.8.8.8/"}`, `{"url":"http://8.8.8.8/","events":["entity.created"]}`, `{"url":"https://8.8.8.8/","events":["entity.moved"]}`,
+		`{"url":"https://8.8.8.8/","events":["entity.created","entity.created"]}`, `{"url":"https://10.0.0.1/","events":["entity.created"]}`} {
+		create(400, body)
+	}
+	for range webhook.MaxPerAccount - 1 {
+		create(201, good)
+	}
+	create(409, good)
+	c.send(t, request{op: "listWebhooks", target: path, status: 200, key: owner, header: []string{id}})
+	c.send(t, request{op: "listWebhooks", target: path, status: 200, key: other})
+	own := path + "/" + made.ID
+	delivery, between := c.deliverOne(t, made.ID)
+	c.testDeliveries(t, owner, own, delivery, between)
+	for _, r := range []request{{op: "getWebhook"}, {op: "deleteWebhook", verb: "DELETE"}, {op: "testWebhook", verb: "POST", target: "/test"},
+		{op: "listDeliveries", target: "/deliveries"}, {op: "replayDelivery", verb: "POST", target: "/deliveries/" + delivery + "/replay"}} {
+		r.target, r.status, r.fault, r.key = own+r.target, 404, "id", other
+		c.send(t, r)
+	}
+	c.send(t, request{op: "getWebhook", target: own, status: 200, key: owner, header: []string{id}})
+	c.send(t, request{op: "deleteWebhook", verb: "DELETE", target: own, status: 204, key: owner, header: []string{id}})
+	c.send(t, request{op: "getWebhook", target: own, status: 404, key: owner})
+}
+
+// exampleWebhook makes the webhook that the description has as its example.
+func (c *contract) exampleWebhook(t *testing.T) {
+	t.Helper()
+	err := c.state.Write(t.Context(), func(tx *state.Tx) error {
+		a, err := tx.EnsureAccount("contract")
+		if err == nil {
+			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_4w7gzlmsonsl47lmi6s5", AccountID: a.ID, URL: "https://8.8.8.8/", Events: exports.Events, Sealed: "none"})
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// deliverOne notes that an event was delivered. It returns the delivery, and a
+// moment between the event and that.
+func (c *contract) deliverOne(t *testing.T, hook string) (id string, between time.Time) {
+	t.Helper()
+	ctx := t.Context()
+	if err := c.state.Write(ctx, func(tx *state.Tx) error { _, err := tx.LastEvent(); return err }); err != nil {
+		t.Fatal(err)
+	}
+	cursor, err := c.state.EventCursor(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cursor.Build = "contract"
+	e := webhook.Event{ID: state.NewID("evt_"), Name: "entity.updated", At: time.Now(), Type: "tool", Slug: "n", Entity: "N", Payload: []byte("{}")}
+	if moved, err := c.state.MoveCursor(ctx, cursor, []webhook.Event{e}); err != nil || !moved {
+		t.Fatal(moved, err)
+	}
+	leased, err := c.state.Lease(ctx, "contract", 100, time.Minute)
+	if err != nil || len(leased) == 0 {
+		t.Fatal(leased, err)
+	}
+	time.Sleep(5 * time.Millisecond)
+	between = time.Now() // the event and its delivery
+	time.Sleep(5 * time.Millisecond)
+	for _, w := range leased {
+		err := c.state.RecordAttempt(ctx, "contract", time.Minute, webhook.Outcome{Done: true, Next: time.Now(), Delivery: webhook.Delivery{
+			WebhookID: w.ID, Kind: webhook.ForEvent, Seq: w.Position + 1, EventID: e.ID, Event: e.Name, Status: webhook.Succeeded, LastAttemptAt: time.Now(), ResponseStatus: 204}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, _, err := c.state.Deliveries(ctx, state.DeliveryQuery{WebhookID: hook, Limit: 1})
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	return list[0].ID, between
+}
+
+// testDeliveries reads the log, and has things sent that are never sent here.
+func (c *contract) testDeliveries(t *testing.T, key, own, delivery string, between time.Time) {
+	t.Helper()
+	const id = "X-Request-Id: mine"
+	test := func(status int, header ...string) {
+		t.Helper()
+		c.send(t, request{op: "testWebhook", verb: "POST", target: own + "/test", status: status, key: key, header: append(header, id)})
+	}
+	replay := own + "/deliveries/" + delivery + "/replay"
+	c.send(t, request{op: "replayDelivery", verb: "POST", target: replay, status: 202, key: key, header: []string{id, "Idempotency-Key: r-1"}})
+	c.send(t, request{op: "replayDelivery", verb: "POST", target: replay, status: 202, key: key, header: []string{id, "Idempotency-Key: r-1"}})
+	c.send(t, request{op: "replayDelivery", verb: "POST", target: replay, status: 400, fault: "Idempotency-Key", key: key, header: []string{"Idempotency-Key: a b"}})
+	c.send(t, request{op: "replayDelivery", verb: "POST", target: own + "/deliveries/dlv_aaaaaaaaaaaaaaaaaaaa/replay", status: 404, fault: "delivery", key: key})
+	if err := c.state.Expire(t.Context(), between); err != nil {
+		t.Fatal(err)
+	}
+	c.send(t, request{op: "replayDelivery", verb: "POST", target: replay, status: 410, key: key})
+	test(202, "Idempotency-Key: t-1")
+	test(202, "Idempotency-Key: t-1")
+	c.send(t, request{op: "testWebhook", verb: "POST", target: own + "/test", status: 400, fault: "Idempotency-Key", key: key, header: []string{"Idempotency-Key: a b"}})
+	for range 98 {
+		test(202)
+	}
+	test(409)
+	log := own + "/deliveries"
+	var page struct {
+		Data       []struct{ ID string }
+		NextCursor string
+	}
+	c.send(t, request{op: "listDeliveries", target: log + "?limit=1&status=pending", status: 200, key: key, header: []string{id}}).decode(t, &page)
+	c.send(t, request{op: "listDeliveries", target: log + "?limit=100&status=pending&cursor=" + page.NextCursor, status: 200, key: key})
+	c.send(t, request{op: "replayDelivery", verb: "POST", target: log + "/" + page.Data[0].ID + "/replay", status: 409, key: key})
+	for param, values := range map[string][]string{"limit": {"0", "101", "x"}, "status": {"waiting", "Failed"}} {
+		for _, r := range bad("listDeliveries", log, param, values...) {
+			r.key = key
+			c.send(t, r)
+		}
+	}
+	c.send(t, request{op: "listDeliveries", target: log + "?cursor=" + strings.Repeat("x", 9), status: 400, fault: "cursor", beyond: true, key: key})
+}

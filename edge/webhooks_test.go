@@ -1,0 +1,366 @@
+package edge
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"kindex/edge/guard"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+	"kindex/edge/webhook"
+)
+
+// fixedNames is a resolver that asks nobody.
+type fixedNames map[string]string
+
+func (f fixedNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	text, ok := f[strings.TrimSuffix(host, ".")]
+	if !ok {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	return []netip.Addr{netip.MustParseAddr(text)}, nil
+}
+
+// noWire fails the test where anything would be sent to another machine.
+func noWire(t testing.TB) func(context.Context, *net.Dialer, string, string) (net.Conn, error) {
+	return func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
+		if to, err := netip.ParseAddrPort(address); err != nil || !to.Addr().IsLoopback() {
+			t.Errorf("a packet would have gone to %s", address)
+			return nil, fmt.Errorf("no wire to %s", address)
+		}
+		return d.DialContext(ctx, network, address)
+	}
+}
+
+// hooked is an edge whose webhooks may lead to a TLS receiver on loopback.
+type hooked struct {
+	*served
+	receiver *httptest.Server
+	log      *logBuffer
+
+	mu     sync.Mutex
+	came   []*http.Request
+	bodies [][]byte
+	answer atomic.Int64
+}
+
+type logBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *logBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func serveHooked(t *testing.T, target string) *hooked {
+	t.Helper()
+	h := &hooked{log: &logBuffer{}}
+	h.answer.Store(200)
+	h.receiver = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		h.mu.Lock()
+		h.came, h.bodies = append(h.came, r), append(h.bodies, body)
+		h.mu.Unlock()
+		w.WriteHeader(int(h.answer.Load()))
+	}))
+	t.Cleanup(h.receiver.Close)
+	allow, err := guard.ParseException(strings.TrimPrefix(h.receiver.URL, "https://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(h.receiver.Certificate())
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 3, 0)
+	buildInto(t, content, out, 3)
+	h.served = serveWith(t, Options{Dir: out, State: statetest.Open(t, target), Log: slog.New(slog.NewTextHandler(h.log, nil)), LogRequests: true,
+		Guard: guard.New(guard.Options{Allow: []guard.Exception{allow}, Roots: roots, Dial: noWire(t),
+			Resolver: fixedNames{"example.org": "8.8.8.8", "inside.example": "10.0.0.1"}})})
+	h.content = content
+	return h
+}
+
+// send writes or reads with a key, and decodes the answer.
+func (h *hooked) send(t *testing.T, method, path, key, body string, status int, into any, header ...string) answer {
+	t.Helper()
+	a, err := h.write(method, path, key, body, header...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.status != status {
+		t.Fatalf("%s %s %s: %d, want %d: %s", method, path, body, a.status, status, a.body)
+	}
+	if into != nil {
+		if err := json.Unmarshal(a.body, into); err != nil {
+			t.Fatalf("%v: %s", err, a.body)
+		}
+	}
+	return a
+}
+
+func (h *hooked) received() (n int, last *http.Request, body []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n = len(h.came); n == 0 {
+		return 0, nil, nil
+	}
+	return n, h.came[n-1], h.bodies[n-1]
+}
+
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for begin := time.Now(); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(begin) > 30*time.Second {
+			t.Fatalf("after 30 s: not yet %s", what)
+		}
+	}
+}
+
+func onBothEngines(t *testing.T, test func(t *testing.T, target string)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, t.TempDir()+"/kindex.db") })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, statetest.PostgreSQL(t)) })
+}
+
+// From the registration to the delivery of what a build has changed, the log, a
+// test, a replay and the end.
+func TestTheLifeOfAWebhook(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, target string) {
+		h := serveHooked(t, target)
+		secret, _ := h.newKey(t, "ada")
+		key := secret.Reveal()
+		ctx, stop := context.WithCancel(t.Context())
+		wait := h.Work(ctx)
+		defer func() { stop(); wait() }()
+
+		var made createdWebhook
+		a := h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook?token=t0ken","events":["entity.updated","entity.created"]}`, 201, &made)
+		if !strings.HasPrefix(made.ID, "wh_") || !made.Active || !slices.Equal(made.Events, []string{"entity.created", "entity.updated"}) ||
+			a.header.Get("Location") != "/api/webhooks/"+made.ID || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s", a.body)
+		}
+		verify, err := standardwebhooks.NewWebhook(made.Secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/api/webhooks", "/api/webhooks/" + made.ID} {
+			if a := h.send(t, "GET", path, key, "", 200, nil); strings.Contains(string(a.body), "secret") || strings.Contains(string(a.body), made.Secret) {
+				t.Errorf("%s shows the secret: %s", path, a.body)
+			}
+		}
+		eventually(t, "the cursor is set", func() bool { c, err := h.state.EventCursor(t.Context()); return err == nil && c.Build != "" })
+		writeContent(t, h.content, 3, 1)
+		buildInto(t, h.content, h.out, 3)
+		if err := h.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "five events", func() bool { n, _, _ := h.received(); return n == 5 })
+		_, last, body := h.received()
+		if err := verify.Verify(body, last.Header); err != nil {
+			t.Error(err)
+		}
+		if last.Header.Get("Content-Type") != "application/json" || last.URL.RawQuery != "token=t0ken" || last.Method != "POST" {
+			t.Errorf("%s %s %v", last.Method, last.URL, last.Header)
+		}
+		h.testLog(t, key, made.ID)
+		h.send(t, "DELETE", "/api/webhooks/"+made.ID, key, "", 204, nil)
+		h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 404, nil)
+		for _, s := range []string{made.Secret, made.Secret[6:], "t0ken"} {
+			if strings.Contains(h.log.String(), s) {
+				t.Errorf("the log has %q", s)
+			}
+		}
+	})
+}
+
+type deliveryPage struct {
+	Data       []shownDelivery
+	Count      int
+	NextCursor *string
+}
+
+// testLog reads the log of five deliveries page by page, sends a test, and one of
+// the five again.
+func (h *hooked) testLog(t *testing.T, key, id string) {
+	path := "/api/webhooks/" + id
+	eventually(t, "five in the log", func() bool {
+		var p deliveryPage
+		h.send(t, "GET", path+"/deliveries?status=succeeded", key, "", 200, &p)
+		return p.Count == 5
+	})
+	var all []shownDelivery
+	for cursor := ""; ; {
+		var p deliveryPage
+		h.send(t, "GET", path+"/deliveries?limit=2"+cursor, key, "", 200, &p)
+		if all = append(all, p.Data...); p.NextCursor == nil {
+			break
+		}
+		cursor = "&cursor=" + *p.NextCursor
+	}
+	_, last, _ := h.received()
+	if len(all) != 5 || all[0].EventID != last.Header.Get("webhook-id") || all[0].CreatedAt.Before(all[4].CreatedAt) {
+		t.Errorf("%+v", all)
+	}
+	var none deliveryPage
+	if h.send(t, "GET", path+"/deliveries?status=failed", key, "", 200, &none); none.Count != 0 || len(none.Data) != 0 {
+		t.Errorf("%+v", none)
+	}
+	h.answer.Store(500)
+	var test shownDelivery
+	h.send(t, "POST", path+"/test", key, "", 202, &test)
+	eventually(t, "the test has failed", func() bool {
+		var p deliveryPage
+		h.send(t, "GET", path+"/deliveries?status=failed", key, "", 200, &p)
+		return p.Count == 1 && p.Data[0].ID == test.ID && *p.Data[0].ResponseStatus == 500 && p.Data[0].Error != nil
+	})
+	h.answer.Store(200)
+	var replay, again shownDelivery
+	h.send(t, "POST", path+"/deliveries/"+all[4].ID+"/replay", key, "", 202, &replay, "Idempotency-Key", "r1")
+	h.send(t, "POST", path+"/deliveries/"+all[4].ID+"/replay", key, "", 202, &again, "Idempotency-Key", "r1")
+	eventually(t, "the replay came", func() bool {
+		n, r, _ := h.received()
+		return n == 7 && r.Header.Get("webhook-id") == all[4].EventID
+	})
+	if replay.Kind != "replay" || replay.Status != "pending" || replay.ID != again.ID {
+		t.Errorf("%+v, %+v", replay, again)
+	}
+}
+
+func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
+	h := serveHooked(t, t.TempDir()+"/kindex.db")
+	secret, _ := h.newKey(t, "ada")
+	for body, says := range map[string]string{
+		`{}`: "must begin with", `{"url":"http://example.org/","events":["entity.created"]}`: "https://",
+		`{"url":"https://169.254.169.254/latest/meta-data","events":["entity.created"]}`:           "not an address of the public internet",
+		`{"url":"https://2852039166/","events":["entity.created"]}`:                                "not a host",
+		`{"url":"https://[::ffff:10.0.0.1]/","events":["entity.created"]}`:                         "not an IPv6 address",
+		`{"url":"https://inside.example/","events":["entity.created"]}`:                            "leads to no address",
+		`{"url":"https://localhost/","events":["entity.created"]}`:                                 "leads to no address",
+		`{"url":"https://me:pw@example.org/","events":["entity.created"]}`:                         "a name or a password",
+		`{"url":"https://example.org/","events":[]}`:                                               "at least one of entity.created",
+		`{"url":"https://example.org/"}`:                                                           "at least one of",
+		`{"url":"https://example.org/","events":["entity.create"]}`:                                "did you mean entity.created?",
+		`{"url":"https://example.org/","events":["entity.created","entity.created"]}`:              "twice",
+		`{"url":"https://example.org/","events":["entity.created"],"secret":"whsec_x"}`:            "no field here",
+		`{"url":"https://example.org/","events":["entity.created"],"accountId":"acc_x","id":"wh"}`: "no field here",
+		`{"url":"https://example.org/","events":"entity.created"}`:                                 "must be an array of strings",
+	} {
+		a := h.send(t, "POST", "/api/webhooks", secret.Reveal(), body, 400, nil)
+		if !strings.Contains(string(a.body), says) || strings.Contains(string(a.body), "10.0.0.1]") && !strings.Contains(body, "10.0.0.1") {
+			t.Errorf("%s: %s", body, a.body)
+		}
+	}
+	h.send(t, "POST", "/api/webhooks", "", `{}`, 401, nil)
+	list, err := h.state.Webhooks(t.Context(), "")
+	if err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+func TestAnAccountHasTenWebhooksHoweverManyAreAsked(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, target string) {
+		h := serveHooked(t, target)
+		secret, _ := h.newKey(t, "ada")
+		other, _ := h.newKey(t, "bob")
+		statuses := map[int]int{}
+		var mu sync.Mutex
+		var group sync.WaitGroup
+		for range 40 {
+			group.Go(func() {
+				a, err := h.write("POST", "/api/webhooks", secret.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`)
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				statuses[a.status]++
+				mu.Unlock()
+			})
+		}
+		group.Wait()
+		if statuses[201] != webhook.MaxPerAccount || statuses[409] != 40-webhook.MaxPerAccount {
+			t.Errorf("%v", statuses)
+		}
+		h.send(t, "POST", "/api/webhooks", other.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, nil)
+	})
+}
+
+// Another account's webhook, and its deliveries, do not exist.
+func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
+	h := serveHooked(t, t.TempDir()+"/kindex.db")
+	ada, _ := h.newKey(t, "ada")
+	bob, _ := h.newKey(t, "bob")
+	var made createdWebhook
+	h.send(t, "POST", "/api/webhooks", ada.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, &made)
+	var test shownDelivery
+	h.send(t, "POST", "/api/webhooks/"+made.ID+"/test", ada.Reveal(), "", 202, &test)
+	var own createdWebhook
+	h.send(t, "POST", "/api/webhooks", bob.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, &own)
+	for _, r := range [][2]string{{"GET", ""}, {"DELETE", ""}, {"POST", "/test"}, {"GET", "/deliveries"}, {"POST", "/deliveries/" + test.ID + "/replay"}} {
+		for _, id := range []string{made.ID, "wh_aaaaaaaaaaaaaaaaaaaa"} {
+			a := h.send(t, r[0], "/api/webhooks/"+id+r[1], bob.Reveal(), "", 404, nil)
+			if !strings.Contains(string(a.body), `"unknown-webhook"`) || strings.Contains(string(a.body), "example.org") {
+				t.Errorf("%v: %s", r, a.body)
+			}
+		}
+	}
+	// Nor does another account's delivery below a webhook of one's own.
+	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/"+test.ID+"/replay", bob.Reveal(), "", 404, nil)
+	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/nonsense%00/replay", bob.Reveal(), "", 404, nil)
+	var list struct{ Data []shownWebhook }
+	if h.send(t, "GET", "/api/webhooks", bob.Reveal(), "", 200, &list); len(list.Data) != 1 || list.Data[0].ID != own.ID {
+		t.Errorf("%+v", list)
+	}
+	h.send(t, "GET", "/api/webhooks/"+made.ID, ada.Reveal(), "", 200, nil)
+}
+
+func TestASecretIsShownOnce(t *testing.T) {
+	h := serveHooked(t, t.TempDir()+"/kindex.db")
+	ada, _ := h.newKey(t, "ada")
+	body := `{"url":"https://example.org/","events":["entity.deleted"]}`
+	var made createdWebhook
+	h.send(t, "POST", "/api/webhooks", ada.Reveal(), body, 201, &made, "Idempotency-Key", "w1")
+	a := h.send(t, "POST", "/api/webhooks", ada.Reveal(), body, 409, nil, "Idempotency-Key", "w1")
+	if !strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), made.Secret) {
+		t.Errorf("%s", a.body)
+	}
+	list, err := h.state.Webhooks(t.Context(), accountOf(t, h.state, "ada"))
+	if err != nil || len(list) != 1 || strings.Contains(list[0].Sealed, made.Secret[6:]) {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+func accountOf(t *testing.T, s *state.State, name string) string {
+	t.Helper()
+	a, err := s.AccountNamed(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.ID
+}

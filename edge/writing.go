@@ -1,0 +1,138 @@
+package edge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+
+	"kindex/edge/state"
+)
+
+// outcome is what a write has come to.
+type outcome struct {
+	status   int
+	body     any    // nil for none
+	location string // the address of what was made, "" for none
+	// secretID names what the body holds the secret of, "" where it holds none.
+	// Such an answer is given once only.
+	secretID string
+}
+
+// object answers with a bare JSON object, or nothing where v is nil. Nobody may
+// keep it.
+func object(status int, v any) (*reply, error) {
+	r := &reply{status: status}
+	if v != nil {
+		r.body = append(appendJSON(nil, v), '\n')
+	}
+	return r, nil
+}
+
+// once makes a write in one transaction, together with its Idempotency-Key if one
+// was sent: then the same write sent again gets the same answer for 24 hours, and
+// has no further effect. The caller must have an account. do may be run several
+// times.
+func (c *call) once(do func(tx *state.Tx) (outcome, error)) (*reply, error) {
+	a, err := c.attempt()
+	if err != nil {
+		return nil, err
+	}
+	var done state.Done
+	repeated := false
+	err = c.server.state.Write(c.request.Context(), func(tx *state.Tx) error {
+		done, repeated = state.Done{}, false
+		if a.Key != "" {
+			before, err := tx.Begin(a)
+			if err != nil {
+				return err
+			}
+			if before != nil {
+				done, repeated = *before, true
+				return nil
+			}
+		}
+		o, err := do(tx)
+		if err != nil {
+			return err
+		}
+		done = state.Done{BodyHash: a.BodyHash, Status: o.status, Location: o.location, SecretID: o.secretID}
+		if o.body != nil {
+			done.Answer = string(appendJSON(nil, o.body)) + "\n"
+		}
+		if a.Key == "" {
+			return nil
+		}
+		kept := done
+		if kept.SecretID != "" {
+			kept.Answer = ""
+		}
+		return tx.End(a, kept)
+	})
+	if err != nil {
+		return nil, stateProblem(err)
+	}
+	return replyTo(a, done, repeated)
+}
+
+func replyTo(a state.Attempt, done state.Done, repeated bool) (*reply, error) {
+	r := &reply{status: done.Status, body: []byte(done.Answer), header: http.Header{}}
+	if done.Location != "" {
+		r.header.Set("Location", done.Location)
+	}
+	if !repeated {
+		return r, nil
+	}
+	switch {
+	case done.BodyHash != a.BodyHash:
+		return nil, newProblem("idempotency-key-reused", "This Idempotency-Key was sent with another body within the last 24 hours; a new write needs a new key.")
+	case done.SecretID != "":
+		return nil, newProblem("secret-shown-once", "This write was made already: it made "+done.SecretID+", whose secret was shown in the first answer only.")
+	}
+	r.header.Set("Idempotency-Replayed", "true")
+	return r, nil
+}
+
+// attempt reads the Idempotency-Key.
+func (c *call) attempt() (state.Attempt, error) {
+	account, err := c.account()
+	if err != nil {
+		return state.Attempt{}, err
+	}
+	a := state.Attempt{AccountID: account.ID, Method: c.request.Method, Path: c.request.URL.Path}
+	values := c.request.Header.Values("Idempotency-Key")
+	if len(values) == 0 {
+		return a, nil
+	}
+	if a.Key = values[0]; len(values) > 1 || !visible(a.Key) || len(a.Key) > 255 || a.Key == "" {
+		const must = "must be one value of 1 to 255 visible ASCII characters, such as a UUID"
+		p := newProblem("invalid-idempotency-key", "Idempotency-Key "+must+".")
+		p.Errors = append(p.Errors, FieldError{"Idempotency-Key", must})
+		return a, p
+	}
+	sum := sha256.Sum256(c.body)
+	a.BodyHash = hex.EncodeToString(sum[:])
+	return a, nil
+}
+
+// visible tells whether a text has only visible ASCII characters.
+func visible(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// stateProblem is what a failed use of the state is to the client: the problem
+// that a write has found, or that the state cannot be reached.
+func stateProblem(err error) error {
+	var p *Problem
+	if err == nil || errors.As(err, &p) {
+		return err
+	}
+	p = newProblem("state-unavailable", "Accounts, keys and writes cannot be reached at the moment; reading without a key goes on. Try again in a moment.")
+	p.cause = err
+	return p
+}
