@@ -21,8 +21,8 @@ import (
 // testdata/best-of/README.md) without any of the project's code, to say what its
 // changelog must be.
 
-// state is an entity as a snapshot tells of it: fields by name, as JSON.
-type state map[string]string
+// told is an entity as a snapshot tells of it: fields by name, as JSON.
+type told map[string]string
 
 // snapshot is the list on one day.
 type snapshot struct {
@@ -150,14 +150,14 @@ func (s *snapshot) clashes() []string {
 }
 
 // states are the entities of a snapshot by slug.
-func (s *snapshot) states(clash []string) map[string]state {
+func (s *snapshot) states(clash []string) map[string]told {
 	projects := s.projects()
 	ids := make([]string, 0, len(projects))
 	for id := range projects {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	out := map[string]state{}
+	out := map[string]told{}
 	for _, id := range ids {
 		base := plainSlug(strings.TrimPrefix(id[strings.LastIndex(id, "/")+1:], "name:"))
 		if slices.Contains(clash, base) && strings.Contains(id, "/") {
@@ -183,7 +183,7 @@ func jsonOf(v any) string {
 }
 
 // stateOf turns a row into fields.
-func stateOf(id string, row map[string]string) state {
+func stateOf(id string, row map[string]string) told {
 	address := row["github_url"]
 	if address == "" && strings.Contains(id, "/") {
 		address = "https://github.com/" + id
@@ -197,7 +197,7 @@ func stateOf(id string, row map[string]string) state {
 			provider = strings.TrimPrefix(u.Hostname(), "www.")
 		}
 	}
-	s := state{"status": `"active"`, "pricingModel": `"open-source"`}
+	s := told{"status": `"active"`, "pricingModel": `"open-source"`}
 	for field, v := range map[string]string{"name": row["name"], "provider": provider, "description": row["description"],
 		"category": row["category"], "version": row["latest_stable_release_number"], "license": row["license"], "url": address} {
 		if v = strings.TrimSpace(v); v != "" {
@@ -259,7 +259,7 @@ type expected struct {
 // expectedChanges compares each snapshot with the one before, in the order of
 // the changelog.
 func expectedChanges(list []snapshot, clash []string) (all []expected) {
-	before := map[string]state{}
+	before := map[string]told{}
 	for i := range list {
 		now := list[i].states(clash)
 		slugs := make([]string, 0, len(now))

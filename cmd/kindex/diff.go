@@ -152,28 +152,35 @@ func compareRevisions(ctx context.Context, dir, arg string, asOf time.Time) (*di
 	if err := d.resolve(ctx, place, arg); err != nil {
 		return nil, err
 	}
+	_, err = d.compare(ctx, place, dir, asOf)
+	return d, err
+}
+
+// compare loads and compares the two revisions, and returns the second as it was
+// compared.
+func (d *difference) compare(ctx context.Context, place *history.Place, dir string, asOf time.Time) (after compare.Side, err error) {
 	to, err := loadSide(ctx, place, d.To, dir)
 	if err != nil {
-		return nil, err
+		return after, err
 	}
 	if n, _ := to.problems.Count(); n > 0 {
-		return nil, to.problems
+		return after, to.problems
 	}
 	if to.failed != nil {
-		return nil, to.failed
+		return after, to.failed
 	}
 	from, err := loadSide(ctx, place, d.From, dir)
 	if err != nil {
-		return nil, err
+		return after, err
 	}
 	if from.loaded == nil && to.loaded == nil {
-		return nil, errors.Join(from.failed, fmt.Errorf("neither %s nor %s has a folder %s with content", d.From, d.To, dir))
+		return after, errors.Join(from.failed, fmt.Errorf("neither %s nor %s has a folder %s with content", d.From, d.To, dir))
 	}
 	d.note(dir, from, to)
 	before, after := from.completedBy(to), to.completedBy(from)
 	d.Comparison = compare.Compare(before, after, asOf, indexes.Words)
 	d.noteRenames()
-	return d, nil
+	return after, nil
 }
 
 // resolve finds the commits that an argument names.

@@ -24,6 +24,7 @@ const fullDiskDir = "FULL_DISK_DIR"
 func TestFullDisk(t *testing.T) {
 	if dir := os.Getenv(fullDiskDir); dir != "" {
 		buildOnFullDisk(t, dir)
+		writeOnFullDisk(t, dir)
 		return
 	}
 	t.Parallel()

@@ -79,7 +79,8 @@ func newRoot() *cobra.Command {
 		return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
 	})
 	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), diffCommand(), showCommand(), searchCommand(),
-		historyCommand(), verifyCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand())
+		historyCommand(), verifyCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
+		keysCommand(), accountsCommand(), submissionsCommand(), stateCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -129,7 +130,10 @@ func wrapArgs(c *cobra.Command) {
 	}
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
+			var said usageError
+			if err := check(cmd, args); errors.As(err, &said) {
+				return err
+			} else if err != nil {
 				return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
 			}
 			return nil

@@ -76,7 +76,7 @@ func TestPastOfExtract(t *testing.T) {
 func (r *replay) returnedDownloads() map[int][]string {
 	found := map[int][]string{}
 	had := map[string]bool{}
-	var before map[string]state
+	var before map[string]told
 	for i := range r.list {
 		now := r.list[i].states(r.clash)
 		for slug, s := range now {
@@ -248,12 +248,12 @@ func sameCatalogue(t *testing.T, now, then, day string) {
 // with the values that today's signals had then, or last before they vanished.
 func (r *replay) trends(i, n int, board, former []ranked) []ranked {
 	t := r.t
-	past := make([]map[string]state, i+1)
+	past := make([]map[string]told, i+1)
 	for k := range past {
 		past[k] = r.list[k].states(r.clash)
 	}
 	content := t.TempDir()
-	mixed := map[string]state{}
+	mixed := map[string]told{}
 	for slug, now := range past[i] {
 		old, there := past[n][slug]
 		if !there {

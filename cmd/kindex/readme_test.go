@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder"
 	"kindex/edge"
+	"kindex/edge/state/statetest"
 )
 
 // TestTour runs the requests of the README as they are printed, but for the
@@ -28,20 +29,24 @@ func TestTour(t *testing.T) {
 	if _, err := builder.Build(context.Background(), builder.Options{Content: contentWithPast(t, today), Out: out, AsOf: today, Keep: 1}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := edge.New(edge.Options{Dir: out})
+	st := statetest.SQLite(t)
+	key := makeKey(t, st, "local")
+	s, err := edge.New(edge.Options{Dir: out, State: st, LimitAnonymous: 20, LimitKey: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := httptest.NewServer(s)
 	defer s.Close()
 	defer h.Close()
-	tour := regexp.MustCompile(`(?m)^curl -fsS .*$`).FindAllString(string(text), -1)
+	_, section, _ := strings.Cut(string(text), "\n## A tour")
+	section, _, _ = strings.Cut(section, "\n## ")
+	tour := regexp.MustCompile(`(?m)^curl -fsS .*$`).FindAllString(section, -1)
 	if len(tour) != 20 {
 		t.Fatalf("the tour has %d requests, want 20", len(tour))
 	}
 	for _, line := range tour {
 		cmd := exec.Command("bash", "-c", strings.ReplaceAll(line, "http://127.0.0.1:8080", h.URL))
-		cmd.Stderr = os.Stderr
+		cmd.Stderr, cmd.Env = os.Stderr, append(os.Environ(), "KEY="+key)
 		body, err := cmd.Output()
 		if err != nil {
 			t.Errorf("%s: %v", line, err)

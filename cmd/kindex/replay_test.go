@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"kindex/edge"
+	"kindex/edge/state/statetest"
 )
 
 // replay is a repository with one commit for each snapshot of a list.
@@ -139,7 +140,7 @@ func (r *replay) read(folder string) {
 }
 
 // writeStates writes entity files. JSON values are YAML, too.
-func writeStates(t *testing.T, dir string, states map[string]state, date string) {
+func writeStates(t *testing.T, dir string, states map[string]told, date string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {
 		t.Fatal(err)
@@ -184,7 +185,7 @@ func (r *replay) build(content, asOf string) *httptest.Server {
 	if code, stderr := kindex(r.t, "build", "--content", content, "--out", out, "--as-of", asOf); code != exitOK {
 		r.t.Fatalf("exit %d, %s", code, stderr)
 	}
-	s, err := edge.New(edge.Options{Dir: out})
+	s, err := edge.New(edge.Options{Dir: out, State: statetest.SQLite(r.t)})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -268,6 +269,11 @@ func (r *replay) compare(got *change, want *expected, values *int) string {
 	case got.Commit == nil || *got.Commit != commit || got.Author == nil || *got.Author != "snapshot replay" || got.PullRequest != nil:
 		return "it names another commit, author or pull request"
 	}
+	return fieldsDiffer(got, want, values)
+}
+
+// fieldsDiffer says what is wrong with the fields of a change, "" for nothing.
+func fieldsDiffer(got *change, want *expected, values *int) string {
 	seen := 0
 	for _, f := range got.Changes {
 		if strings.HasPrefix(f.Field, "scores.") {

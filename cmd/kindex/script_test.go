@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"kindex/edge/state/statetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
@@ -27,7 +29,16 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 // TestMain lets scripts and tests run the program as "kindex", and a "gh" that
 // reaches no GitHub.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kindex": main, "gh": fakeGitHub})
+	testscript.Main(stopping{m}, map[string]func(){"kindex": main, "gh": fakeGitHub})
+}
+
+// stopping stops the PostgreSQL that a test may have started.
+type stopping struct{ *testing.M }
+
+// Run implements testscript.TestingM.
+func (s stopping) Run() int {
+	defer statetest.Stop()
+	return s.M.Run()
 }
 
 // TestScripts runs testdata/script, the specification of the command line. The
@@ -36,8 +47,10 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"), UpdateScripts: *update, RequireUniqueNames: true, Setup: fixedEnvironment,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
+			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "textenv": cmdTextEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
 			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,
+			"postgres": cmdPostgres, "sqlite": cmdSQLite,
+			"httppost": cmdHTTPPost, "readenv": cmdReadEnv, "forge": cmdForge,
 		},
 	})
 }
@@ -45,6 +58,7 @@ func TestScripts(t *testing.T) {
 // fixedEnvironment keeps the machine's settings and the clock out of commits.
 func fixedEnvironment(e *testscript.Env) error {
 	e.Vars = append(e.Vars, programEnvironment...)
+	e.Values[scriptTest{}] = e.T()
 	e.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(e.WorkDir)) // no repository around the test
 	return nil
 }
@@ -127,6 +141,12 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 func cmdJSONEnv(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "jsonenv FILE PATH VAR")
 	ts.Setenv(args[2], asText(valueAt(ts, args[0], args[1])))
+}
+
+// textenv FILE VAR: the variable takes the one line of a file. FILE may be stdout.
+func cmdTextEnv(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "textenv FILE VAR")
+	ts.Setenv(args[1], strings.TrimSuffix(ts.ReadFile(args[0]), "\n"))
 }
 
 func asText(v any) string {
@@ -262,6 +282,28 @@ func get(url string, headers ...string) (status int, body string, err error) {
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
 	return res.StatusCode, string(b), err
+}
+
+// scriptTest is the key of the testscript.T of a script.
+type scriptTest struct{}
+
+// postgres VAR...: each variable takes the address of an empty PostgreSQL database.
+func cmdPostgres(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) > 0, "postgres VAR...")
+	for _, name := range args {
+		target, err := statetest.NewDatabase()
+		if errors.Is(err, statetest.ErrNotInstalled) {
+			ts.Value(scriptTest{}).(testscript.T).Skip(err)
+		}
+		ts.Check(err)
+		ts.Setenv(name, target)
+	}
+}
+
+// sqlite FILE STATEMENT: changes a SQLite file behind the program's back.
+func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "sqlite FILE STATEMENT")
+	ts.Check(statetest.Exec(ts.MkAbs(args[0]), args[1]))
 }
 
 // sigterm: sends SIGTERM to the programs in the background.

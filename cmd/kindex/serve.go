@@ -1,15 +1,20 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/url"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"kindex/edge"
+	"kindex/edge/limit"
+	"kindex/edge/state"
 	"kindex/exports/nearest"
 )
 
@@ -19,6 +24,14 @@ type serveOptions struct {
 	logRequests                 bool
 	drain                       time.Duration
 	watch                       bool
+	state                       string
+	limitAnonymous, limitKey    int64
+	contact                     string
+	trustedProxies              string
+	forgeOptions
+	signIn       signInOptions
+	operatorKey  string
+	webhookAllow []string
 	watchOptions
 }
 
@@ -39,10 +52,21 @@ with a "+" and what tells the edits apart; neighbours, the manifest and its file
 are still those of the build. These builds refuse no deletion, and add to the
 history only what is committed.
 
+Accounts, keys, counters, submissions and webhooks are in the state: a SQLite
+file, kindex.db in --dir unless told otherwise, which is made where it is not
+there; or a PostgreSQL database that many edges share.
+
+With --signin-github-client or --signin-oidc-client, people sign in at /signin and
+get an account with a key. That needs --url, and the client's secret in the
+environment: KINDEX_SIGNIN_GITHUB_SECRET or KINDEX_SIGNIN_OIDC_SECRET. The
+provider must know the address to send people back to, which is --url with
+/signin/github/callback or /signin/oidc/callback behind it.
+
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin
 address, which belongs on a private network.`,
 		Example: `  kindex serve --dir . --addr 127.0.0.1:8080
-  kindex serve --watch --content content --dir .`,
+  kindex serve --watch --content content --dir .
+  kindex serve --state postgres://kindex@db.example.org/kindex --trusted-proxies 10.0.0.0/8`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, o) },
 	}
@@ -54,17 +78,72 @@ address, which belongs on a private network.`,
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
 	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long requests under way may take after SIGTERM")
+	f.StringVar(&o.state, "state", "", "accounts, keys, submissions and webhooks: a SQLite file, or postgres://… (default: kindex.db in --dir)")
+	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests that an address without a key may make in a UTC day, 0 for no limit, as with --watch unless given")
+	f.Int64Var(&o.limitKey, "limit-key", 100, "requests that an account may make in a UTC day unless it has a limit of its own, 0 for no limit")
+	f.StringVar(&o.contact, "contact", "", "the address that those who need more can write to")
+	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks, such as 10.0.0.0/8, whose forwarding headers tell where a request comes from")
+	o.forgeOptions.flags(f)
+	o.signIn.flags(f)
+	operatorKeyFlag(f, &o.operatorKey)
+	f.StringSliceVar(&o.webhookAllow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may have though they are not public, or not on port 443")
 	f.BoolVar(&o.watch, "watch", false, "follow the content folder: edits are live at once, builds follow")
 	o.watchOptions.flags(f)
 	return c
 }
 
-func runServe(cmd *cobra.Command, o serveOptions) error {
+// stateFile is the state unless --state names another.
+const stateFile = "kindex.db"
+
+// edgeOptions checks what was given on the command line.
+func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
+	e = edge.Options{Dir: o.dir, URL: o.url, LogRequests: o.logRequests, Contact: o.contact,
+		LimitAnonymous: o.limitAnonymous, LimitKey: o.limitKey}
 	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return usageError{fmt.Errorf("--url %q: use the address that people see, such as https://index.example.org", o.url)}
+		return e, usageError{fmt.Errorf("--url %q: use the address that people see, such as https://index.example.org", o.url)}
 	}
-	log, err := newLog(cmd.ErrOrStderr(), o.logFormat)
+	if o.limitAnonymous < 0 || o.limitKey < 0 {
+		return e, usageError{errors.New("a limit is a number of requests, 0 for no limit")}
+	}
+	if e.Forge, err = o.forgeOptions.open(); err != nil {
+		return e, err
+	}
+	if e.TrustedProxies, err = limit.ParseTrusted(o.trustedProxies); err != nil {
+		return e, usageError{fmt.Errorf("--trusted-proxies: %w", err)}
+	}
+	if e.SignIn, err = o.signIn.providers(o.url); err != nil {
+		return e, usageError{err}
+	}
+	if e.Guard, err = webhookGuard(o.webhookAllow); err != nil {
+		return e, usageError{err}
+	}
+	return e, nil
+}
+
+// openState opens the state and the keys of its secrets.
+func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey string, err error) {
+	target := cmp.Or(o.state, filepath.Join(o.dir, stateFile))
+	if e.State, err = state.Open(cmd.Context(), target, state.Options{Serving: true}); err != nil {
+		return "", err
+	}
+	if e.OperatorKeys, madeKey, err = operatorKeys(target, o.operatorKey, true); err == nil {
+		err = e.State.CheckSealed(cmd.Context(), e.OperatorKeys)
+	}
 	if err != nil {
+		return "", errors.Join(err, e.State.Close())
+	}
+	return madeKey, nil
+}
+
+func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
+	if o.watch && !cmd.Flags().Changed("limit-anonymous") {
+		o.limitAnonymous = 0 // whoever works on the content looks at it often
+	}
+	eo, err := o.edgeOptions()
+	if err != nil {
+		return err
+	}
+	if eo.Log, err = newLog(cmd.ErrOrStderr(), o.logFormat); err != nil {
 		return err
 	}
 	var w *watching
@@ -75,11 +154,19 @@ func runServe(cmd *cobra.Command, o serveOptions) error {
 	} else if err := o.watchOptions.unused(cmd.Flags()); err != nil {
 		return err
 	}
-	s, err := edge.New(edge.Options{Dir: o.dir, URL: o.url, Log: log, LogRequests: o.logRequests})
+	madeKey, err := o.openState(cmd, &eo)
+	if err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, eo.State.Close()) }()
+	s, err := edge.New(eo)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	if madeKey != "" {
+		eo.Log.Info("made the operator's key; keep a copy of it apart from those of the state", "file", madeKey)
+	}
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"kindex/edge"
+	"kindex/edge/state/statetest"
 )
 
 // TestTimeTravelOfCollection holds every change of the replayed history against
@@ -27,7 +28,7 @@ func (r *replay) travel() {
 	if code, stderr := kindex(t, "build", "--content", filepath.Join(r.repo, "content"), "--out", out, "--as-of", r.list[len(r.list)-1].date); code != exitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	s, err := edge.New(edge.Options{Dir: out})
+	s, err := edge.New(edge.Options{Dir: out, State: statetest.SQLite(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

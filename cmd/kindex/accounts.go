@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/edge/keys"
+	"kindex/edge/state"
+)
+
+func accountsCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "accounts", Short: "List, limit and suspend accounts",
+		Long: `Accounts are who API keys belong to. They are made with their first key: by kindex
+keys create, or by signing in. A running edge knows of a change within half a
+second.`,
+		Example: "  kindex accounts list\n  kindex accounts limit ada 5000",
+		Args:    noSuchCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand())
+	return c
+}
+
+func accountsListCommand() *cobra.Command {
+	var target string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List accounts",
+		Long: `List shows all accounts by name: how many active keys they have, their limit where
+it is one of their own, and when one of their keys was used last. Times are UTC.`,
+		Example: "  kindex accounts list\n  kindex accounts list --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withState(cmd, target, false, func(ctx context.Context, s *state.State) error {
+				list, err := s.Accounts(ctx)
+				if err != nil {
+					return err
+				}
+				return printAccounts(cmd, list, asJSON)
+			})
+		},
+	}
+	stateFlag(c.Flags(), &target)
+	c.Flags().BoolVar(&asJSON, "json", false, "print an account a line, as JSON")
+	return c
+}
+
+// accountLine is an account for programs. Without a limit of its own both limit and
+// windowSeconds are null.
+type accountLine struct {
+	ID            string     `json:"id"`
+	Name          string     `json:"name"`
+	CreatedAt     time.Time  `json:"createdAt"`
+	SuspendedAt   *time.Time `json:"suspendedAt"`
+	ActiveKeys    int        `json:"activeKeys"`
+	LastUsedAt    *time.Time `json:"lastUsedAt"`
+	Limit         *int64     `json:"limit"`
+	WindowSeconds *int64     `json:"windowSeconds"`
+}
+
+func printAccounts(cmd *cobra.Command, list []state.AccountSummary, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		for _, a := range list {
+			line := accountLine{ID: a.ID, Name: a.Name, CreatedAt: a.CreatedAt, SuspendedAt: orNull(a.SuspendedAt),
+				ActiveKeys: a.ActiveKeys, LastUsedAt: orNull(a.LastUsedAt)}
+			if a.Quota > 0 {
+				seconds := int64(windowOf(a.Window) / time.Second)
+				line.Limit, line.WindowSeconds = &a.Quota, &seconds
+			}
+			if err := enc.Encode(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(cmd.OutOrStdout(), "no accounts")
+		return nil
+	}
+	rows := [][]string{{"NAME", "ID", "KEYS", "LIMIT", "CREATED", "LAST USED", "SUSPENDED"}}
+	for _, a := range list {
+		rows = append(rows, []string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), limitInWords(a.Quota, a.Window),
+			moment(a.CreatedAt, ""), moment(a.LastUsedAt, "never"), moment(a.SuspendedAt, "-")})
+	}
+	printTable(cmd, rows)
+	return nil
+}
+
+// windowOf is the length of a stored window: 0 stands for a UTC day.
+func windowOf(w time.Duration) time.Duration {
+	if w == 0 {
+		return 24 * time.Hour
+	}
+	return w
+}
+
+func limitInWords(quota int64, window time.Duration) string {
+	if quota == 0 {
+		return "default"
+	}
+	per := "a UTC day"
+	switch w := windowOf(window); {
+	case w == time.Hour:
+		per = "an hour"
+	case w == time.Minute:
+		per = "a minute"
+	case w%(24*time.Hour) == 0 && w > 24*time.Hour:
+		per = fmt.Sprintf("in %d days", w/(24*time.Hour))
+	case w != 24*time.Hour:
+		per = "in " + w.String()
+	}
+	return fmt.Sprintf("%d %s", quota, per)
+}
+
+type accountsLimitOptions struct{ state, window string }
+
+func accountsLimitCommand() *cobra.Command {
+	var o accountsLimitOptions
+	c := &cobra.Command{
+		Use: "limit NAME N|default", Short: "Give an account a limit of its own",
+		Long: `Limit says how many requests an account may make in a window of time. Windows follow
+each other without a gap since 1970-01-01 00:00 UTC, so that a day is a UTC day and
+an hour begins with the clock's. With another window an account begins to count
+anew. "default" takes the limit back: then --limit-key of the edge applies.`,
+		Example: `  kindex accounts limit ada 5000
+  kindex accounts limit ada 600 --window minute
+  kindex accounts limit ada 100000 --window 168h
+  kindex accounts limit ada default`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return runAccountsLimit(cmd, o, args[0], args[1]) },
+	}
+	stateFlag(c.Flags(), &o.state)
+	c.Flags().StringVar(&o.window, "window", "day", "the window: day, hour, minute, or a duration such as 24h or 90s")
+	return c
+}
+
+// mostRequests and longestWindow are beyond sense, and keep sums from overflowing.
+const (
+	mostRequests  = 1_000_000_000_000
+	longestWindow = 366 * 24 * time.Hour
+)
+
+func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number string) error {
+	quota, err := int64(0), error(nil)
+	if number != "default" {
+		quota, err = strconv.ParseInt(number, 10, 64)
+		if err != nil || quota < 1 || quota > mostRequests {
+			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to keep an account out: kindex accounts suspend %q", number, mostRequests, name)}
+		}
+	} else if cmd.Flags().Changed("window") {
+		return usageError{errors.New("--window has no meaning with default, whose window is a UTC day")}
+	}
+	window, err := parseWindow(o.window)
+	if err != nil {
+		return err
+	}
+	return changeAccount(cmd, o.state, name, func(tx *state.Tx, a keys.Account) error { return tx.SetQuota(a.ID, quota, window) },
+		fmt.Sprintf("the limit of %q is now: %s", name, limitInWords(quota, window)))
+}
+
+func parseWindow(s string) (time.Duration, error) {
+	switch s {
+	case "day":
+		return 0, nil
+	case "hour":
+		return time.Hour, nil
+	case "minute":
+		return time.Minute, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < time.Second || d > longestWindow || d%time.Second != 0 {
+		return 0, usageError{fmt.Errorf("--window %q: use day, hour, minute, or whole seconds up to 366 days, such as 24h or 90s", s)}
+	}
+	return d, nil
+}
+
+func accountsSuspendCommand() *cobra.Command {
+	var target string
+	var undo bool
+	c := &cobra.Command{
+		Use: "suspend NAME", Short: "Keep an account out, or let it in again",
+		Long: `Suspend keeps an account out: its keys are answered with 403 account-suspended, it
+cannot sign in, and no keys are made for it. --undo lets it in again, with the keys
+that it has.`,
+		Example: "  kindex accounts suspend ada\n  kindex accounts suspend ada --undo",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			change, now := (*state.Tx).Suspend, "is suspended"
+			if undo {
+				change, now = (*state.Tx).Unsuspend, "is not suspended"
+			}
+			return changeAccount(cmd, target, args[0], func(tx *state.Tx, a keys.Account) error { return change(tx, a.ID) },
+				fmt.Sprintf("the account %q %s", args[0], now))
+		},
+	}
+	stateFlag(c.Flags(), &target)
+	c.Flags().BoolVar(&undo, "undo", false, "let the account in again")
+	return c
+}
+
+// changeAccount changes an account and says what has become of it.
+func changeAccount(cmd *cobra.Command, target, name string, change func(*state.Tx, keys.Account) error, says string) error {
+	return withState(cmd, target, false, func(ctx context.Context, s *state.State) error {
+		err := s.Write(ctx, func(tx *state.Tx) error {
+			a, err := tx.AccountNamed(name)
+			if err != nil {
+				return err
+			}
+			return change(tx, a)
+		})
+		if errors.Is(err, keys.ErrNoAccount) {
+			accounts, err := s.Accounts(ctx)
+			if err != nil {
+				return err
+			}
+			_, err = findAccount(accounts, name)
+			return err
+		}
+		if err == nil {
+			fmt.Fprintln(cmd.OutOrStdout(), says)
+		}
+		return err
+	})
+}

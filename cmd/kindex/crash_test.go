@@ -1,0 +1,442 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/edge/keys"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+)
+
+// TestCrash kills a server at random moments while keys are made and revoked,
+// things are submitted, requests are counted and builds are published. Whatever it
+// has answered with 2xx must be there after the next start, counters may have
+// forgotten the last second, and a webhook must have heard of every change, each
+// entity's in order.
+func TestCrash(t *testing.T) {
+	crash := func(t *testing.T, target string, kills int) {
+		if testing.Short() {
+			kills = 10
+		}
+		c := newCrashing(t, target)
+		for range kills {
+			c.round()
+		}
+		c.finish()
+	}
+	t.Run("SQLite", func(t *testing.T) { crash(t, filepath.Join(t.TempDir(), "kindex.db"), 100) })
+	t.Run("PostgreSQL", func(t *testing.T) { crash(t, statetest.PostgreSQL(t), 25) })
+}
+
+// crashing is a service that is killed again and again, and what it has promised.
+type crashing struct {
+	t       *testing.T
+	rng     *rand.Rand
+	dir     string
+	target  string // of the state
+	hook    *hearing
+	server  *exec.Cmd
+	base    string
+	owner   string // the key that makes keys, of an account with room for four more
+	writer  string // the key that submits
+	counted string // the key whose requests are counted
+
+	mu          sync.Mutex
+	made        map[string]string // keys by id
+	unsure      map[string]bool   // ids of keys whose revocation was not answered
+	submissions map[string]string // ids by name
+	unanswered  []string          // names that were submitted without an answer
+	sent        int               // counted requests that were sent
+	before      int               // of those that were surely counted before this round
+	answered    []time.Time       // when those of this round were answered
+	edits       int
+	kills       int
+}
+
+const crashLimit = 1_000_000
+
+func newCrashing(t *testing.T, target string) *crashing {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	c := &crashing{t: t, rng: rand.New(rand.NewPCG(seed, 0)), dir: t.TempDir(), target: target,
+		made: map[string]string{}, unsure: map[string]bool{}, submissions: map[string]string{}}
+	writeContent(t, filepath.Join(c.dir, "content"), 6)
+	commitAll(t, c.dir)
+	c.build()
+	c.hook = startHearing(t, c.dir)
+	if err := os.WriteFile(filepath.Join(c.dir, "operator.key"), []byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st, err := state.Open(t.Context(), target, state.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for account, key := range map[string]*string{"owner": &c.owner, "writer": &c.writer, "counted": &c.counted} {
+		*key = makeKey(t, st, account)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.start()
+	status, body := c.ask(http.MethodPost, "/api/webhooks", c.writer,
+		`{"url":"`+c.hook.url+`","events":["entity.created","entity.updated","entity.deleted"]}`)
+	if status != http.StatusCreated {
+		t.Fatalf("the webhook: %d %s", status, body)
+	}
+	c.kill(0)
+	return c
+}
+
+// makeKey makes an account with a key.
+func makeKey(t *testing.T, st *state.State, account string) string {
+	t.Helper()
+	secret := keys.Generate()
+	if err := st.Write(t.Context(), func(tx *state.Tx) error {
+		a, err := tx.EnsureAccount(account)
+		if err == nil {
+			_, err = tx.CreateKey(a.ID, "first", secret)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return secret.Reveal()
+}
+
+// round starts the server, checks what it has promised, and kills it under load.
+func (c *crashing) round() {
+	c.t.Helper()
+	c.start()
+	c.checkKeys()
+	c.checkCounter()
+	c.submitAgain()
+	ctx, cancel := context.WithCancel(context.Background())
+	var load sync.WaitGroup
+	for _, work := range []func(context.Context){c.makeKeys, c.submit, c.submit, c.count, c.count} {
+		load.Go(func() { work(ctx) })
+	}
+	load.Go(c.edit)
+	c.kill(time.Duration(c.rng.IntN(400)) * time.Millisecond)
+	cancel()
+	load.Wait()
+	c.kills++
+}
+
+// start starts the server and waits until it answers.
+func (c *crashing) start() {
+	c.t.Helper()
+	c.server = program("serve", "--dir", filepath.Join(c.dir, "out"), "--state", c.target, "--addr", "127.0.0.1:0", "--admin", "",
+		"--limit-key", strconv.Itoa(crashLimit), "--webhook-allow", c.hook.address)
+	if state.IsPostgreSQL(c.target) {
+		c.server.Args = append(c.server.Args, "--operator-key", filepath.Join(c.dir, "operator.key"))
+	}
+	c.server.Env = append(c.server.Env, "SSL_CERT_FILE="+c.hook.roots)
+	var log bytes.Buffer
+	c.server.Stderr = &log
+	out, err := c.server.StdoutPipe()
+	if err == nil {
+		err = c.server.Start()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = c.server.Process.Kill() })
+	line := make([]byte, 256)
+	n, err := out.Read(line)
+	address, found := strings.CutPrefix(strings.TrimSpace(string(line[:n])), "serving ")
+	if err != nil || !found {
+		_ = c.server.Wait()
+		c.t.Fatalf("the server does not start: %q, %v\n%s", line[:n], err, log.String())
+	}
+	c.base, _, _ = strings.Cut(address, "\n")
+}
+
+func (c *crashing) kill(after time.Duration) {
+	time.Sleep(after)
+	if err := c.server.Process.Kill(); err != nil {
+		c.t.Fatal(err)
+	}
+	_ = c.server.Wait() // killed
+}
+
+// ask sends a request. A status of 0 tells that there was no answer.
+func (c *crashing) ask(method, path, key, body string, header ...string) (int, []byte) {
+	req, err := http.NewRequest(method, c.base+path, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("x-api-key", key)
+	if len(header) > 0 {
+		req.Header.Set("Idempotency-Key", header[0])
+	}
+	res, err := crashClient.Do(req)
+	if err != nil {
+		return 0, nil
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, nil
+	}
+	return res.StatusCode, text
+}
+
+var crashClient = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+
+// makeKeys makes keys and revokes them, as fast as it is answered.
+func (c *crashing) makeKeys(ctx context.Context) {
+	for ctx.Err() == nil {
+		status, body := c.ask(http.MethodPost, "/api/developer/api-keys", c.owner, `{"name":"more"}`)
+		var k struct{ ID, Key string }
+		if status == http.StatusCreated && json.Unmarshal(body, &k) == nil {
+			c.lock(func() { c.made[k.ID] = k.Key })
+		} else if status != 0 && status != http.StatusConflict {
+			c.t.Errorf("making a key: %d %s", status, body)
+			return
+		}
+		var ids []string
+		c.lock(func() {
+			for id := range c.made {
+				ids = append(ids, id)
+			}
+		})
+		if len(ids) < 2 {
+			continue
+		}
+		id := ids[0]
+		c.lock(func() { c.unsure[id] = true })
+		if status, body := c.ask(http.MethodDelete, "/api/developer/api-keys?id="+id, c.owner, ""); status == http.StatusNoContent {
+			c.lock(func() { delete(c.made, id); delete(c.unsure, id) })
+		} else if status != 0 {
+			c.t.Errorf("revoking %s: %d %s", id, status, body)
+			return
+		}
+	}
+}
+
+func (c *crashing) lock(do func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	do()
+}
+
+// checkKeys compares the keys that are there with those that were promised, and
+// revokes those that nobody was told of.
+func (c *crashing) checkKeys() {
+	c.t.Helper()
+	status, body := c.ask(http.MethodGet, "/api/developer/api-keys", c.owner, "")
+	var list struct{ Data []struct{ ID, Name string } }
+	if err := json.Unmarshal(body, &list); err != nil || status != http.StatusOK || len(list.Data) > keys.MaxActive {
+		c.t.Fatalf("the keys: %d %s", status, body)
+	}
+	there := map[string]bool{}
+	for _, k := range list.Data {
+		if there[k.ID] = true; k.Name == "more" && c.made[k.ID] == "" {
+			if status, body := c.ask(http.MethodDelete, "/api/developer/api-keys?id="+k.ID, c.owner, ""); status != http.StatusNoContent {
+				c.t.Fatalf("revoking a key that nobody was told of: %d %s", status, body)
+			}
+		}
+	}
+	for id, key := range c.made {
+		switch {
+		case !there[id] && !c.unsure[id]:
+			c.t.Fatalf("kill %d: the key %s was promised and is gone", c.kills, id)
+		case !there[id]:
+			delete(c.made, id)
+		default:
+			if status, body := c.ask(http.MethodGet, "/api/categories", key, ""); status != http.StatusOK {
+				c.t.Fatalf("kill %d: the key %s does not work: %d %s", c.kills, id, status, body)
+			}
+		}
+		delete(c.unsure, id)
+	}
+}
+
+// submission is a body, different for each name.
+func submission(name string) string {
+	return fmt.Sprintf(`{"type":"tool","name":%q,"description":"Keeps what it was given, whatever happens.","category":"kind-1","url":"https://example.org/%s"}`, name, name)
+}
+
+func (c *crashing) submit(ctx context.Context) {
+	for ctx.Err() == nil {
+		name := "Thing " + state.NewID("")
+		status, body := c.ask(http.MethodPost, "/api/submit", c.writer, submission(strings.ReplaceAll(name, " ", "-")), name[6:])
+		switch status {
+		case http.StatusCreated:
+			c.lock(func() { c.submissions[name] = idOf(body) })
+		case 0:
+			c.lock(func() { c.unanswered = append(c.unanswered, name) })
+			return
+		default:
+			c.t.Errorf("submitting: %d %s", status, body)
+			return
+		}
+	}
+}
+
+func idOf(body []byte) string {
+	var o struct{ ID string }
+	_ = json.Unmarshal(body, &o) // "" tells
+	return o.ID
+}
+
+// submitAgain sends again what was not answered, with the same Idempotency-Key:
+// whether it was kept or not, it must be there once then.
+func (c *crashing) submitAgain() {
+	c.t.Helper()
+	for _, name := range c.unanswered {
+		status, body := c.ask(http.MethodPost, "/api/submit", c.writer, submission(strings.ReplaceAll(name, " ", "-")), name[6:])
+		if status != http.StatusCreated {
+			c.t.Fatalf("kill %d: sent again: %d %s", c.kills, status, body)
+		}
+		c.submissions[name] = idOf(body)
+	}
+	c.unanswered = nil
+}
+
+// count makes requests that are counted.
+func (c *crashing) count(ctx context.Context) {
+	for ctx.Err() == nil {
+		c.lock(func() { c.sent++ })
+		if status, _ := c.ask(http.MethodGet, "/api/categories", c.counted, ""); status == http.StatusOK {
+			c.lock(func() { c.answered = append(c.answered, time.Now()) })
+		}
+	}
+}
+
+// checkCounter reads the counter: what was answered more than a second before the
+// kill must be in it, and no more than was sent.
+func (c *crashing) checkCounter() {
+	c.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", c.counted)
+	res, err := crashClient.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	res.Body.Close()
+	left, err := strconv.Atoi(res.Header.Get("X-RateLimit-Remaining"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	used, sure := crashLimit-left, c.before
+	if n := len(c.answered); n > 0 {
+		killed := c.answered[n-1]
+		for _, at := range c.answered {
+			if killed.Sub(at) > time.Second {
+				sure++
+			}
+		}
+	}
+	if used < sure || used > c.sent {
+		c.t.Errorf("kill %d: %d requests are counted; at least %d, at most %d are right", c.kills, used, sure, c.sent)
+	}
+	c.before, c.answered = used, nil
+}
+
+// edit changes an entity, commits and builds.
+func (c *crashing) edit() {
+	c.edits++
+	path := filepath.Join(c.dir, "content", "tool", fmt.Sprintf("tool-%d.yaml", c.edits%6))
+	text, err := os.ReadFile(path)
+	if err == nil {
+		lines := strings.SplitAfter(string(text), "\n")
+		kept := lines[:0]
+		for _, l := range lines {
+			if !strings.HasPrefix(l, "version:") {
+				kept = append(kept, l)
+			}
+		}
+		err = os.WriteFile(path, []byte(strings.Join(kept, "")+fmt.Sprintf("version: \"%d\"\n", c.edits)), 0o644)
+	}
+	if err != nil {
+		c.t.Error(err)
+		return
+	}
+	cmd := exec.Command("git", "-C", c.dir, "commit", "-q", "-a", "-m", fmt.Sprint("Edit ", c.edits))
+	cmd.Env = append(os.Environ(), programEnvironment...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		c.t.Errorf("git commit: %v: %s", err, out)
+		return
+	}
+	c.build()
+}
+
+func (c *crashing) build() {
+	cmd := program("build", "--content", filepath.Join(c.dir, "content"), "--out", filepath.Join(c.dir, "out"), "--as-of", "2026-07-01")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		c.t.Errorf("kindex build: %v: %s", err, out)
+	}
+}
+
+// finish lets the server come to rest and compares everything.
+func (c *crashing) finish() {
+	c.t.Helper()
+	c.start()
+	c.checkKeys()
+	c.checkCounter()
+	c.submitAgain()
+	for name, id := range c.submissions {
+		status, body := c.ask(http.MethodGet, "/api/submissions/"+id, c.writer, "")
+		if status != http.StatusOK || idOf(body) != id {
+			c.t.Errorf("the submission of %s was promised: %d %s", name, status, body)
+		}
+	}
+	var list struct{ Count int }
+	if _, body := c.ask(http.MethodGet, "/api/submissions?limit=1", c.writer, ""); json.Unmarshal(body, &list) != nil || list.Count != len(c.submissions) {
+		c.t.Errorf("%d submissions are there, %d were promised", list.Count, len(c.submissions))
+	}
+	want := c.changes()
+	for deadline := time.Now().Add(time.Minute); len(c.hook.missing(want)) > 0; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.t.Fatalf("the webhook has not heard of %d of %d changes: %v", len(c.hook.missing(want)), len(want), c.hook.missing(want))
+		}
+	}
+	c.hook.check(c.t)
+	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes, %d deliveries of them",
+		c.kills, len(c.submissions), c.before, len(want), c.hook.count())
+	if len(c.submissions) < c.kills || c.before < c.kills || len(want) != c.edits {
+		c.t.Error("that is too little to show anything")
+	}
+	if err := c.server.Process.Signal(os.Interrupt); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := c.server.Wait(); err != nil {
+		c.t.Errorf("the server ends with %v", err)
+	}
+}
+
+// changes are the ids of all changes since the first build, from the changelog.
+func (c *crashing) changes() []string {
+	c.t.Helper()
+	_, body := c.ask(http.MethodGet, "/api/export/changelog?format=json", c.writer, "")
+	var list []struct{ ID, Event string }
+	if err := json.Unmarshal(body, &list); err != nil {
+		c.t.Fatalf("%v: %.300s", err, body)
+	}
+	var ids []string
+	for _, ch := range list {
+		if ch.Event == "entity.updated" {
+			ids = append(ids, ch.ID)
+		}
+	}
+	return ids
+}

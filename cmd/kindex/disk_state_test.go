@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"kindex/edge/state"
+)
+
+// writeOnFullDisk makes accounts, many at once, while there is more and more room:
+// those that are acknowledged are there, the others are not, and when there is room
+// again the state goes on. It is part of TestFullDisk.
+func writeOnFullDisk(t *testing.T, disk string) {
+	// Over the disk of the builds, which is full.
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "small", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ctx := context.Background()
+	target, ballast := filepath.Join(disk, "kindex.db"), filepath.Join(disk, "ballast")
+	s, err := state.Open(ctx, target, state.Options{Serving: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	acknowledged := map[string]bool{}
+	writeMany := func(round int) (refused int) {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() {
+				name := fmt.Sprintf("%d-%d-%s", round, i, strings.Repeat("x", 50))
+				err := s.Write(ctx, func(tx *state.Tx) error { _, err := tx.EnsureAccount(name); return err })
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					acknowledged[name] = true
+				} else {
+					refused++
+				}
+			})
+		}
+		wg.Wait()
+		return refused
+	}
+	failed := 0
+	for round := range 10 {
+		fillDisk(t, ballast, int64(round)*8<<10)
+		if writeMany(2*round) > 0 {
+			failed++
+		}
+		if code, stderr := kindex(t, "state", "backup", filepath.Join(disk, "backup.db"), "--state", target); round == 0 && (code != exitProblem || strings.Contains(stderr, "panic")) {
+			t.Errorf("a backup on a full disk: exit %d, %s", code, stderr)
+		}
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := filepath.Glob(filepath.Join(disk, ".*.part*")); err != nil || len(left) > 0 {
+			t.Errorf("%v is left: %v", left, err)
+		}
+		if n := writeMany(2*round + 1); n > 0 {
+			t.Errorf("with room again, %d writes were refused", n)
+		}
+		_ = os.Remove(filepath.Join(disk, "backup.db"))
+		onlyAcknowledged(t, s, acknowledged)
+	}
+	t.Logf("the disk was too full for writes in %d of 10 rounds; %d were acknowledged", failed, len(acknowledged))
+	if failed < 2 {
+		t.Errorf("the disk was too full %d times", failed)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if s, err = state.Open(ctx, target, state.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	onlyAcknowledged(t, s, acknowledged)
+	if r, err := s.Check(ctx); err != nil || len(r.Problems) > 0 {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+func onlyAcknowledged(t *testing.T, s *state.State, acknowledged map[string]bool) {
+	t.Helper()
+	list, err := s.Accounts(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range list {
+		if !acknowledged[a.Name] {
+			t.Errorf("%s was refused and is there", a.Name)
+		}
+	}
+	if len(list) != len(acknowledged) {
+		t.Errorf("%d of %d acknowledged accounts are there", len(list), len(acknowledged))
+	}
+}

@@ -1,0 +1,384 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/edge"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+	"kindex/exports"
+)
+
+// TestEventsOfCollection moves an edge through builds of the public list, and
+// compares its events with what the snapshots say.
+func TestEventsOfCollection(t *testing.T) {
+	r := wholeReplay(t, nil)
+	b := r.builds([]int{0, 1, 4, 5, 6, 10, len(r.list) - 1})
+	r.compareEvents(b, newMovedEdge(t, b, statetest.SQLite(t), nil))
+}
+
+// TestEventsOfExtract does the same with a small extract of the list, and every way
+// through its snapshots.
+func TestEventsOfExtract(t *testing.T) {
+	r := extractReplay(t)
+	for _, stops := range [][]int{{0, 1, 2, 3, 4, 5}, {0, 2, 5}, {1, 4, 5}, {0, 5}} {
+		t.Run(fmt.Sprint(stops), func(t *testing.T) {
+			r.t = t
+			b := r.builds(stops)
+			statetest.Each(t, func(t *testing.T, open func() *state.State) { r.compareEvents(b, newMovedEdge(t, b, open(), nil)) })
+		})
+	}
+}
+
+// replayBuilds are builds of some snapshots in one folder.
+type replayBuilds struct {
+	out   string
+	stops []int // places in the list
+	ids   []string
+}
+
+func (r *replay) builds(stops []int) *replayBuilds {
+	r.t.Helper()
+	b := &replayBuilds{out: r.t.TempDir(), stops: stops}
+	for _, i := range stops {
+		b.add(r.t, r.checkout(i), r.list[i].date)
+	}
+	return b
+}
+
+// add makes another build.
+func (b *replayBuilds) add(t *testing.T, content, asOf string) (id string) {
+	t.Helper()
+	if code, stderr := kindex(t, "build", "--content", content, "--out", b.out, "--as-of", asOf, "--keep", "100", "--allow-shrink"); code != exitOK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	id, err := exports.Current(b.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.ids = append(b.ids, id)
+	return id
+}
+
+// eventBody is the body of a webhook.
+type eventBody struct {
+	change
+	ChangeIDs []string `json:"changeIds"`
+}
+
+// movedEdge is an edge that a test moves from build to build.
+type movedEdge struct {
+	t      *testing.T
+	server *edge.Server
+	state  *state.State
+	log    logged
+	out    string
+	seq    int64
+}
+
+// logged is a log to look into.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// newMovedEdge serves the first build. set, if not nil, changes its options.
+func newMovedEdge(t *testing.T, b *replayBuilds, s *state.State, set func(*edge.Options)) *movedEdge {
+	t.Helper()
+	if err := exports.Publish(b.out, b.ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	e := anotherEdge(t, b, s, set)
+	e.until("webhooks begin with this build", b.ids[0])
+	return e
+}
+
+// anotherEdge serves the published build. It works until the test ends.
+func anotherEdge(t *testing.T, b *replayBuilds, s *state.State, set func(*edge.Options)) *movedEdge {
+	t.Helper()
+	e := &movedEdge{t: t, state: s, out: b.out}
+	o := edge.Options{Dir: b.out, State: s, Log: slog.New(slog.NewTextHandler(&e.log, nil))}
+	if set != nil {
+		set(&o)
+	}
+	server, err := edge.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.server = server
+	ctx, cancel := context.WithCancel(context.Background())
+	wait := server.Work(ctx)
+	t.Cleanup(func() {
+		cancel()
+		wait()
+		server.Close()
+	})
+	return e
+}
+
+// until waits for a line of the log that says something of a build.
+func (e *movedEdge) until(said, build string) {
+	e.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		for line := range strings.Lines(e.log.String()) {
+			if strings.Contains(line, said) && strings.Contains(line, "build="+build) {
+				return
+			}
+		}
+		if time.Now().After(end) {
+			e.t.Fatalf("the log never says %q of %s:\n%s", said, build, e.log.String())
+		}
+	}
+}
+
+// move publishes a build and returns the events that are new then.
+func (e *movedEdge) move(build string) []eventBody {
+	e.t.Helper()
+	e.publish(build)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		c, err := e.state.EventCursor(e.t.Context())
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		if c.Build == build {
+			return e.news()
+		}
+		if time.Now().After(end) {
+			e.t.Fatalf("the cursor never comes to %s:\n%s", build, e.log.String())
+		}
+	}
+}
+
+// back publishes an older build and returns the events that are new then.
+func (e *movedEdge) back(build string) []eventBody {
+	e.t.Helper()
+	e.publish(build)
+	e.until("older than what webhooks were told", build)
+	return e.news()
+}
+
+func (e *movedEdge) publish(build string) {
+	e.t.Helper()
+	if err := exports.Publish(e.out, build); err != nil {
+		e.t.Fatal(err)
+	}
+	if err := e.server.Reload(); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// news are the events since those that were read last.
+func (e *movedEdge) news() []eventBody {
+	e.t.Helper()
+	stored, err := e.state.Events(e.t.Context(), e.seq, 1<<20)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	bodies := make([]eventBody, len(stored))
+	for i, event := range stored {
+		if err := json.Unmarshal(event.Payload, &bodies[i]); err != nil {
+			e.t.Fatal(err)
+		}
+		e.seq = event.Seq
+	}
+	return bodies
+}
+
+// compareEvents moves an edge through builds, each time back by one, and holds the
+// events against the snapshots.
+func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
+	t := e.t
+	t.Helper()
+	ids := r.changeIDs(t, b)
+	known := r.list[b.stops[0]].states(r.clash)
+	seen, values := map[string]bool{}, 0
+	for i := 1; i < len(b.stops); i++ {
+		events := e.move(b.ids[i])
+		want := map[string]expected{}
+		for _, x := range expectedChanges([]snapshot{r.list[b.stops[i-1]], r.list[b.stops[i]]}, r.clash) {
+			if x.date == r.list[b.stops[i]].date {
+				want[x.slug] = x
+			}
+		}
+		if len(events) != len(want) {
+			t.Errorf("build %d: %d events, the snapshots differ in %d entities", i, len(events), len(want))
+		}
+		for _, event := range events {
+			if seen[event.ID] {
+				t.Fatalf("%s comes twice", event.ID)
+			}
+			seen[event.ID] = true
+			x, ok := want[event.Entity.Slug]
+			if !ok {
+				t.Fatalf("build %d: no difference, or two events, of %s", i, event.Entity.Slug)
+			}
+			delete(want, event.Entity.Slug)
+			if difference := r.compareEvent(&event, &x, ids, b.stops[i-1], b.stops[i], &values); difference != "" {
+				t.Errorf("build %d: %s: %s", i, x.slug, difference)
+			}
+			event.apply(t, known)
+		}
+		if missing := slices.Sorted(maps.Keys(want)); len(missing) > 0 {
+			t.Errorf("build %d: no event of %v", i, missing)
+		}
+		if got, want := jsonOf(known), jsonOf(r.list[b.stops[i]].states(r.clash)); got != want {
+			t.Fatalf("build %d: who follows the events knows something else than the snapshot", i)
+		}
+		if back := e.back(b.ids[i-1]); len(back) > 0 {
+			t.Errorf("back from build %d there are %d events", i, len(back))
+		}
+	}
+	t.Logf("%d builds, %d events with %d values compared", len(b.stops), len(seen), values)
+}
+
+// changeIDs are the ids of the changelog by slug and date.
+func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
+	build, err := exports.Open(filepath.Join(exports.BuildsDir(b.out), b.ids[len(b.ids)-1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer build.Close()
+	ids := map[string]string{}
+	for i := range build.Archive().Changes() {
+		c, err := build.Archive().Change(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[c.Slug+" "+c.Timestamp.Format(time.DateOnly)] = c.ID
+	}
+	return ids
+}
+
+// compareEvent says what is wrong with an event, "" for nothing. from and to are
+// the snapshots of the two builds.
+func (r *replay) compareEvent(got *eventBody, want *expected, ids map[string]string, from, to int, values *int) string {
+	var folded []string
+	last := ""
+	for i := range r.changes {
+		if c := &r.changes[i]; c.slug == want.slug && c.date > r.list[from].date && c.date <= r.list[to].date {
+			last = c.date
+			folded = append(folded, ids[c.slug+" "+c.date])
+		}
+	}
+	switch {
+	case got.Event != want.event || got.Entity.Type != "tool" || jsonOf(got.Entity.Name) != want.name:
+		return fmt.Sprintf("got %s of %s/%s (%s), want %s (%s)", got.Event, got.Entity.Type, got.Entity.Slug, got.Entity.Name, want.event, want.name)
+	case got.Timestamp != last+"T12:00:00Z":
+		return "its time is " + got.Timestamp + ", the last change is of " + last
+	case !slices.Equal(got.ChangeIDs, folded):
+		return fmt.Sprintf("it names the changes %v, the changelog has %v", got.ChangeIDs, folded)
+	case !strings.HasPrefix(got.ID, "evt_") || got.Commit != nil || got.Author != nil || got.PullRequest != nil:
+		return "its body is not that of an event"
+	}
+	return fieldsDiffer(&got.change, want, values)
+}
+
+// apply does to what is known by slug what an event says.
+func (e *eventBody) apply(t *testing.T, known map[string]told) {
+	t.Helper()
+	if (e.Event == exports.Created) != (known[e.Entity.Slug] == nil) {
+		t.Fatalf("%s of %s, which is %v", e.Event, e.Entity.Slug, known[e.Entity.Slug])
+	}
+	now := maps.Clone(known[e.Entity.Slug])
+	if now == nil {
+		now = told{}
+	}
+	for _, f := range e.Changes {
+		if strings.HasPrefix(f.Field, "scores.") {
+			continue
+		}
+		if now[f.Field] = string(f.New); string(f.New) == "null" {
+			delete(now, f.Field)
+		}
+	}
+	if known[e.Entity.Slug] = now; e.Event == exports.Deleted {
+		delete(known, e.Entity.Slug)
+	}
+}
+
+// TestEventsAreOfCommits moves an edge to builds with edits that are not committed,
+// that are, and that were committed anew, and to builds of a plain folder.
+func TestEventsAreOfCommits(t *testing.T) {
+	r := extractReplay(t)
+	b := &replayBuilds{out: t.TempDir()}
+	content := r.checkout(2)
+	b.add(t, content, "2026-01-01")
+	e := newMovedEdge(t, b, statetest.SQLite(t), nil)
+	edit := func(version string) {
+		for slug, text := range map[string]string{"pytorch": "name: Edited\ncategory: other\ndescription: x\nversion: " + version + "\n",
+			"brand-new": "name: New\ncategory: other\ndescription: x\n"} {
+			if err := os.WriteFile(filepath.Join(content, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	describe := func(events []eventBody) (list []string) {
+		for _, event := range events {
+			line := event.Event + " " + event.Entity.Slug
+			for _, f := range event.Changes {
+				if f.Field == "version" {
+					line += " version " + string(f.New)
+				}
+			}
+			list = append(list, line)
+		}
+		slices.Sort(list)
+		return list
+	}
+	git := func(args ...string) { r.git("2026-01-01", append([]string{"-C", content}, args...)...) }
+	steps := []struct {
+		name string
+		do   func()
+		want []string
+	}{
+		{"edited", func() { edit("one") }, nil},
+		{"committed", func() { git("add", "-A"); git("commit", "-q", "-m", "edit") },
+			[]string{"entity.created brand-new", `entity.updated pytorch version "one"`}},
+		{"committed anew", func() { edit("two"); git("commit", "-q", "-a", "--amend", "-m", "edit") },
+			[]string{`entity.updated pytorch version "two"`}},
+	}
+	for _, s := range steps {
+		s.do()
+		events := e.move(b.add(t, content, "2026-01-01"))
+		if got := describe(events); !slices.Equal(got, s.want) {
+			t.Errorf("%s: events %v, want %v", s.name, got, s.want)
+		}
+	}
+	plain := &replayBuilds{out: t.TempDir()}
+	content = filepath.Join(t.TempDir(), "plain")
+	if err := os.MkdirAll(filepath.Join(content, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	edit("one")
+	plain.add(t, content, "2026-01-01")
+	e = newMovedEdge(t, plain, statetest.SQLite(t), nil)
+	edit("two")
+	events := e.move(plain.add(t, content, "2026-01-02"))
+	if got := describe(events); !slices.Equal(got, []string{`entity.updated pytorch version "two"`}) {
+		t.Errorf("a plain folder: events %v", got)
+	}
+}

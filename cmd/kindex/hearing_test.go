@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// hearing is an endpoint that hears events over TLS and keeps them in order.
+type hearing struct {
+	url, address string
+	roots        string // a file with its certificate
+
+	mu     sync.Mutex
+	events []heard
+}
+
+// heard is one delivery.
+type heard struct {
+	ID, Event string
+	Entity    struct{ Type, Slug string }
+	Changes   []struct {
+		Field    string
+		Old, New json.RawMessage
+	}
+	ChangeIDs []string
+}
+
+func startHearing(t *testing.T, dir string) *hearing {
+	t.Helper()
+	h := &hearing{roots: filepath.Join(dir, "roots.pem")}
+	server := httptest.NewTLSServer(h)
+	t.Cleanup(server.Close)
+	h.url, h.address = server.URL+"/hook", strings.TrimPrefix(server.URL, "https://")
+	root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(h.roots, root, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// ServeHTTP implements http.Handler.
+func (h *hearing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var e heard
+	if err == nil {
+		err = json.Unmarshal(body, &e)
+	}
+	if err != nil || e.ID == "" || e.ID != r.Header.Get("webhook-id") {
+		http.Error(w, "this is no event", http.StatusBadRequest)
+		return
+	}
+	h.mu.Lock()
+	h.events = append(h.events, e)
+	h.mu.Unlock()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (h *hearing) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.events)
+}
+
+// missing are the changes that no event has told of.
+func (h *hearing) missing(changes []string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	told := map[string]bool{}
+	for _, e := range h.events {
+		for _, id := range e.ChangeIDs {
+			told[id] = true
+		}
+	}
+	var list []string
+	for _, id := range changes {
+		if !told[id] {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// check: every change is in one event, whatever the number of its deliveries, and
+// the events of an entity came in their order. Its version grows with each.
+func (h *hearing) check(t *testing.T) {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	event, versions, seen := map[string]string{}, map[string]int{}, map[string]bool{}
+	for _, e := range h.events {
+		for _, id := range e.ChangeIDs {
+			if event[id] != "" && event[id] != e.ID {
+				t.Errorf("the change %s is in the events %s and %s", id, event[id], e.ID)
+			}
+			event[id] = e.ID
+		}
+		if seen[e.ID] {
+			continue // delivered again
+		}
+		seen[e.ID] = true
+		for _, f := range e.Changes {
+			if f.Field != "version" {
+				continue
+			}
+			old, now := number(f.Old), number(f.New)
+			if old != versions[e.Entity.Slug] || now <= old {
+				t.Errorf("%s: version %d comes with an event from %d to %d", e.Entity.Slug, versions[e.Entity.Slug], old, now)
+			}
+			versions[e.Entity.Slug] = now
+		}
+	}
+}
+
+// number reads a version, 0 for none.
+func number(b json.RawMessage) int {
+	var text string
+	if json.Unmarshal(b, &text) != nil || text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return -1
+	}
+	return n
+}

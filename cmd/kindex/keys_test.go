@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/edge/keys"
+	"kindex/edge/state/statetest"
+)
+
+// TestKeysOnEveryEngine goes through the commands on both engines; the scripts have
+// the details.
+func TestKeysOnEveryEngine(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) { testKeysCommands(t, filepath.Join(t.TempDir(), "kindex.db")) })
+	t.Run("PostgreSQL", func(t *testing.T) { testKeysCommands(t, statetest.PostgreSQL(t)) })
+}
+
+func testKeysCommands(t *testing.T, target string) {
+	kindex := func(code int, args ...string) (string, string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if got := run(context.Background(), append(args, "--state", target), &out, &errs); got != code {
+			t.Fatalf("%v: exit code %d\n%s%s", args, got, out.String(), errs.String())
+		}
+		return out.String(), errs.String()
+	}
+	for i := range keys.MaxActive {
+		key, told := kindex(0, "keys", "create", "--account", "ada", "--name", fmt.Sprint("n", i))
+		if _, err := keys.Parse(strings.TrimSuffix(key, "\n")); err != nil || strings.Contains(told, strings.TrimSpace(key)) {
+			t.Errorf("%q %v, told %q", key, err, told)
+		}
+	}
+	if out, told := kindex(1, "keys", "create", "--account", "ada"); out != "" || !strings.Contains(told, "at most 5") {
+		t.Errorf("%q %q", out, told)
+	}
+	list, _ := kindex(0, "keys", "list", "--json")
+	lines := strings.Split(strings.TrimSpace(list), "\n")
+	var first keyLine
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || len(lines) != keys.MaxActive || first.Name != "n0" || first.Account != "ada" {
+		t.Fatalf("%v: %s", err, list)
+	}
+	kindex(0, "keys", "revoke", first.ID)
+	kindex(0, "keys", "create", "--account", "ada")
+	kindex(0, "accounts", "limit", "ada", "7", "--window", "hour")
+	kindex(0, "accounts", "suspend", "ada")
+	kindex(1, "keys", "create", "--account", "ada")
+	var line accountLine
+	out, _ := kindex(0, "accounts", "list", "--json")
+	if err := json.Unmarshal([]byte(out), &line); err != nil || line.ActiveKeys != keys.MaxActive || *line.Limit != 7 || *line.WindowSeconds != 3600 || line.SuspendedAt == nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

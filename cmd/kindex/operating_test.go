@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge/state/statetest"
+)
+
+var operating = filepath.Join("..", "..", "site", "docs", "operating.md")
+
+const unit = "../../site/docs/systemd/kindex.service"
+
+// asOperator are the programs that only root has, with a service that is what the
+// unit starts.
+const asOperator = `set -euo pipefail
+sudo() { test "$1 $2" = "-u kindex"; shift 2; "$@"; }
+chown() { test "$1" = kindex; }
+running=
+systemctl() {
+  test "$2" = kindex
+  case "$1" in
+  start)
+    test -z "$running"
+    (set -a; . ETC/kindex.env; set +a; exec EXECSTART --addr PUBLIC --admin PRIVATE) >>LOG 2>&1 &
+    running=$!
+    for i in $(seq 200); do curl -fs http://PRIVATE/readyz >/dev/null && return; sleep 0.05; done
+    return 1 ;;
+  stop) kill -TERM "$running"; wait "$running"; running= ;;
+  restart) systemctl stop kindex; systemctl start kindex ;;
+  *) return 1 ;;
+  esac
+}
+trap 'test -z "$running" || kill "$running"' EXIT
+`
+
+// TestOperating runs the commands of the page for operators, in their order, with
+// folders, addresses and a database of its own.
+func TestOperating(t *testing.T) {
+	database, dir := statetest.PostgreSQL(t), t.TempDir()
+	page := readText(t, operating)
+	blocks := regexp.MustCompile("(?s)\n```sh\n(.*?)```\n").FindAllStringSubmatch(page, -1)
+	settings := regexp.MustCompile("(?s)\n```\n(KINDEX_.*?)```\n").FindStringSubmatch(page)
+	execStart := regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindStringSubmatch(readText(t, unit))
+	if len(blocks) != 8 || settings == nil || execStart == nil {
+		t.Fatalf("%d blocks, want 8; settings %q, started by %q", len(blocks), settings, execStart)
+	}
+	var script strings.Builder
+	script.WriteString(strings.Replace(asOperator, "EXECSTART", execStart[1], 1))
+	for _, b := range blocks {
+		script.WriteString("\n" + b[1])
+	}
+	script.WriteString("\nkindex accounts list --state \"$DATABASE\"; kindex state check --state \"$DATABASE\"; systemctl stop kindex\n")
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"state", "etc", "backups", "programs", "work/bin"} {
+		if err := os.MkdirAll(in(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeContent(t, in("content"), 3)
+	if err := os.WriteFile(in("etc/kindex.env"), []byte(settings[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	installed, err := exec.LookPath("kindex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"work/bin/kindex", "programs/kindex"} {
+		if err := os.Symlink(installed, in(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	public, private := freeAddress(t), freeAddress(t)
+	text := strings.NewReplacer("/var/lib/kindex", in("state"), "/etc/kindex", in("etc"), "ETC", in("etc"), "/var/backups/kindex", in("backups"),
+		"/srv/index/content", in("content"), "/usr/local/bin/kindex", in("programs/kindex"), "LOG", in("log"),
+		"127.0.0.1:8081", private, "PRIVATE", private, "PUBLIC", public).Replace(script.String())
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", text)
+	cmd.Dir = in("work")
+	cmd.Env = append(os.Environ(), append(programEnvironment, "DATABASE="+database)...)
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		log, _ := os.ReadFile(in("log"))
+		t.Fatalf("%v\n%s\nthe edge:\n%s", err, out, log)
+	}
+	for _, want := range []string{`"state":"reachable"`, `kx_\w{38}\n`, `backed up .*state\.db: .* nothing is wrong`, `copied .*/state\.db to .*kindex\.db, compared`,
+		`copied .* to postgres://.*, compared`, `sealed 0 secrets with`, `has schema \d+, the newest`, `ada .*5000 a UTC day`, `: PostgreSQL [\s\S]*nothing is wrong\n$`} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+	for _, name := range []string{"state/before/kindex.db", "state/moved/kindex.db", "etc/operator.key", "backups/state.db"} {
+		if i, err := os.Stat(in(name)); err != nil || i.Mode().Perm() != 0o600 || i.Size() == 0 {
+			t.Errorf("%v %v", i, err)
+		}
+	}
+	if n := len(strings.Fields(readText(t, in("etc/operator.key")))); n != 1 {
+		t.Errorf("the key file has %d keys", n)
+	}
+}
+
+// TestOperatingIsWhole compares the page with what it speaks of: every metric, and
+// every table of the state.
+func TestOperatingIsWhole(t *testing.T) {
+	page := readText(t, operating)
+	told := regexp.MustCompile("`(kindex_[a-z_]+)`").FindAllStringSubmatch(page, -1)
+	var inPage []string
+	for _, m := range told {
+		inPage = append(inPage, m[1])
+	}
+	var inCode []string
+	err := filepath.WalkDir("../../edge", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		for _, m := range regexp.MustCompile(`Name: "(kindex_[a-z_]+)"`).FindAllStringSubmatch(readText(t, path), -1) {
+			inCode = append(inCode, m[1])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range inCode {
+		if !slices.Contains(inPage, name) && name != "kindex_webhook_attempt_seconds" && name != "kindex_webhook_attempts_under_way" {
+			t.Errorf("the page says nothing of %s", name)
+		}
+	}
+	for _, name := range inPage {
+		if !slices.Contains(inCode, name) {
+			t.Errorf("there is no metric %s", name)
+		}
+	}
+	r, err := statetest.SQLite(t).Check(t.Context())
+	if err != nil || len(r.Counts) == 0 {
+		t.Fatalf("%+v %v", r, err)
+	}
+	for _, c := range r.Counts {
+		if !strings.Contains(page, "`"+c.Table+"`") {
+			t.Errorf("the page does not tell what is in %s", c.Table)
+		}
+	}
+}
+
+// TestUnit reads the unit, and has systemd do so where it is there.
+func TestUnit(t *testing.T) {
+	text := readText(t, unit)
+	set := map[string]string{}
+	for n, line := range strings.Split(text, "\n") {
+		name, value, ok := strings.Cut(line, "=")
+		switch {
+		case line == "" || line[0] == '#' || line[0] == '[' && line[len(line)-1] == ']':
+		case !ok:
+			t.Errorf("line %d: %s", n+1, line)
+		default:
+			set[name] = value
+		}
+	}
+	for name, want := range map[string]string{"User": "kindex", "StateDirectory": "kindex", "ProtectSystem": "strict", "NoNewPrivileges": "yes",
+		"Restart": "on-failure", "LimitNOFILE": "65536", "UMask": "0077"} {
+		if set[name] != want {
+			t.Errorf("%s=%s, want %s", name, set[name], want)
+		}
+	}
+	drain, err := time.ParseDuration(serveCommand().Flags().Lookup("drain").DefValue)
+	stop, err2 := time.ParseDuration(set["TimeoutStopSec"] + "s")
+	if err != nil || err2 != nil || stop < drain+10*time.Second {
+		t.Errorf("systemd waits %v, an edge drains for %v: %v %v", stop, drain, err, err2)
+	}
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Log("NOT RUN: systemd-analyze is not installed here")
+		return
+	}
+	// It wants a program that is there.
+	name := filepath.Join(t.TempDir(), "kindex.service")
+	if err := os.WriteFile(name, []byte(strings.Replace(text, "/usr/local/bin/kindex", "/bin/true", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("systemd-analyze", "verify", name).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"kindex/edge/state"
+	"kindex/edge/submit"
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+func submissionsCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "submissions", Short: "Review what was submitted",
+		Long: `Submissions come in by POST /api/submit and wait to be reviewed: pending, in-review
+while a pull request is open, accepted, published once a build has the entity, or
+rejected with a reason. Accept writes one into a checkout of the content, on a
+branch of its own; with a forge it opens the pull request too.`,
+		Example: `  kindex submissions list --status pending
+  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
+  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
+  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "It is no tool."`,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(submissionsListCommand(), submissionsShowCommand(), submissionsAcceptCommand(), submissionsRejectCommand(), submissionsSyncCommand())
+	return c
+}
+
+type submissionsListOptions struct {
+	state, status string
+	json          bool
+}
+
+func submissionsListCommand() *cobra.Command {
+	var o submissionsListOptions
+	c := &cobra.Command{
+		Use: "list", Short: "List submissions, the oldest first",
+		Long: `List shows the submissions of all accounts, the oldest first. Times are UTC. --json
+prints a submission a line, as show --json does.`,
+		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsList(cmd, o) },
+	}
+	f := c.Flags()
+	stateFlag(f, &o.state)
+	f.StringVar(&o.status, "status", "", "only those that are pending, in-review, accepted, published or rejected")
+	f.BoolVar(&o.json, "json", false, "print a submission a line, as JSON")
+	// The error is for a flag that does not exist, or has a completion already.
+	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func statusNames() (names []string) {
+	for _, s := range submit.Statuses {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
+	q := submit.Query{OldFirst: true}
+	if o.status != "" {
+		if !slices.Contains(statusNames(), o.status) {
+			return usageError{unknownName("status", o.status, statusNames(), nearest.Name(o.status, statusNames()))}
+		}
+		q.Statuses = []submit.Status{submit.Status(o.status)}
+	}
+	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+		list, err := s.Submissions(ctx, q)
+		if err != nil {
+			return err
+		}
+		if !o.json && len(list) == 0 {
+			fmt.Fprintln(cmd.OutOrStdout(), "no submissions")
+			return nil
+		}
+		rows := [][]string{{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED"}}
+		for i := range list {
+			one := &list[i]
+			if o.json {
+				if err := printSubmissionJSON(cmd.OutOrStdout(), one); err != nil {
+					return err
+				}
+				continue
+			}
+			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), printable(one.Name), printable(one.Account), moment(one.CreatedAt, "")})
+		}
+		if !o.json {
+			printTable(cmd, rows)
+		}
+		return nil
+	})
+}
+
+// submissionLine is a submission for programs.
+type submissionLine struct {
+	ID          string           `json:"id"`
+	Status      submit.Status    `json:"status"`
+	Account     string           `json:"account"`
+	Type        string           `json:"type"`
+	Slug        string           `json:"slug"`
+	Name        string           `json:"name"`
+	Reason      exports.Optional `json:"reason"`
+	Branch      exports.Optional `json:"branch"`
+	Commit      exports.Optional `json:"commit"`
+	PullRequest exports.Optional `json:"pullRequest"` // its address
+	CreatedAt   time.Time        `json:"createdAt"`
+	UpdatedAt   time.Time        `json:"updatedAt"`
+	Fields      map[string]any   `json:"fields"`
+}
+
+func printSubmissionJSON(w io.Writer, s *submit.Submission) error {
+	fields, err := s.Fields()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, exports.Optional(s.Reason),
+		exports.Optional(s.Branch), exports.Optional(s.Commit), exports.Optional(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields})
+}
+
+type submissionsShowOptions struct {
+	state string
+	json  bool
+}
+
+func submissionsShowCommand() *cobra.Command {
+	var o submissionsShowOptions
+	c := &cobra.Command{
+		Use: "show ID", Short: "Show a submission and the file that it would be",
+		Long: `Show prints what is known of a submission, and the file that accepting it would
+write.`,
+		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+				one, err := findSubmission(ctx, s, args[0])
+				if err != nil {
+					return err
+				}
+				if o.json {
+					return printSubmissionJSON(cmd.OutOrStdout(), &one)
+				}
+				printSubmission(cmd.OutOrStdout(), &one)
+				return nil
+			})
+		},
+	}
+	stateFlag(c.Flags(), &o.state)
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// findSubmission returns a submission, or says how to find the right one.
+func findSubmission(ctx context.Context, s *state.State, id string) (submit.Submission, error) {
+	one, err := s.Submission(ctx, id)
+	if errors.Is(err, submit.ErrUnknown) {
+		return one, fmt.Errorf("there is no submission %q; they are listed by: kindex submissions list", id)
+	}
+	return one, err
+}
+
+func printSubmission(w io.Writer, s *submit.Submission) {
+	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, s.Key(), printable(s.Account), moment(s.CreatedAt, ""))
+	for _, line := range [][2]string{{"reason", s.Reason}, {"branch", s.Branch}, {"commit", s.Commit}, {"pull request", s.PullRequest.URL}} {
+		if line[1] != "" {
+			fmt.Fprintf(w, "%s: %s\n", line[0], printable(line[1]))
+		}
+	}
+	fmt.Fprintln(w)
+	for line := range strings.Lines(s.YAML) {
+		fmt.Fprintln(w, terminalSafe(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// terminalSafe shows the characters of a line that a terminal might obey, or hide,
+// as escapes.
+func terminalSafe(line string) string {
+	var b strings.Builder
+	for _, r := range line {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		}
+	}
+	return b.String()
+}
+
+type submissionsRejectOptions struct {
+	state, reason string
+	forgeOptions
+}
+
+// mostReason is how many characters a reason has at most.
+const mostReason = 1000
+
+func submissionsRejectCommand() *cobra.Command {
+	var o submissionsRejectOptions
+	c := &cobra.Command{
+		Use: "reject ID --reason TEXT", Short: "Reject a submission, and say why",
+		Long: `Reject ends a submission. The reason is shown to its account. An open pull request
+is closed, for which the forge must be named. A branch that was made stays.`,
+		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "It is no tool."`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runSubmissionsReject(cmd, o, args[0]) },
+	}
+	f := c.Flags()
+	stateFlag(f, &o.state)
+	f.StringVar(&o.reason, "reason", "", "why; whoever has submitted it reads this (required)")
+	o.forgeOptions.flags(f)
+	return c
+}
+
+func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, id string) error {
+	reason := strings.TrimSpace(o.reason)
+	switch {
+	case reason == "":
+		return usageError{fmt.Errorf("--reason must say why; see: %s --help", cmd.CommandPath())}
+	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || strings.ContainsFunc(reason, unicode.IsControl):
+		return usageError{fmt.Errorf("--reason must be one line of at most %d characters", mostReason)}
+	}
+	f, err := o.forgeOptions.open()
+	if err != nil {
+		return err
+	}
+	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+		one, err := findSubmission(ctx, s, id)
+		if err != nil {
+			return err
+		}
+		inReview := one.Status == submit.InReview
+		if inReview && f == nil {
+			return fmt.Errorf("%s is in review at %s; name the forge, so that its pull request is closed: --forge, --forge-repo", id, one.PullRequest.URL)
+		}
+		moved, err := s.MoveSubmission(ctx, id, submit.Rejected, submit.Change{Reason: reason})
+		if err != nil {
+			return err
+		}
+		if !moved {
+			return settledAlready(ctx, s, id)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "rejected %s (%s)\n", id, one.Key())
+		if inReview {
+			return f.Close(ctx, one.PullRequest.Number)
+		}
+		return nil
+	})
+}
+
+// settledAlready says why a submission cannot be taken on.
+func settledAlready(ctx context.Context, s *state.State, id string) error {
+	now, err := findSubmission(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	if now.Reason != "" {
+		return fmt.Errorf("%s is %s already: %s", id, now.Status, now.Reason)
+	}
+	return fmt.Errorf("%s is %s already", id, now.Status)
+}

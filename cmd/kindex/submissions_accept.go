@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/builder/compare"
+	"kindex/builder/content"
+	"kindex/builder/history"
+	"kindex/builder/proposal"
+	"kindex/edge/state"
+	"kindex/edge/submit"
+	"kindex/edge/submit/forge"
+	"kindex/exports"
+)
+
+type acceptOptions struct {
+	state, content, base, author, remote, asOf string
+	forgeOptions
+}
+
+func submissionsAcceptCommand() *cobra.Command {
+	var o acceptOptions
+	c := &cobra.Command{
+		Use: "accept ID", Short: "Write a submission into the content, on a branch of its own",
+		Long: `Accept makes a commit with the file of a submission on top of what is checked out,
+checks the content with it as validate does, and puts the branch submission/ID
+there. The working tree, the index and the branch that is checked out stay as they
+are; edits that are not committed do not count. The commit names the account in a
+trailer; --author-email makes the account its author. Run again, it gives the same
+branch.
+
+With --forge it starts from the newest commit of the remote, pushes the branch and
+opens the pull request, which tells what the submission would do to the index. The
+submission is then in review, until sync or an edge sees the pull request merged
+or closed. The forge's token comes from ` + forgeToken + ` alone; it is used for the API,
+and for a remote whose address begins with https://.`,
+		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
+  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runAccept(cmd, o, args[0]) },
+	}
+	f := c.Flags()
+	stateFlag(f, &o.state)
+	f.StringVar(&o.content, "content", "content", "the content folder, in a git repository")
+	f.StringVar(&o.base, "base", "", "what to start from (default HEAD; with a forge, its default branch)")
+	f.StringVar(&o.author, "author-email", "", "make the account the author, with this address, in which {account} stands for its name, such as {account}@users.noreply.example.org")
+	f.StringVar(&o.remote, "remote", "origin", "with a forge, the remote to push to")
+	f.StringVar(&o.asOf, "as-of", "", "compute scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	o.forgeOptions.flags(f)
+	return c
+}
+
+func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
+	if o.author != "" && !proposal.ValidAuthor(o.author) {
+		return usageError{fmt.Errorf("--author-email %q: use an address such as {account}@users.noreply.example.org", o.author)}
+	}
+	asOf, err := parseAsOf(o.asOf, time.Now())
+	if err != nil {
+		return err
+	}
+	f, err := o.forgeOptions.open()
+	if err != nil {
+		return err
+	}
+	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+		one, err := findSubmission(ctx, s, id)
+		if err != nil {
+			return err
+		}
+		switch one.Status {
+		case submit.Rejected:
+			return settledAlready(ctx, s, id)
+		case submit.InReview, submit.Published:
+			printAccepted(cmd.OutOrStdout(), &one)
+			return nil
+		case submit.Accepted:
+			f = nil // it is past review
+		}
+		a := accepting{options: o, asOf: asOf, forge: f, submission: &one,
+			proposal: proposal.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Account: one.Account, Author: o.author}}
+		var problems content.Problems
+		if err := a.run(ctx); errors.As(err, &problems) {
+			printProblems(cmd.ErrOrStderr(), problems)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s does not fit the content at %s; nothing was written\n", one.ID, a.base)
+			return quietError{exitProblem}
+		} else if err != nil {
+			return err
+		}
+		if one, err = a.settle(ctx, s); err != nil {
+			return err
+		}
+		for _, line := range a.warnings {
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", line)
+		}
+		printAccepted(cmd.OutOrStdout(), &one)
+		return nil
+	})
+}
+
+func printAccepted(w io.Writer, s *submit.Submission) {
+	fmt.Fprintf(w, "%s (%s) is %s", s.ID, s.Key(), s.Status)
+	switch {
+	case s.PullRequest.Number > 0:
+		fmt.Fprintf(w, ": pull request %d %s\n", s.PullRequest.Number, s.PullRequest.URL)
+	case s.Branch != "" && s.Status == submit.Accepted:
+		fmt.Fprintf(w, ": branch %s, commit %.12s\n", s.Branch, s.Commit)
+	default:
+		fmt.Fprintln(w)
+	}
+}
+
+// accepting is a submission on its way into the content.
+type accepting struct {
+	options    acceptOptions
+	asOf       time.Time
+	forge      *forge.Forge // nil for none
+	submission *submit.Submission
+	proposal   proposal.Proposal
+
+	repository *proposal.Repository
+	remote     *proposal.Remote // with a forge
+	base       revision
+	branch     proposal.Branch // no name where the content has the file already
+	request    submit.PullRequest
+	warnings   []string
+}
+
+// run makes the branch, and the pull request where there is a forge. Whatever was
+// done by a call before is found and left as it is.
+func (a *accepting) run(ctx context.Context) error {
+	place, err := history.FindPlace(ctx, a.options.content)
+	if err != nil {
+		return err
+	}
+	a.repository = &proposal.Repository{Place: place}
+	if err := a.findBase(ctx); err != nil {
+		return err
+	}
+	branch, there, err := a.repository.Find(ctx, a.proposal)
+	if err != nil {
+		return err
+	}
+	if !there {
+		if merged, err := a.repository.Holds(ctx, string(a.base.Commit), a.proposal); err != nil || merged {
+			return err
+		}
+		if branch, err = a.repository.Prepare(ctx, string(a.base.Commit), a.proposal); err != nil {
+			return err
+		}
+	} else if hash, err := place.MergeBase(ctx, string(a.base.Commit), branch.Commit); err != nil {
+		return err
+	} else {
+		a.base.Commit = optional(hash)
+	}
+	d, after, err := a.effect(ctx, place, branch)
+	if err != nil {
+		return err
+	}
+	if a.branch, err = a.repository.Write(ctx, branch, a.proposal); err != nil || a.forge == nil {
+		return err
+	}
+	return a.openPullRequest(ctx, d, after)
+}
+
+// findBase finds the commit to start from.
+func (a *accepting) findBase(ctx context.Context) error {
+	a.base.Name = optional(a.options.base)
+	if a.forge == nil {
+		if a.base.Name == "" {
+			a.base.Name = "HEAD"
+		}
+		hash, err := a.repository.Resolve(ctx, string(a.base.Name))
+		a.base.Commit = optional(hash)
+		return err
+	}
+	if a.base.Name == "" {
+		name, err := a.forge.DefaultBranch(ctx)
+		if err != nil {
+			return err
+		}
+		a.base.Name = optional(name)
+	}
+	var err error
+	if a.remote, err = a.repository.Remote(ctx, a.options.remote, os.Getenv(forgeToken)); err != nil {
+		return err
+	}
+	hash, err := a.remote.Fetch(ctx, string(a.base.Name))
+	a.base.Commit = optional(hash)
+	return err
+}
+
+// effect checks the content with the submission, by all rules of a build, and
+// tells what the submission does to the index.
+func (a *accepting) effect(ctx context.Context, place *history.Place, b proposal.Branch) (*difference, compare.Side, error) {
+	collectSeldom(oncePercent, defaultMemoryMiB)
+	d := &difference{Notes: []string{}, From: a.base, To: revision{Name: optional(b.Name), Commit: optional(b.Commit)}}
+	after, err := d.compare(ctx, place, a.options.content, a.asOf)
+	if err != nil {
+		return nil, after, err
+	}
+	s := a.submission
+	identity := submit.Identity(s.Name, s.URL)
+	for _, e := range after.Content.Entities {
+		if e.Key() != s.Key() && submit.Identity(e.Name, e.URL) == identity {
+			return nil, after, fmt.Errorf("%s: %w; nothing was written", s.ID, &submit.TakenError{Type: e.Type, Slug: e.Slug, SamePage: true})
+		}
+	}
+	plain := func(s string) string { return printable(s) }
+	a.warnings = d.duplicateLines(plain, plain)
+	return d, after, nil
+}
+
+func (a *accepting) openPullRequest(ctx context.Context, d *difference, after compare.Side) error {
+	found, err := a.forge.Find(ctx, a.branch.Name)
+	if err == nil && found.Number == 0 {
+		if err = a.remote.Push(ctx, a.branch); err == nil {
+			a.submission.Branch = a.branch.Name
+			found, err = a.forge.Open(ctx, pullRequestOf(a.submission, d, after, string(a.base.Name)))
+		}
+	}
+	a.request = found
+	return err
+}
+
+// settle notes in the state what was done, and returns the submission as it is
+// then.
+func (a *accepting) settle(ctx context.Context, s *state.State) (submit.Submission, error) {
+	id, to := a.submission.ID, submit.Accepted
+	if a.request.Number > 0 {
+		to = submit.InReview
+	}
+	if a.submission.Status == submit.Pending {
+		moved, err := s.MoveSubmission(ctx, id, to, submit.Change{Branch: a.branch.Name, Commit: a.branch.Commit, PullRequest: a.request})
+		if err != nil {
+			return submit.Submission{}, err
+		}
+		if now, err := findSubmission(ctx, s, id); moved || err != nil || now.Status != submit.Rejected {
+			return now, err // somebody who did the same was quicker
+		}
+		return submit.Submission{}, errors.Join(settledAlready(ctx, s, id), fmt.Errorf("the branch %s was made nevertheless", a.branch.Name))
+	}
+	return findSubmission(ctx, s, id)
+}
+
+func optional(s string) exports.Optional { return exports.Optional(s) }

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kindex/builder/compare"
+	"kindex/builder/similar"
+	"kindex/edge/state"
+	"kindex/edge/submit"
+	"kindex/edge/submit/forge"
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// forgeToken is the variable that alone can give the token of the forge: what
+// stands on a command line, everybody on the machine can read.
+const forgeToken = "KINDEX_FORGE_TOKEN"
+
+// forgeOptions name the forge on which submissions are reviewed.
+type forgeOptions struct{ forgeURL, forgeRepo string }
+
+func (o *forgeOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.forgeURL, "forge", "", "the API of the forge on which submissions are reviewed, such as https://api.github.com; its token comes from "+forgeToken)
+	f.StringVar(&o.forgeRepo, "forge-repo", "", "the repository of the content there, as owner/name")
+}
+
+// open returns the forge, nil where none is named.
+func (o *forgeOptions) open() (*forge.Forge, error) {
+	switch {
+	case o.forgeURL == "" && o.forgeRepo == "":
+		return nil, nil
+	case o.forgeURL == "" || o.forgeRepo == "":
+		return nil, usageError{errors.New("--forge and --forge-repo belong together")}
+	}
+	f, err := forge.New(forge.Options{URL: o.forgeURL, Repository: o.forgeRepo, Token: os.Getenv(forgeToken)})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return f, nil
+}
+
+// mostNeighbours is how many neighbours a pull request lists.
+const mostNeighbours = 5
+
+// pullRequestOf is the pull request of a submission: what it would do to the index.
+// The submission's own words stand in code only, where a forge sees no markup,
+// tells nobody and closes nothing; the title has none of them.
+func pullRequestOf(s *submit.Submission, d *difference, after compare.Side, base string) forge.Request {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Submission %s of %s by %s.\n\n", codeSpan(s.ID), codeSpan(s.Key()), codeSpan(s.Account))
+	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
+		b.WriteString("Nearest in the index: " + strings.Join(near, ", ") + ".\n\n")
+	}
+	b.WriteString(d.markdown())
+	return forge.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}
+}
+
+// neighbours names the entities that are most like one, with their similarity.
+func neighbours(side compare.Side, typ, slug string) (near []string) {
+	all := side.Content.Entities
+	for i, e := range all {
+		if e.Type != typ || e.Slug != slug {
+			continue
+		}
+		list := similar.NewExact(all, indexes.Words).Neighbours([]uint32{uint32(i)})[0]
+		for _, n := range list[:min(len(list), mostNeighbours)] {
+			near = append(near, fmt.Sprintf("%s (%.2f)", codeSpan(all[n.Ordinal].Key()), n.Similarity))
+		}
+	}
+	return near
+}
+
+type submissionsSyncOptions struct {
+	state, dir string
+	forgeOptions
+}
+
+func submissionsSyncCommand() *cobra.Command {
+	var o submissionsSyncOptions
+	c := &cobra.Command{
+		Use: "sync", Short: "Take over what became of pull requests, and of builds",
+		Long: `Sync asks the forge once what has become of the pull requests of submissions in
+review: one that was merged makes its submission accepted, one that was closed
+makes it rejected. Then those are published that the build in --dir has. An edge
+that runs with --forge does this by itself, every minute.`,
+		Example: "  kindex submissions sync --forge https://api.github.com --forge-repo example/index",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsSync(cmd, o) },
+	}
+	f := c.Flags()
+	stateFlag(f, &o.state)
+	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	o.forgeOptions.flags(f)
+	return c
+}
+
+func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
+	f, err := o.forgeOptions.open()
+	if err != nil {
+		return err
+	}
+	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+		tell := func(moved []submit.Submission) {
+			for _, one := range moved {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) is %s\n", one.ID, one.Key(), one.Status)
+			}
+		}
+		var failed error
+		for follower := (&forge.Follower{Forge: f, Store: s}); f != nil; {
+			moved, err := follower.Round(ctx)
+			tell(moved)
+			if failed = errors.Join(failed, err); !follower.More() || ctx.Err() != nil {
+				break
+			}
+		}
+		published, err := publishFrom(ctx, s, o.dir)
+		tell(published)
+		return errors.Join(failed, err)
+	})
+}
+
+// publishFrom notes which accepted submissions the build of a folder has. A folder
+// without a build has none.
+func publishFrom(ctx context.Context, s *state.State, dir string) (published []submit.Submission, err error) {
+	defer damaged(dir, &err)
+	if _, err := os.Stat(filepath.Join(dir, "exports", "current")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	b, err := exports.OpenCurrent(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	return submit.Publish(ctx, s, func(typ, slug string) bool {
+		_, _, ok := b.Find(typ, slug)
+		return ok
+	})
+}

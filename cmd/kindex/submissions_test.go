@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"kindex/builder/compare"
+	"kindex/builder/content"
+	"kindex/edge/submit"
+	"kindex/edge/submit/forge/forgetest"
+	"kindex/exports"
+)
+
+// httppost URL STATUS FILE ['HEADER: VALUE']: posts the file as JSON; the body of
+// the answer is then the output.
+func cmdHTTPPost(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 3, "httppost URL STATUS FILE ['HEADER: VALUE'...]")
+	req, err := http.NewRequest(http.MethodPost, args[0], strings.NewReader(ts.ReadFile(args[2])))
+	ts.Check(err)
+	req.Header.Set("Content-Type", "application/json")
+	for _, h := range args[3:] {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, strings.TrimSpace(value))
+	}
+	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	ts.Check(err)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), string(b))
+	if strconv.Itoa(res.StatusCode) != args[1] {
+		ts.Fatalf("status %d instead of %s: %s", res.StatusCode, args[1], b)
+	}
+}
+
+// readenv FILE VAR: the variable takes the content of a file, without its end of
+// line.
+func cmdReadEnv(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "readenv FILE VAR")
+	ts.Setenv(args[1], strings.TrimSuffix(ts.ReadFile(args[0]), "\n"))
+}
+
+// forges are the running ones, by the folder of their script.
+var forges sync.Map
+
+// forge start BARE VAR: starts a forge over a bare repository, whose address the
+// variable takes. forge merge|close N: settles a pull request. forge lose: the
+// answer to the next creation gets lost. forge body N: prints a pull request.
+// forge count N: so many pull requests are there.
+func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) > 0, "forge start BARE VAR | merge N | close N | lose | body N | count N")
+	key := ts.Getenv("WORK")
+	if args[0] == "start" {
+		s := forgetest.Start(ts.MkAbs(args[1]))
+		forges.Store(key, s)
+		ts.Setenv(args[2], s.URL)
+		ts.Defer(func() {
+			s.Close()
+			forges.Delete(key)
+			for _, wrong := range s.Wrong() {
+				ts.Logf("the forge: %s", wrong)
+			}
+			if len(s.Wrong()) > 0 {
+				ts.Fatalf("the forge was asked for what no forge would stand")
+			}
+		})
+		return
+	}
+	found, ok := forges.Load(key)
+	if !ok {
+		ts.Fatalf("no forge was started")
+	}
+	s, n := found.(*forgetest.Server), 0
+	if len(args) > 1 {
+		var err error
+		n, err = strconv.Atoi(args[1])
+		ts.Check(err)
+	}
+	switch pulls := s.Pulls(); args[0] {
+	case "merge", "close":
+		ts.Check(s.Settle(n, args[0] == "merge"))
+	case "lose":
+		s.Lose(1)
+	case "body":
+		fmt.Fprintf(ts.Stdout(), "%s\n\n%s", pulls[n-1].Title, pulls[n-1].Body)
+	case "count":
+		if len(pulls) != n {
+			ts.Fatalf("%d pull requests instead of %d", len(pulls), n)
+		}
+	default:
+		ts.Fatalf("forge %s?", args[0])
+	}
+}
+
+// TestPullRequestText: whatever is submitted, and whoever submits it, nothing of it
+// gets out of the code in which it stands.
+func TestPullRequestText(t *testing.T) {
+	mark := regexp.MustCompile(`(?i)mark`)
+	for _, s := range []string{"`", "``` \n", "@everyone", "fixes #1", "GH-1", "</details><img src=x onerror=alert(1)>", "<!--", "| a |", "[x](https://x.example)", "~~~", "\x1b[31m", "\u202e"} {
+		text := "MaRk " + s + " MaRk"
+		d := differenceOf(1, text)
+		d.Entities[0].Slug = "t"
+		one := proposed(text)
+		r := pullRequestOf(&one, d, sideOf(t, text), "main")
+		rest := strings.ReplaceAll(outsideCode(r.Body), "### ", "") // the heading
+		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
+			t.Errorf("%q gets out: %s", s, rest)
+		}
+		if r.Title != "Add tool/t" {
+			t.Errorf("title %q", r.Title)
+		}
+		if !strings.Contains(r.Body, "Nearest in the index: `tool/near` (") {
+			t.Errorf("no neighbours in %s", r.Body)
+		}
+	}
+}
+
+// proposed is a submission whose texts are all the same.
+func proposed(text string) submit.Submission {
+	return submit.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
+}
+
+// sideOf is a content of two entities that are alike.
+func sideOf(t *testing.T, text string) compare.Side {
+	t.Helper()
+	entity := func(slug string) *exports.Entity {
+		return &exports.Entity{Type: "tool", Slug: slug, Name: text, Category: "c", Description: "Sorts heaps of letters.", Tags: []string{"sorting", "letters"}}
+	}
+	return compare.Side{Content: &content.Content{Entities: []*exports.Entity{entity("near"), entity("t")}}}
+}

@@ -1,0 +1,430 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/edge"
+	"kindex/edge/guard"
+	"kindex/edge/keys"
+	"kindex/edge/seal"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+	"kindex/edge/webhook"
+	"kindex/exports"
+)
+
+// siteFolder has the packages of npm.
+var siteFolder = filepath.Join("..", "..", "site")
+
+// receiver is a program of others' making, as far as signatures go: it receives
+// webhooks over TLS and is in trouble at random (testdata/receiver.mjs).
+type receiver struct {
+	t     *testing.T
+	port  int
+	roots *x509.CertPool
+	in    io.WriteCloser
+
+	mu       sync.Mutex
+	requests map[string][]request // by path
+	ready    map[string]bool
+	wrong    []string
+}
+
+// request is what the receiver tells of one.
+type request struct {
+	Path, Trouble, Body, Wrong, Ready string
+	Taken                             bool
+	Port                              int
+}
+
+func startReceiver(t *testing.T, seed int) *receiver {
+	t.Helper()
+	missing := ""
+	if _, err := os.Stat(filepath.Join(siteFolder, "node_modules", "standardwebhooks")); err != nil {
+		missing = "the npm package standardwebhooks"
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		missing = "node"
+	}
+	if missing != "" && os.Getenv("CI") != "" {
+		t.Fatalf("%s is missing; install it with: make test-tools", missing)
+	} else if missing != "" {
+		t.Skipf("NOT RUN: %s is missing; to run this test: make test-tools", missing)
+	}
+	r := &receiver{t: t, requests: map[string][]request{}, ready: map[string]bool{}}
+	cert, key := r.certificate()
+	cmd := exec.Command("node", filepath.Join("testdata", "receiver.mjs"), siteFolder, cert, key, fmt.Sprint(seed))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.in, err = cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan struct{})
+	go func() { defer close(read); r.read(out) }()
+	t.Cleanup(func() {
+		r.in.Close() // it ends by that
+		<-read
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the receiver: %v", err)
+		}
+	})
+	r.until(time.Minute, "the receiver listens", func() bool { return r.port > 0 })
+	return r
+}
+
+// certificate writes the certificate of 127.0.0.1 that package httptest has, which
+// is its own root, and its key.
+func (r *receiver) certificate() (cert, key string) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	private, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.roots = x509.NewCertPool()
+	r.roots.AddCert(server.Certificate())
+	dir := r.t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: server.Certificate().Raw}, key: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// read takes in what the receiver tells, until it ends.
+func (r *receiver) read(out io.Reader) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			r.mu.Lock()
+			r.wrong = append(r.wrong, "it has ended")
+			r.mu.Unlock()
+			return
+		}
+		var q request
+		r.mu.Lock()
+		if err := json.Unmarshal(line, &q); err != nil {
+			r.wrong = append(r.wrong, fmt.Sprintf("%q: %v", line, err))
+		}
+		switch {
+		case q.Port > 0:
+			r.port = q.Port
+		case q.Ready != "":
+			r.ready[q.Ready] = true
+		case q.Wrong != "":
+			r.wrong = append(r.wrong, q.Path+": "+q.Wrong)
+		default:
+			r.requests[q.Path] = append(r.requests[q.Path], q)
+		}
+		r.mu.Unlock()
+	}
+}
+
+// until waits for something that is looked at under the lock.
+func (r *receiver) until(long time.Duration, what string, so func() bool) {
+	r.t.Helper()
+	for end := time.Now().Add(long); ; time.Sleep(10 * time.Millisecond) {
+		r.mu.Lock()
+		ok, wrong := so(), r.wrong
+		r.mu.Unlock()
+		switch {
+		case len(wrong) > 0:
+			r.t.Fatalf("the receiver says: %v", wrong)
+		case ok:
+			return
+		case time.Now().After(end):
+			r.t.Fatalf("after %v it is not so that %s", long, what)
+		}
+	}
+}
+
+// taken are the bodies at a path that the receiver took, each once. It is called
+// under the lock.
+func (r *receiver) taken(path string) (bodies []string) {
+	seen := map[string]bool{}
+	for _, q := range r.requests[path] {
+		if q.Taken && !seen[q.Body] {
+			seen[q.Body] = true
+			bodies = append(bodies, q.Body)
+		}
+	}
+	return bodies
+}
+
+// seen are the bodies that were taken at a path, and how many requests came.
+func (r *receiver) seen(path string) (bodies []string, requests int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.taken(path), len(r.requests[path])
+}
+
+// endpoint is one address of the receiver.
+type endpoint struct {
+	Path      string             `json:"path"`
+	Secret    string             `json:"secret"`
+	Troubles  map[string]float64 `json:"troubles,omitempty"` // by their shares
+	First     []string           `json:"first,omitempty"`    // troubles before those at random
+	GoneAfter int                `json:"goneAfter,omitempty"`
+
+	events []string // that it wants, nil for all
+	id     string   // of the webhook
+}
+
+// owner is an account that registers webhooks through the API.
+type owner struct {
+	t   *testing.T
+	url string
+	key keys.Secret
+}
+
+func (o *owner) ask(method, path string, body, answer any) {
+	o.t.Helper()
+	b, err := json.Marshal(body)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	q, err := http.NewRequest(method, o.url+path, bytes.NewReader(b))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("x-api-key", o.key.Reveal())
+	a, err := http.DefaultClient.Do(q)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err == nil && a.StatusCode < 300 {
+		err = json.Unmarshal(text, answer)
+	}
+	if err != nil || a.StatusCode >= 300 {
+		o.t.Fatalf("%s %s: %d %s, %v", method, path, a.StatusCode, text, err)
+	}
+}
+
+// register makes a webhook of an endpoint.
+func (o *owner) register(r *receiver, e *endpoint) {
+	o.t.Helper()
+	var made struct{ ID, Secret string }
+	o.ask("POST", "/api/webhooks", map[string]any{"url": fmt.Sprintf("https://127.0.0.1:%d%s", r.port, e.Path), "events": e.wants()}, &made)
+	e.id, e.Secret = made.ID, made.Secret
+	line, err := json.Marshal(e)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if _, err := r.in.Write(append(line, '\n')); err != nil {
+		o.t.Fatal(err)
+	}
+	r.until(time.Minute, e.Path+" is ready", func() bool { return r.ready[e.Path] })
+}
+
+func (e *endpoint) wants() []string {
+	if e.events == nil {
+		return exports.Events
+	}
+	return e.events
+}
+
+// TestWebhooksOfCollection brings what changed between builds of the public list
+// to a receiver that is often in trouble.
+func TestWebhooksOfCollection(t *testing.T) {
+	r := wholeReplay(t, nil)
+	b := r.builds([]int{0, 1, 4, 5, 6, 10, len(r.list) - 1})
+	r.compareWebhooks(t, b, func() *state.State { return statetest.SQLite(t) },
+		map[string]float64{"error": 0.04, "unavailable": 0.02, "reset": 0.03, "closed": 0.03, "lost": 0.04, "elsewhere": 0.02, "patience": 0.002})
+}
+
+// TestWebhooksOfExtract does the same with a small extract of the list; where they
+// can share a state, two edges do the work.
+func TestWebhooksOfExtract(t *testing.T) {
+	r := extractReplay(t)
+	b := r.builds([]int{0, 1, 2, 3, 4, 5})
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		r.compareWebhooks(t, b, open, map[string]float64{"error": 0.1, "unavailable": 0.05, "reset": 0.1, "closed": 0.05, "lost": 0.1,
+			"elsewhere": 0.05, "patience": 0.03})
+	})
+}
+
+// everyTrouble happens to each endpoint that has troubles.
+var everyTrouble = []string{"error", "none", "lost", "reset", "patience", "elsewhere", "none", "closed", "unavailable"}
+
+// compareWebhooks moves an edge through builds: in the end every endpoint has taken
+// just the events whose changes an independent comparison of the snapshots finds,
+// each once but for those whose answer was lost, in their order.
+func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *state.State, troubles map[string]float64) {
+	s, to := open(), startReceiver(t, 20261121)
+	set := toReceiver(t, to)
+	e := newMovedEdge(t, b, s, set)
+	if s.Engine() == state.PostgreSQL {
+		another := anotherEdge(t, b, open(), set)
+		go another.server.Follow(t.Context())
+	}
+	o := newOwner(t, e)
+	steady := &endpoint{Path: "/steady"}
+	flaky := &endpoint{Path: "/flaky", Troubles: troubles, First: everyTrouble}
+	some := &endpoint{Path: "/some", Troubles: troubles, First: everyTrouble, events: []string{exports.Deleted, exports.Created}}
+	silent := &endpoint{Path: "/silent", First: []string{"none", "silence"}}
+	gone := &endpoint{Path: "/gone", GoneAfter: 4}
+	for _, p := range []*endpoint{steady, flaky, some, silent, gone} {
+		o.register(to, p)
+	}
+	r.compareEvents(b, e)
+	for _, p := range []*endpoint{steady, flaky, some, silent} {
+		want := payloads(t, s, p.wants())
+		to.until(2*time.Minute, p.Path+" has all events", func() bool { return len(to.taken(p.Path)) >= len(want) })
+		got, requests := to.seen(p.Path)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has taken %d events, not these %d in their order", p.Path, len(got), len(want))
+		}
+		to.compareTaken(p)
+		o.compareLog(p, len(want), requests)
+		t.Logf("%s: %d events in %d requests", p.Path, len(want), requests)
+	}
+	var w struct {
+		Active         bool
+		DisabledReason string
+	}
+	o.ask("GET", "/api/webhooks/"+gone.id, nil, &w)
+	if _, n := to.seen(gone.Path); n != gone.GoneAfter+1 || w.Active || !strings.Contains(w.DisabledReason, "410") {
+		t.Errorf("%s got %d requests; it is active: %v, %q", gone.Path, n, w.Active, w.DisabledReason)
+	}
+}
+
+// toReceiver lets an edge talk to a receiver, with little patience for its troubles.
+func toReceiver(t *testing.T, r *receiver) func(*edge.Options) {
+	t.Helper()
+	allowed, err := guard.ParseException(fmt.Sprintf("127.0.0.1:%d", r.port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator, err := seal.Parse(seal.Generate())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *edge.Options) {
+		o.Guard = guard.New(guard.Options{Allow: []guard.Exception{allowed}, Roots: r.roots})
+		o.OperatorKeys = operator
+		o.WebhookSchedule, o.WebhookPoll = slices.Repeat(webhook.Schedule{10 * time.Millisecond}, 60), 10*time.Millisecond
+	}
+}
+
+// newOwner makes an account with a key.
+func newOwner(t *testing.T, e *movedEdge) *owner {
+	t.Helper()
+	server := httptest.NewServer(e.server)
+	t.Cleanup(server.Close)
+	o := &owner{t: t, url: server.URL, key: keys.Generate()}
+	if err := e.state.Write(t.Context(), func(tx *state.Tx) error {
+		account, err := tx.EnsureAccount("receiver")
+		if err == nil {
+			_, err = tx.CreateKey(account.ID, "test", o.key)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// payloads are the bodies of all stored events of some names.
+func payloads(t *testing.T, s *state.State, names []string) (list []string) {
+	t.Helper()
+	events, err := s.Events(t.Context(), 0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if slices.Contains(names, e.Name) {
+			list = append(list, string(e.Payload))
+		}
+	}
+	return list
+}
+
+// compareTaken finds events that were sent again though they were taken and the
+// answer arrived, and troubles that never happened.
+func (r *receiver) compareTaken(e *endpoint) {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	answered, happened := map[string]bool{}, map[string]bool{}
+	for _, q := range r.requests[e.Path] {
+		if answered[q.Body] {
+			r.t.Errorf("%s: sent again behind a good answer: %s", e.Path, q.Body)
+		}
+		answered[q.Body] = q.Trouble == "none"
+		happened[q.Trouble] = true
+	}
+	for _, trouble := range e.First {
+		if !happened[trouble] {
+			r.t.Errorf("%s never had the trouble %q", e.Path, trouble)
+		}
+	}
+}
+
+// compareLog holds the log of deliveries against what the receiver has seen. The
+// log may come a moment later.
+func (o *owner) compareLog(e *endpoint, events, requests int) {
+	o.t.Helper()
+	deliveries, succeeded, attempts := 0, 0, 0
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if deliveries, succeeded, attempts = o.readLog(e); succeeded == events && deliveries == events && attempts == requests {
+			return
+		}
+		if time.Now().After(end) {
+			o.t.Errorf("%s: the log has %d deliveries of %d events, %d have succeeded, with %d attempts of %d requests",
+				e.Path, deliveries, events, succeeded, attempts, requests)
+			return
+		}
+	}
+}
+
+func (o *owner) readLog(e *endpoint) (deliveries, succeeded, attempts int) {
+	o.t.Helper()
+	for cursor := ""; ; {
+		var page struct {
+			Data []struct {
+				Status   string
+				Attempts int
+			}
+			NextCursor *string
+		}
+		o.ask("GET", "/api/webhooks/"+e.id+"/deliveries?limit=100"+cursor, nil, &page)
+		for _, d := range page.Data {
+			deliveries, attempts = deliveries+1, attempts+d.Attempts
+			if d.Status == "succeeded" {
+				succeeded++
+			}
+		}
+		if page.NextCursor == nil {
+			return deliveries, succeeded, attempts
+		}
+		cursor = "&cursor=" + *page.NextCursor
+	}
+}
