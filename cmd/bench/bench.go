@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,11 +31,12 @@ type bench struct {
 	indexSeconds float64 // of the build, 0 where it was not made here
 	build        *exports.Build
 
-	entities []*exports.Entity // in the order of ordinals; nil once the yardsticks are made
-	words    *words
-	fts      *yardstick.FTS5
-	bleve    *yardstick.Bleve
-	server   *edge.Server
+	entities    []*exports.Entity // in the order of ordinals; nil once the yardsticks are made
+	words       *words
+	fts         *yardstick.FTS5
+	bleve       *yardstick.Bleve
+	server      *edge.Server
+	closeServer func()
 }
 
 // add keeps the rows of a part, and profiles what missed its mark while what
@@ -62,7 +64,7 @@ func (b *bench) close() error {
 		errs = append(errs, b.bleve.Close())
 	}
 	if b.server != nil {
-		b.server.Close()
+		b.closeServer()
 	}
 	if b.build != nil {
 		errs = append(errs, b.build.Close())
@@ -115,7 +117,7 @@ func (b *bench) prepare() error {
 	b.entities, b.words = nil, &words{build: b.build}
 	runtime.GC()
 	var err error
-	b.server, err = edge.New(edge.Options{Dir: b.root})
+	b.server, b.closeServer, err = openEdge(context.Background(), b.root, 0)
 	return err
 }
 

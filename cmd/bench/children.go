@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"time"
 
 	"kindex/builder"
 	"kindex/cmd/bench/yardstick"
 	"kindex/edge"
+	"kindex/edge/state"
 )
 
 // children are what bench starts as processes of their own: the bare handler,
@@ -67,18 +69,41 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 // profileServe serves a build as `kindex serve` does until ctx ends, and writes
 // the processor profile.
 func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
-	if len(args) != 2 {
-		return errors.New("profile-serve DIR FILE")
+	if len(args) != 3 {
+		return errors.New("profile-serve DIR FILE LIMIT")
 	}
-	s, err := edge.New(edge.Options{Dir: args[0]})
+	most, err := strconv.ParseInt(args[2], 10, 64)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	s, end, err := openEdge(ctx, args[0], most)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return profileTo(args[1], func() error {
 		return s.Run(ctx, edge.Listeners{Addr: "127.0.0.1:0", Drain: time.Second,
 			Ready: func(public, _ string) { fmt.Fprintf(stdout, "serving http://%s\n", public) }})
 	})
+}
+
+// openEdge serves a build, with one limit for all or, with 0, without. end gives it
+// up.
+func openEdge(ctx context.Context, dir string, most int64) (s *edge.Server, end func(), err error) {
+	tmp, err := os.MkdirTemp("", "kindex-state-")
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := state.Open(ctx, filepath.Join(tmp, "kindex.db"), state.Options{Serving: true})
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(tmp))
+	}
+	away := func() { _ = errors.Join(st.Close(), os.RemoveAll(tmp)) } // nothing in it matters
+	if s, err = edge.New(edge.Options{Dir: dir, State: st, LimitAnonymous: most, LimitKey: most}); err != nil {
+		away()
+		return nil, nil, err
+	}
+	return s, func() { s.Close(); away() }, nil
 }
 
 // profileBuild makes a build as `kindex build` does, and writes the profiles of

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -35,7 +36,8 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
 	}
-	product, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--dir", b.root, "--addr", "127.0.0.1:0", "--admin", ""))
+	product, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--dir", b.root, "--addr", "127.0.0.1:0", "--admin", "",
+		"--state", filepath.Join(b.tmp, "kindex.db"), "--limit-anonymous", "0"))
 	if err != nil {
 		return err
 	}
@@ -112,6 +114,7 @@ func (b *bench) httpClasses() ([]httpClassOf, error) {
 type process struct {
 	cmd    *exec.Cmd
 	url    string
+	header http.Header // of every request, nil for none
 	client *http.Client
 	once   sync.Once
 	err    error
@@ -220,19 +223,28 @@ func (l *load) rate() float64 { return float64(l.requests) / l.wall.Seconds() }
 // each is the processor time of a request, in microseconds.
 func (l *load) each() float64 { return float64(l.cpu.Microseconds()) / float64(l.requests) }
 
-// httpClass measures one class in blocks that take turns.
+// httpClass measures one class.
 func (b *bench) httpClass(ctx context.Context, c httpClassOf, product, bare *process) error {
-	sides := []*process{product, bare}
+	loads, err := takeTurns(ctx, c, product, bare)
+	if err != nil {
+		return err
+	}
+	return b.add(b.httpRows(ctx, c, loads)...)
+}
+
+// takeTurns sends the requests of a class to several servers, in blocks that take
+// turns. All must answer with the same number of bytes.
+func takeTurns(ctx context.Context, c httpClassOf, sides ...*process) ([]load, error) {
 	loads := make([]load, len(sides))
 	for _, p := range sides {
 		if err := ask(ctx, p, c.paths, min(len(c.paths), c.requests), new(load)); err != nil { // to warm up
-			return err
+			return nil, err
 		}
 	}
 	for i, p := range sides {
 		cpu, err := p.cpu()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		loads[i].cpu = -cpu
 	}
@@ -241,7 +253,7 @@ func (b *bench) httpClass(ctx context.Context, c httpClassOf, product, bare *pro
 		for turn := range sides {
 			i := (turn + block) % len(sides)
 			if err := ask(ctx, sides[i], c.paths, max(1, c.requests/blocks), &loads[i]); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if time.Since(begin) > classTime {
@@ -251,14 +263,13 @@ func (b *bench) httpClass(ctx context.Context, c httpClassOf, product, bare *pro
 	for i, p := range sides {
 		cpu, err := p.cpu()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		loads[i].cpu += cpu
+		if loads[i].cpu += cpu; loads[i].bytes != loads[0].bytes {
+			return nil, fmt.Errorf("%s answered with %d bytes, %s with %d", p.cmd.Path, loads[i].bytes, sides[0].cmd.Path, loads[0].bytes)
+		}
 	}
-	if loads[0].bytes != loads[1].bytes {
-		return fmt.Errorf("the answers had %d bytes, those of the bare handler %d", loads[0].bytes, loads[1].bytes)
-	}
-	return b.add(b.httpRows(ctx, c, loads)...)
+	return loads, nil
 }
 
 func (b *bench) httpRows(ctx context.Context, c httpClassOf, loads []load) []row {
@@ -268,7 +279,7 @@ func (b *bench) httpRows(ctx context.Context, c httpClassOf, loads []load) []row
 	cpu := row{Part: "http", Name: c.name + " processor", Value: own.each(), Unit: "µs", Count: own.requests, Note: note}.
 		against("bare net/http", other.each(), other.requests)
 	if c.mark > 0 {
-		cpu = cpu.timesAtMost(c.mark).explained(b.serveProfile(ctx, c))
+		cpu = cpu.timesAtMost(c.mark).explained(b.serveProfile(ctx, c, "0"))
 	}
 	return []row{cpu, row{Part: "http", Name: c.name + " requests", Value: own.rate(), Unit: "/s", Count: own.requests, Note: note}.
 		against("bare net/http", other.rate(), other.requests)}
@@ -302,6 +313,7 @@ func fetch(ctx context.Context, p *process, path string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	maps.Copy(req.Header, p.header)
 	res, err := p.client.Do(req)
 	if err != nil {
 		return 0, err
@@ -317,9 +329,13 @@ func fetch(ctx context.Context, p *process, path string) (int64, error) {
 }
 
 // serveProfile asks a child that serves the same build under a profile.
-func (b *bench) serveProfile(ctx context.Context, c httpClassOf) *profiled {
-	return &profiled{name: "http-" + strings.Trim(strings.ReplaceAll(strings.TrimPrefix(c.name, "GET "), "/", "-"), "-"), record: func(path string) error {
-		cmd, err := child(ctx, "profile-serve", b.root, path)
+func (b *bench) serveProfile(ctx context.Context, c httpClassOf, most string) *profiled {
+	name := "http-"
+	if most != "0" {
+		name = "limits-"
+	}
+	return &profiled{name: name + strings.Trim(strings.ReplaceAll(strings.TrimPrefix(c.name, "GET "), "/", "-"), "-"), record: func(path string) error {
+		cmd, err := child(ctx, "profile-serve", b.root, path, most)
 		if err != nil {
 			return err
 		}

@@ -152,6 +152,7 @@ var parts = []part{
 	{"search", (*bench).measureSearch, needsBuild},
 	{"filters", (*bench).measureFilters, needsBuild},
 	{"http", (*bench).measureHTTP, needsBuild},
+	{"limits", (*bench).measureLimits, needsBuild},
 }
 
 func needsCorpus(o *options) string {
@@ -193,7 +194,7 @@ func partNames() []string {
 // buildsFirst tells whether the corpus must be built: to measure it, or to have
 // a build for the other parts.
 func (b *bench) buildsFirst() bool {
-	return b.corpus != "" && slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http"}, b.wants)
+	return b.corpus != "" && slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.wants)
 }
 
 // measure runs the parts and reports.

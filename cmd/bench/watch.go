@@ -163,10 +163,11 @@ func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
 	if _, err := w.Build(ctx); err != nil {
 		return err
 	}
-	if s, err = edge.New(edge.Options{Dir: args[1]}); err != nil {
+	s, end, err := openEdge(ctx, args[1], 0)
+	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
