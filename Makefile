@@ -22,13 +22,17 @@ FUZZTIME ?= 10000x
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: build ## build the shipped content and serve it
+run: build ## build the shipped content and serve it, with a key to try it with
 	@bin/kindex build --content content --out .
-	@echo
+	@key=$$(bin/kindex keys create --account local --name 'make run' --replace 2>/dev/null); \
+	  bin/kindex accounts limit local 1000000 >/dev/null 2>&1; \
+	  echo; \
+	  echo "Without a key an address may ask 20 times a day. Yours, for a million:"; \
+	  echo "  export KEY=$$key"
 	@echo "Try next, in another terminal:"
-	@echo "  curl 'http://$(ADDR)/api/search?q=gradient+boosting&limit=3'"
-	@echo "  curl 'http://$(ADDR)/api/leaderboard/all?limit=5'"
-	@echo "  curl 'http://$(ADDR)/api/entity/tool/pytorch/score'"
+	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/search?q=gradient+boosting&limit=3'"
+	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/leaderboard/all?limit=5'"
+	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/entity/tool/pytorch/score'"
 	@echo "  bin/kindex search pytrch"
 	@echo "  bin/kindex history --limit 3"
 	@echo "  bin/kindex --help"
@@ -90,12 +94,24 @@ fmt: ## format the code and the content
 
 clean: ## remove what was built
 	rm -rf bin exports/builds exports/current indexes/builds .kindex-build.lock
+	@test ! -e kindex.db || echo 'kindex.db stays: it has accounts, keys and submissions'
 
 # What is there is used; what is missing is installed with apt-get, which needs
 # root or sudo. Go itself must be there: distributions carry too old a one.
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 define need
 @command -v $(1) >/dev/null || { echo "installing $(2)"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q $(2); }
+endef
+
+# The tests start a PostgreSQL of their own. Debian's package would start another one
+# for good: a file tells it not to, while it is being installed. Its programs are
+# not in PATH.
+NOCLUSTER := /etc/postgresql-common/createcluster.d/kindex-tests.conf
+define need-postgresql
+@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null || { echo "installing postgresql"; \
+  $(SUDO) mkdir -p $(dir $(NOCLUSTER)); echo 'create_main_cluster = false' | $(SUDO) tee $(NOCLUSTER) >/dev/null; \
+  trap '$(SUDO) rm -f $(NOCLUSTER)' EXIT; \
+  $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q postgresql; }
 endef
 
 tools:
@@ -109,7 +125,9 @@ test-tools: tools
 	$(call need,python3,python3)
 	$(call need,curl,curl)
 	$(call need,jq,jq)
+	$(call need,openssl,openssl)
 	$(call need,xmllint,libxml2-utils)
 	$(call need,node,nodejs)
 	$(call need,npm,npm)
+	$(need-postgresql)
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
