@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"maps"
@@ -78,14 +79,31 @@ func Presented(h http.Header) (key string, anonymous bool, err error) {
 	}
 	for _, v := range h["Authorization"] {
 		scheme, credentials, _ := strings.Cut(v, " ")
-		if strings.EqualFold(scheme, "Bearer") || strings.HasPrefix(strings.TrimSpace(credentials), Prefix) || strings.HasPrefix(scheme, Prefix) {
+		if credentials = strings.TrimSpace(credentials); strings.EqualFold(scheme, "Basic") {
+			credentials = keyInBasic(credentials)
+		}
+		if strings.EqualFold(scheme, "Bearer") || strings.HasPrefix(credentials, Prefix) || strings.HasPrefix(scheme, Prefix) {
 			return "", false, ErrWrongHeader
 		}
 	}
 	return "", true, nil
 }
 
-// ErrWrongHeader tells that a key came as a bearer token.
+// keyInBasic finds a key that came as the name or the password of Basic
+// authentication (RFC 7617), as some services take them.
+func keyInBasic(credentials string) string {
+	plain, err := base64.StdEncoding.DecodeString(credentials)
+	if err != nil {
+		return ""
+	}
+	name, password, _ := strings.Cut(string(plain), ":")
+	if strings.HasPrefix(name, Prefix) {
+		return name
+	}
+	return password
+}
+
+// ErrWrongHeader tells that a key came in Authorization, as a bearer token or so.
 var ErrWrongHeader = errors.New("the API key belongs in the header x-api-key, not in Authorization")
 
 var errSeveral = errors.New("the header x-api-key was sent more than once; send one key")

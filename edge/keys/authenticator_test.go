@@ -2,6 +2,7 @@ package keys_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -331,6 +332,9 @@ func TestPresented(t *testing.T) {
 		{http.Header{"Authorization": {"Token  " + key}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {key}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {"Basic dTpw"}}, "", true, ""}, // a proxy's own
+		{http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(key+":"))}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {"basic  " + base64.StdEncoding.EncodeToString([]byte("api:"+key))}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {"Basic !"}}, "", true, ""},
 		{http.Header{"Authorization": {"Bearer " + key}, "X-Api-Key": {key}}, key, false, ""},
 	} {
 		got, anonymous, err := keys.Presented(c.header)

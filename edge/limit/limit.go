@@ -125,6 +125,12 @@ func stateOf(s *Subject, w Window, used int64, allowed bool) State {
 		Window: time.Duration(w.Length) * time.Second, Tier: s.Tier, Allowed: allowed}
 }
 
+// Unknown is the state of a subject whose count cannot be read. As long as that is
+// so nothing passes, and nothing remains.
+func Unknown(s Subject, now time.Time) State {
+	return stateOf(&s, WindowAt(now, s.Window), s.Limit, false)
+}
+
 // Limiter counts requests. It is for any number of goroutines at once. Its errors
 // are ErrUnavailable, or that of the context.
 type Limiter interface {

@@ -44,6 +44,9 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	case p == nil:
 		h.unknownProvider(w)
 		return
+	case h.mayStart != nil && !h.mayStart(r):
+		h.problem(w, http.StatusTooManyRequests, "Too many sign-ins were begun from your address", "Try again in an hour.")
+		return
 	}
 	browser, state, nonce, verifier := newToken(), newToken(), newToken(), oauth2.GenerateVerifier()
 	to, err := p.begin(r.Context(), state, nonce, verifier)
@@ -130,8 +133,10 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, p provider, who 
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
-	// The provider has used up its code: what is begun here is worth finishing.
-	account, made, err := h.store.SignIn(context.WithoutCancel(r.Context()), a)
+	// The provider has used up its code: what is begun here is worth finishing, in time.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
+	defer cancel()
+	account, made, err := h.store.SignIn(ctx, a)
 	var suspended *keys.SuspendedError
 	switch {
 	case errors.As(err, &suspended):

@@ -25,7 +25,8 @@ type provider interface {
 	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
 }
 
-// patience is how long a provider may take for one answer.
+// patience is how long a provider may take for one answer, and the state for what
+// nobody can end by leaving.
 const patience = 10 * time.Second
 
 // mostAnswer bounds the answer of a provider.

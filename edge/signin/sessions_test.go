@@ -1,10 +1,12 @@
 package signin_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
 
+	"kindex/edge/keys"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
 	"kindex/edge/state"
@@ -114,5 +116,33 @@ func TestStateGone(t *testing.T) {
 	}
 	if _, err := signin.New(signin.Options{}); err == nil {
 		t.Error("no options make a handler")
+	}
+}
+
+// hurried is a state that notes whether a sign-in ends by itself.
+type hurried struct {
+	*state.State
+	ends bool
+}
+
+// SignIn implements signin.Store.
+func (h *hurried) SignIn(ctx context.Context, a signin.Arrival) (keys.Account, bool, error) {
+	_, h.ends = ctx.Deadline()
+	return h.State.SignIn(ctx, a)
+}
+
+// TestSignInEnds: a sign-in goes on where the browser leaves, but not for ever.
+func TestSignInEnds(t *testing.T) {
+	v, h := serve(t, statetest.SQLite(t), false), signintest.StartGitHub(t)
+	o, store := gitHubOptions(h), &hurried{State: v.state}
+	o.URL, o.Store = v.url, store
+	handler, err := signin.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.handler.Store(handler)
+	h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
+	if newBrowser(t, v).throughHub(v); !store.ends {
+		t.Error("the state may take as long as it likes")
 	}
 }

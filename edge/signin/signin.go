@@ -31,11 +31,14 @@ type Options struct {
 	OIDC   OIDC
 	GitHub GitHub
 
-	Store   Store
-	Now     func() time.Time // time.Now where it is nil
-	Log     *slog.Logger     // none where it is nil
-	Title   func() string    // of the service, for the pages; kindex where it is nil
-	Contact string           // whom to ask, "" for nobody
+	Store Store
+	// MayStart tells whether somebody may begin to sign in now; nil: always. It keeps
+	// strangers from filling the store with attempts.
+	MayStart func(*http.Request) bool
+	Now      func() time.Time // time.Now where it is nil
+	Log      *slog.Logger     // none where it is nil
+	Title    func() string    // of the service, for the pages; kindex where it is nil
+	Contact  string           // whom to ask, "" for nobody
 }
 
 // OIDC is a client that is registered with an OpenID Connect provider.
@@ -69,6 +72,7 @@ type Handler struct {
 	secure    bool // the address is https
 	providers []provider
 	store     Store
+	mayStart  func(*http.Request) bool
 	now       func() time.Time
 	log       *slog.Logger
 	title     func() string
@@ -84,7 +88,7 @@ func New(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, now: o.Now, log: o.Log, title: o.Title,
+	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, now: o.Now, log: o.Log, title: o.Title,
 		contact: o.Contact, foreign: http.NewCrossOriginProtection()}
 	if h.now == nil {
 		h.now = time.Now
@@ -169,6 +173,12 @@ func Routes() []Route {
 		{http.MethodPost, "/signout"},
 		{http.MethodGet, "/developer"},
 	}
+}
+
+// Owns tells whether an address is among those of the handler, or below one.
+func Owns(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return first == "signin" || first == "signout" || first == "developer"
 }
 
 func (h *Handler) routes() {

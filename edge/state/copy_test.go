@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -305,12 +306,16 @@ func TestBackupBesideWrites(t *testing.T) {
 		pair := "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, 1)"
 		end, done := make(chan struct{}), make(chan int, 1)
 		go func() {
+			// Each backup reads all that the ones before it have seen, so that they fall
+			// behind whoever writes without a pause.
+			tick := time.NewTicker(time.Millisecond)
+			defer tick.Stop()
 			for i := 0; ; i++ {
 				select {
 				case <-end:
 					done <- i
 					return
-				default:
+				case <-tick.C:
 				}
 				err := s.Write(context.Background(), func(tx *state.Tx) error {
 					return errors.Join(tx.Exec(pair, fmt.Sprint("a", i)), tx.Exec(pair, fmt.Sprint("b", i)))

@@ -24,7 +24,7 @@ func milliseconds(n sql.NullInt64) time.Duration { return time.Duration(n.Int64)
 const due = `SELECT id FROM webhooks WHERE leased_until <= $1
 	AND (disabled_at IS NULL AND next_at <= $1 OR id IN (SELECT webhook_id FROM webhook_deliveries WHERE next_at <= $1 AND kind <> 'event'))
 	AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
-	ORDER BY next_at LIMIT $2`
+	ORDER BY COALESCE(next_at, 0) LIMIT $2`
 
 // Lease implements webhook.Store.
 func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]webhook.Webhook, error) {
@@ -121,6 +121,15 @@ func (s *State) EventsAfter(ctx context.Context, position int64, names []string,
 
 // Asked implements webhook.Store.
 func (s *State) Asked(ctx context.Context, id string) ([]webhook.Delivery, error) {
+	var there string
+	err := s.row(ctx, `SELECT w.id FROM webhooks w JOIN accounts a ON a.id = w.account_id
+		WHERE w.id = $1 AND a.suspended_at IS NULL`, id).Scan(&there)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = webhook.ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
 	rows, err := s.rows(ctx, "SELECT "+deliveryColumns+`, COALESCE(d.payload, e.payload)
 		FROM webhook_deliveries d LEFT JOIN webhook_events e ON e.seq = d.event_seq
 		WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL AND d.kind <> 'event' ORDER BY d.created_at, d.id`, id)

@@ -123,7 +123,8 @@ func (s *State) provider() (*goose.Provider, error) {
 	if s.engine == SQLite {
 		db, dialect = s.writer.db, goose.DialectSQLite3
 	} else {
-		l, err := lock.NewPostgresSessionLocker()
+		// Asks each second, for five minutes; the default is each five.
+		l, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 		if err != nil {
 			return nil, err
 		}

@@ -39,12 +39,12 @@ func (tx *Tx) CreateSubmission(s submit.Submission) (submit.Submission, error) {
 		if err != nil {
 			return submit.Submission{}, err
 		}
-		row := tx.row(`SELECT `+submissionColumns+`WHERE s.id = $1`, s.ID)
+		which, args := `WHERE s.id = $1`, []any{s.ID}
 		if n == 0 {
-			row = tx.row(`SELECT `+submissionColumns+`WHERE s.status IN `+openStatuses+` AND (s.type = $1 AND s.slug = $2 OR s.identity = $3)
-				ORDER BY s.created_at, s.id LIMIT 1`, s.Type, s.Slug, identity)
+			which, args = `WHERE s.status IN `+openStatuses+` AND (s.type = $1 AND s.slug = $2 OR s.identity = $3)
+				ORDER BY s.created_at, s.id LIMIT 1`, []any{s.Type, s.Slug, identity}
 		}
-		stored, err := scanSubmission(row.Scan)
+		stored, err := scanSubmission(tx.row(`SELECT `+submissionColumns+which, args...).Scan)
 		switch {
 		case n == 0 && errors.Is(err, sql.ErrNoRows):
 			continue

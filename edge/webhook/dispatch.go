@@ -47,7 +47,8 @@ type Store interface {
 	// order, and up to where that is all there is.
 	EventsAfter(ctx context.Context, position int64, names []string, n int) (events []Event, upTo int64, err error)
 	// Asked returns the tests and replays that wait for their only attempt, in order,
-	// with their payloads.
+	// with their payloads; ErrUnknown where the webhook is gone, or its account
+	// suspended.
 	Asked(ctx context.Context, webhook string) ([]Delivery, error)
 	// RecordWebhook notes an attempt, and lets a lease that is kept last from now on.
 	RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o Outcome) error

@@ -320,3 +320,27 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestSuspensionEndsAQueueUnderWay suspends an account while its webhook is hearing
+// of many events. What it has not heard of by then waits.
+func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
+	each(t, time.Now, func(t *testing.T, r *rig) {
+		h := r.hook("", func(http.ResponseWriter, string) { time.Sleep(25 * time.Millisecond) })
+		d, _ := r.dispatcher(nil)
+		ids := r.events(150, "entity.updated")
+		until(t, "the first attempt", func() bool { asked, _ := h.seen(); return len(asked) > 0 })
+		r.write(func(tx *state.Tx) error { return tx.Suspend(r.account) })
+		time.Sleep(1500 * time.Millisecond) // it is looked for each second
+		before, _ := h.seen()
+		time.Sleep(500 * time.Millisecond)
+		if after, _ := h.seen(); len(after) != len(before) || len(after) >= len(ids) {
+			t.Errorf("%d attempts within 1.5 s of the suspension, %d within 2 s, of %d", len(before), len(after), len(ids))
+		}
+		r.write(func(tx *state.Tx) error { return tx.Unsuspend(r.account) })
+		d.Wake()
+		until(t, "the rest", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
+		if text := r.log.String(); strings.Contains(text, "level=ERROR") {
+			t.Error(text)
+		}
+	})
+}

@@ -44,7 +44,7 @@ func (w *worker) run() {
 	if errors.Is(err, errStop) || errors.Is(err, ErrLost) {
 		return
 	}
-	if err != nil && w.ctx.Err() == nil {
+	if err != nil && !errors.Is(err, ErrUnknown) && w.ctx.Err() == nil {
 		w.d.Log.Error("working at a webhook", "webhook", w.hook.ID, "error", err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), grace)
