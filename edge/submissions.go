@@ -22,7 +22,7 @@ func (s *Server) submit(c *call) (*reply, error) {
 		return nil, err
 	}
 	draft, similar, refused := c.draft()
-	if refused != nil && len(c.request.Header.Values("Idempotency-Key")) == 0 {
+	if refused != nil && !c.repeatable() {
 		return nil, refused
 	}
 	id := state.NewID("sub_")

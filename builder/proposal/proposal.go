@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -39,6 +40,25 @@ func BranchName(id string) string { return "submission/" + id }
 // Repository is where proposals are written.
 type Repository struct{ *history.Place }
 
+// CheckFolder makes sure that a commit has the content folder, and that nothing
+// else lies where the file of a proposal belongs: a file that is there instead of
+// a folder would be gone.
+func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) error {
+	folder := strings.TrimSuffix(r.Prefix(), "/")
+	for i, name := range []string{folder, path.Join(folder, p.Type)} {
+		there := r.lookUp(ctx, base+":"+name)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case there == "" && i == 0:
+			return fmt.Errorf("the commit %.12s has no folder %s; name the content folder as it is there", base, name)
+		case there != "" && r.lookUp(ctx, there+"^{tree}") == "":
+			return fmt.Errorf("%s is no folder at the commit %.12s; name the content folder as it is there", name, base)
+		}
+	}
+	return nil
+}
+
 // Find returns the branch of a proposal, if it is there and has the file: as it is,
 // whatever it stands on. A branch of this name with another file is an error.
 func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error) {
@@ -49,6 +69,20 @@ func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error)
 	same, err := r.Holds(ctx, b.Commit, p)
 	if err == nil && !same {
 		err = fmt.Errorf("the branch %s is there and has another %s than the submission; if nobody needs it, remove it: git branch -D %[1]s", b.Name, b.Path)
+	}
+	return b, true, err
+}
+
+// FindAt is Find for a branch that lies in another repository, which has been
+// fetched from there; commit is "" where that has none.
+func (r *Repository) FindAt(ctx context.Context, commit string, p Proposal) (Branch, bool, error) {
+	b := Branch{Name: BranchName(p.ID), Commit: commit, Path: r.Path(p.Type, p.Slug)}
+	if commit == "" {
+		return b, false, nil
+	}
+	same, err := r.Holds(ctx, commit, p)
+	if err == nil && !same {
+		err = fmt.Errorf("the remote has a branch %s with another %s than the submission; if nobody needs it, remove it there", b.Name, b.Path)
 	}
 	return b, true, err
 }
@@ -97,7 +131,7 @@ func (r *Repository) lookUp(ctx context.Context, name string) string {
 }
 
 // commit makes the commit in an index of its own.
-func (r *Repository) commit(ctx context.Context, base, path, blob string, p Proposal) (string, error) {
+func (r *Repository) commit(ctx context.Context, base, file, blob string, p Proposal) (string, error) {
 	tmp, err := os.MkdirTemp("", "kindex-submission-")
 	if err != nil {
 		return "", err
@@ -107,7 +141,7 @@ func (r *Repository) commit(ctx context.Context, base, path, blob string, p Prop
 	var tree string
 	for _, c := range []history.Command{
 		{Args: []string{"read-tree", base}},
-		{Args: []string{"update-index", "-z", "--index-info"}, Input: []byte("100644 " + blob + "\t" + path + "\x00")},
+		{Args: []string{"update-index", "-z", "--index-info"}, Input: []byte("100644 " + blob + "\t" + file + "\x00")},
 		{Args: []string{"write-tree"}},
 	} {
 		c.Env, c.Config = index, []string{"core.splitIndex=false"}

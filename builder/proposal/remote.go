@@ -77,6 +77,15 @@ func header(u *url.URL, token string) []string {
 // Fetch returns the newest commit of a branch of the remote. No branch of the
 // repository moves.
 func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
+	commit, err := m.Find(ctx, branch)
+	if err == nil && commit == "" {
+		err = fmt.Errorf("the remote %s has no branch %s", m.name, branch)
+	}
+	return commit, err
+}
+
+// Find is Fetch for a branch that may not be there, and "" then.
+func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
 	if _, err := m.repository.Run(ctx, history.Command{Args: []string{"check-ref-format", ref}}); err != nil {
 		return "", fmt.Errorf("%q is not the name of a branch", branch)
@@ -87,7 +96,7 @@ func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
 	}
 	commit, _, there := strings.Cut(listed, "\t")
 	if !there {
-		return "", fmt.Errorf("the remote %s has no branch %s", m.name, branch)
+		return "", nil
 	}
 	if _, err := m.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--", m.name, ref); err != nil {
 		return "", fmt.Errorf("the branch %s of %s cannot be fetched: %w", branch, m.name, err)

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"kindex/builder/content"
@@ -82,9 +83,11 @@ type PullRequest struct {
 }
 
 // Identity is the same for two submissions that have the same name and the same
-// page, written in one way or another.
+// page, written in one way or another: neither case nor the number of spaces makes
+// another name.
 func Identity(name, url string) string {
-	sum := sha256.Sum256([]byte(exports.Fold(name) + "\x00" + exports.FoldURL(url)))
+	name = strings.Join(strings.Fields(exports.Fold(name)), " ")
+	sum := sha256.Sum256([]byte(name + "\x00" + exports.FoldURL(url)))
 	return hex.EncodeToString(sum[:])
 }
 

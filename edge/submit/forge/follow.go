@@ -123,7 +123,7 @@ func (f *Follower) ask(ctx context.Context, s submit.Submission) (*submit.Submis
 	}
 	to, change := submit.InReview, submit.Change{}
 	switch {
-	case p.GetMerged() || p.MergedAt != nil:
+	case merged(p):
 		to = submit.Accepted
 	case p.GetState() == "closed":
 		to, change.Reason = submit.Rejected, "The pull request was closed without being merged."
@@ -146,6 +146,14 @@ func (f *Follower) ask(ctx context.Context, s submit.Submission) (*submit.Submis
 	s.Status, s.Reason = to, change.Reason
 	return &s, nil
 }
+
+// Merged tells whether the pull request of a submission was merged.
+func (f *Forge) Merged(ctx context.Context, s submit.Submission) (bool, error) {
+	p, _, err := f.fate(ctx, s, "")
+	return err == nil && merged(p), err
+}
+
+func merged(p *github.PullRequest) bool { return p.GetMerged() || p.MergedAt != nil }
 
 // fate reads the pull request of a submission; nil where it is as it was when the
 // tag was given.

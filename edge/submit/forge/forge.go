@@ -67,10 +67,12 @@ func New(o Options) (*Forge, error) {
 }
 
 func withoutUser(address string) string {
-	if u, err := url.Parse(address); err == nil {
-		return u.Redacted()
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the address"
 	}
-	return "the address"
+	u.User = nil // a token stands in the place of either name or password
+	return u.String()
 }
 
 func loopback(host string) bool {
@@ -112,6 +114,10 @@ func (f *Forge) Open(ctx context.Context, r Request) (submit.PullRequest, error)
 	if err != nil {
 		return submit.PullRequest{}, f.explain(err)
 	}
+	// Without a number nobody could follow it.
+	if p.GetNumber() < 1 || !f.of(p, r.Branch) {
+		return submit.PullRequest{}, fmt.Errorf("the forge has taken the pull request of %s, but its answer does not tell which one that is", r.Branch)
+	}
 	return pullRequest(p), nil
 }
 
@@ -132,10 +138,10 @@ func (f *Forge) Find(ctx context.Context, branch string) (submit.PullRequest, er
 }
 
 // of tells whether a pull request is that of a branch of the repository itself:
-// somebody's copy may have a branch of this name too.
+// somebody's copy may have a branch of this name too, and be deleted by now, so
+// that the forge does not name it any more.
 func (f *Forge) of(p *github.PullRequest, branch string) bool {
-	from := p.GetHead().GetRepo().GetFullName()
-	return p.GetHead().GetRef() == branch && (from == "" || strings.EqualFold(from, f.owner+"/"+f.name))
+	return p.GetHead().GetRef() == branch && strings.EqualFold(p.GetHead().GetRepo().GetFullName(), f.owner+"/"+f.name)
 }
 
 // Close closes a pull request without merging it.

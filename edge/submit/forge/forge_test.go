@@ -101,6 +101,7 @@ func TestOptions(t *testing.T) {
 		{"http://api.example.org", "o/n", "t", "use https://"},
 		{"api.example.org", "o/n", "t", "is not the address of an API"},
 		{"https://user:secret@api.example.org", "o/n", "t", "is not the address of an API"},
+		{"https://secret@api.example.org", "o/n", "t", "is not the address of an API"},
 		{"file:///etc", "o/n", "t", "is not the address of an API"},
 	} {
 		_, err := forge.New(forge.Options{URL: c.url, Repository: c.repo, Token: c.token})
@@ -133,6 +134,36 @@ func TestOpen(t *testing.T) {
 	s.Fail(403, nil)
 	if _, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "must not do this") || strings.Contains(err.Error(), forgetest.Token) {
 		t.Error(err)
+	}
+}
+
+// TestOpenUnnumbered: an answer that does not tell which pull request was opened is
+// an error; nobody could follow it.
+func TestOpenUnnumbered(t *testing.T) {
+	s, f := setUp(t, "submission/a")
+	r := forge.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
+	s.Mute(true)
+	if p, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "does not tell which one") {
+		t.Errorf("%+v %v", p, err)
+	}
+	s.Mute(false)
+	if p, err := f.Open(t.Context(), r); err != nil || p.Number != 1 || len(s.Pulls()) != 1 {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
+// TestSecurityDeletedFork: who opens a pull request from a copy and deletes the copy
+// has not opened that of the submission. The forge does not heed head here.
+func TestSecurityDeletedFork(t *testing.T) {
+	s, f := setUp(t, "submission/a")
+	s.IgnoreHead()
+	s.Add(forgetest.Pull{Head: "submission/a", State: "closed", From: forgetest.Deleted})
+	if p, err := f.Find(t.Context(), "submission/a"); err != nil || p.Number != 0 {
+		t.Errorf("%+v %v", p, err)
+	}
+	kept := &store{list: []submit.Submission{inReview("a", 1)}}
+	if moved, err := (&forge.Follower{Forge: f, Store: kept}).Round(t.Context()); err == nil || len(moved) > 0 {
+		t.Errorf("moved %v, %v", moved, err)
 	}
 }
 

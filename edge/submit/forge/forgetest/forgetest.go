@@ -23,6 +23,9 @@ const (
 	Token      = "forge-token-of-the-test"
 )
 
+// Deleted is where a pull request comes from whose repository was deleted.
+const Deleted = "deleted"
+
 // Server is a running forge.
 type Server struct {
 	URL string
@@ -35,6 +38,8 @@ type Server struct {
 	wrong    []string
 	lose     int // answers to creations that get lost
 	fail     []fault
+	mute     bool // answers tell nothing
+	all      bool // lists have every branch
 	requests []string
 }
 
@@ -45,7 +50,7 @@ type Pull struct {
 	Head, Base             string
 	State                  string // open or closed
 	Merged                 bool
-	From                   string // the repository of the head
+	From                   string // the repository of the head, Deleted where it is gone
 	Version                int    // counts its changes
 	Asked, NotModifiedSeen int
 }
@@ -134,6 +139,21 @@ func (s *Server) Lose(creations int) {
 	s.lose = creations
 }
 
+// Mute lets all answers be true to their form and tell nothing, or no longer.
+func (s *Server) Mute(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mute = on
+}
+
+// IgnoreHead lets lists have the pull requests of every branch, as not all forges
+// heed what they are asked for.
+func (s *Server) IgnoreHead() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = true
+}
+
 // Fail answers the next request with an error.
 func (s *Server) Fail(status int, header map[string]string) {
 	s.mu.Lock()
@@ -172,7 +192,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	for _, p := range slices.Backward(s.pulls) {
 		state, head := r.URL.Query().Get("state"), r.URL.Query().Get("head")
 		owner, _, _ := strings.Cut(p.from(), "/")
-		if (state == "all" || state == p.State) && (head == "" || head == owner+":"+p.Head) {
+		if (state == "all" || state == p.State) && (s.all || head == "" || head == owner+":"+p.Head) {
 			list = append(list, s.shown(p))
 		}
 	}
@@ -260,9 +280,16 @@ func (p *Pull) from() string {
 }
 
 func (s *Server) shown(p *Pull) map[string]any {
+	if s.mute {
+		return map[string]any{}
+	}
+	repo := map[string]any{"full_name": p.from()}
+	if p.From == Deleted {
+		repo = nil
+	}
 	return map[string]any{"number": p.Number, "state": p.State, "merged": p.Merged, "title": p.Title, "body": p.Body,
 		"html_url": fmt.Sprintf("https://forge.example.org/%s/pull/%d", Repository, p.Number),
-		"head":     map[string]any{"ref": p.Head, "repo": map[string]any{"full_name": p.from()}}, "base": map[string]any{"ref": p.Base}}
+		"head":     map[string]any{"ref": p.Head, "repo": repo}, "base": map[string]any{"ref": p.Base}}
 }
 
 // has tells whether the repository has a branch.
