@@ -56,6 +56,15 @@ func (c *call) decode(into any) error {
 	return invalidBody(faults)
 }
 
+// decodeNothing reads the body of a write that needs none: there is none, or an
+// object without fields.
+func (c *call) decodeNothing() error {
+	if c.request.ContentLength == 0 {
+		return nil
+	}
+	return c.decode(&struct{}{})
+}
+
 // mostFaults is how many faults of a body are told at once.
 const mostFaults = 100
 
@@ -66,15 +75,31 @@ func invalidBody(faults []FieldError) error {
 	}
 	detail := faults[0].Field + " " + faults[0].Message
 	if len(faults) > 1 {
-		detail = fmt.Sprintf("%d fields are wrong: %s; see errors", len(faults), faults[0].Field)
+		detail = fmt.Sprintf("%d fields are wrong, as errors tells: %s", len(faults), fieldNames(faults))
 	}
 	p := newProblem("invalid-body", strings.TrimSuffix(detail, ".")+".")
 	p.Errors = faults[:min(len(faults), mostFaults)]
 	return p
 }
 
+// fieldNames are the first few names.
+func fieldNames(faults []FieldError) string {
+	const most = 5
+	var names []string
+	for _, f := range faults[:min(len(faults), most)] {
+		names = append(names, f.Field)
+	}
+	if len(faults) > most {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
 func unknownField(name string, known []string) string {
 	message := "is no field here; known are " + strings.Join(known, ", ")
+	if len(known) == 0 {
+		message = "is no field here; the body has none"
+	}
 	if near := nearest.Name(name, known); near != "" {
 		message = "is no field here; did you mean " + near + "?"
 	}

@@ -1,10 +1,11 @@
 package edge
 
 import (
+	"context"
 	"errors"
 	"net/http"
-	"net/netip"
 	"strings"
+	"time"
 
 	"kindex/edge/keys"
 	"kindex/edge/limit"
@@ -13,22 +14,24 @@ import (
 // caller is who asks.
 type caller struct {
 	account *keys.Account // nil for somebody without a key
-	key     keys.Key
-	address netip.Addr
 }
 
-// subject is on whose account the request is counted.
-func (s *Server) subject(c caller) limit.Subject {
-	if c.account == nil {
-		return limit.OfAddress(c.address, s.options.LimitAnonymous)
+// subject is on whose account the request is counted; a limit of 0 tells that it is
+// not.
+func (c *call) subject() limit.Subject {
+	o := &c.server.options
+	if a := c.caller.account; a != nil {
+		return limit.OfAccount(a.ID, a.Quota, a.Window, o.LimitKey)
 	}
-	return limit.OfAccount(c.account.ID, c.account.Quota, c.account.Window, s.options.LimitKey)
+	if o.LimitAnonymous == 0 {
+		return limit.Subject{}
+	}
+	return limit.OfAddress(c.server.proxies.Client(c.request), o.LimitAnonymous)
 }
 
 // identify finds out who asks. Whoever sends a key that is not good is nobody
 // else instead, but refused.
 func (c *call) identify() error {
-	c.caller.address = c.server.proxies.Client(c.request)
 	sent, anonymous, err := keys.Presented(c.request.Header)
 	if anonymous {
 		return nil
@@ -36,11 +39,11 @@ func (c *call) identify() error {
 	if err != nil {
 		return unauthorized(err.Error())
 	}
-	key, account, err := c.server.keys.Identify(c.request.Context(), sent)
+	_, account, err := c.server.keys.Identify(c.request.Context(), sent)
 	var suspended *keys.SuspendedError
 	switch {
 	case err == nil:
-		c.caller.key, c.caller.account = key, &account
+		c.caller.account = &account
 		return nil
 	case errors.Is(err, keys.ErrMalformed), errors.Is(err, keys.ErrUnknown), errors.Is(err, keys.ErrRevoked):
 		return unauthorized(err.Error())
@@ -71,10 +74,21 @@ func (s *Server) contact(without, with string) string {
 	return strings.Replace(with, "%s", s.options.Contact, 1)
 }
 
-// account is the account that asks; without a key the answer is 401.
+// ownTime is how long an answer about what is an account's own may take, its body,
+// the state and names of hosts included. Somebody may hold a lock in the database,
+// or the network swallow what is sent. A test has less patience.
+var ownTime = 20 * time.Second
+
+// account is the account that asks; without a key the answer is 401. The time for
+// the answer runs from the first call.
 func (c *call) account() (*keys.Account, error) {
 	if c.caller.account == nil {
 		return nil, unauthorized("this needs an API key, in the header x-api-key")
+	}
+	if c.end == nil {
+		var ctx context.Context
+		ctx, c.end = context.WithTimeout(c.request.Context(), ownTime)
+		c.request = c.request.WithContext(ctx)
 	}
 	return c.caller.account, nil
 }

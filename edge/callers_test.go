@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/edge/keys"
+	"kindex/edge/state"
 )
 
 // testCallers asks every operation with keys that are not good, over the limit,
@@ -66,4 +69,24 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 	for _, header := range []string{"Content-Type: text/plain", "Content-Encoding: gzip"} {
 		c.send(t, request{op: id, verb: op.method, target: target, status: 415, key: c.key, body: "{}", header: []string{header}})
 	}
+}
+
+// newKey makes an account and a key of it.
+func (c *contract) newKey(t *testing.T, account string, suspended bool) string {
+	t.Helper()
+	secret := keys.Generate()
+	err := c.state.Write(t.Context(), func(tx *state.Tx) error {
+		a, err := tx.EnsureAccount(account)
+		if err == nil {
+			_, err = tx.CreateKey(a.ID, "first", secret)
+		}
+		if err == nil && suspended {
+			err = tx.Suspend(a.ID)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret.Reveal()
 }

@@ -25,7 +25,6 @@ import (
 
 	"kindex/builder"
 	"kindex/edge"
-	"kindex/edge/keys"
 	"kindex/edge/openapi"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -120,26 +119,6 @@ func newContract(t *testing.T) *contract {
 	c.exampleWebhook(t)
 	c.send(t, request{target: "/api/categories", base: c.spent, status: 200})
 	return c
-}
-
-// newKey makes an account and a key of it.
-func (c *contract) newKey(t *testing.T, account string, suspended bool) string {
-	t.Helper()
-	secret := keys.Generate()
-	err := c.state.Write(t.Context(), func(tx *state.Tx) error {
-		a, err := tx.EnsureAccount(account)
-		if err == nil {
-			_, err = tx.CreateKey(a.ID, "first", secret)
-		}
-		if err == nil && suspended {
-			err = tx.Suspend(a.ID)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return secret.Reveal()
 }
 
 func buildShipped(t *testing.T, content, out, day string) string {

@@ -115,6 +115,9 @@ func (s *Server) replayDelivery(c *call) (*reply, error) {
 
 // ask has something sent outside its turn, and wakes who sends it.
 func (s *Server) ask(c *call, of string, do func(tx *state.Tx) (webhook.Delivery, error)) (*reply, error) {
+	if err := c.decodeNothing(); err != nil {
+		return nil, err
+	}
 	r, err := c.once(func(tx *state.Tx) (outcome, error) {
 		d, err := do(tx)
 		if err != nil {

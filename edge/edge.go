@@ -23,6 +23,7 @@ import (
 	"kindex/edge/guard"
 	"kindex/edge/keys"
 	"kindex/edge/limit"
+	"kindex/edge/openapi"
 	"kindex/edge/query"
 	"kindex/edge/seal"
 	"kindex/edge/signin"
@@ -71,14 +72,17 @@ type Server struct {
 	limits  *limits
 	proxies *limit.Proxies
 	people  *signin.Handler // nil where nobody can sign in
-	metrics *metrics
-	live    *live
-	router  *httprouter.Router
-	handler http.Handler
-	paths   []string // of the API, for suggestions
-	old     oldBuilds
-	events  *webhook.Announcer
-	hooks   hooks
+	starts  *limit.Memory   // of sign-ins, nil where nobody can
+	// described is the description of the interface.
+	described struct{ yaml, json []byte }
+	metrics   *metrics
+	live      *live
+	router    *httprouter.Router
+	handler   http.Handler
+	paths     []string // of the API, for suggestions
+	old       oldBuilds
+	events    *webhook.Announcer
+	hooks     hooks
 }
 
 // New verifies and opens the published build. It returns an error where there
@@ -118,7 +122,10 @@ func New(o Options) (*Server, error) {
 }
 
 // begin makes what may be wrong with what it was given.
-func (s *Server) begin() error {
+func (s *Server) begin() (err error) {
+	if s.described.yaml, s.described.json, err = openapi.With(s.options.Contact); err != nil {
+		return err
+	}
 	if err := s.signin(); err != nil {
 		return err
 	}
@@ -141,9 +148,14 @@ var (
 
 // anyOrigin lets pages of every origin read the answers (CORS), never with
 // cookies. It says so whether or not a page asks, so that one cached answer
-// serves everybody.
+// serves everybody. The pages for signing in are for nobody else's pages, whatever
+// the method and the outcome.
 func (s *Server) anyOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.people != nil && signin.Owns(r.URL.Path) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		h := w.Header()
 		h["Access-Control-Allow-Origin"] = everyOrigin
 		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
@@ -182,6 +194,9 @@ func (s *Server) Preview(edits []exports.Edit) { s.live.preview(edits) }
 func (s *Server) Close() {
 	s.live.stop()
 	s.events.Close()
+	if s.starts != nil {
+		_ = s.starts.Close(context.Background()) // it keeps nothing
+	}
 	s.limits.close(s.log)
 }
 
@@ -201,6 +216,7 @@ type call struct {
 	view    *view
 	id      string
 	held    *[]byte // a buffer of buffers, nil for none
+	end     func()  // of the time that the answer has, nil for as long as it takes
 }
 
 // buffers are memory for bodies. The connection copies what is written to it, so
@@ -259,6 +275,9 @@ func (s *Server) attend(route string, answer func(*call, http.ResponseWriter)) h
 			abort := c.recovered(rec, recover())
 			if c.view != nil {
 				c.view.release()
+			}
+			if c.end != nil {
+				c.end()
 			}
 			s.metrics.inFlight.Dec()
 			m.observe(rec.status, time.Since(start))

@@ -255,6 +255,7 @@ func TestPanicTellsNothing(t *testing.T) {
 			t.Errorf("%s: the log lacks the cause or the id: %s", path, log.String())
 		}
 	}
+	s.events.Close() // it waits to make the events of the build
 	// live holds the build, and shows it
 	if users := s.live.current.Load().users.Load(); users != 2 {
 		t.Errorf("the view has %d users after all requests ended", users)

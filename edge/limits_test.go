@@ -97,8 +97,7 @@ func TestWhatCounts(t *testing.T) {
 		s.expect(t, 405, 4, tier, "PUT", "/api/categories")
 		s.expect(t, 400, 3, tier, "GET", "/api/categories?x=1")
 		s.expect(t, 401, 2, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
-		for _, header := range []string{"", "x-api-key"} { // costs nothing
-			_ = header
+		for range 2 { // costs nothing
 			s.expect(t, 200, 2, tier, "GET", "/api/openapi")
 			s.expect(t, 204, 2, tier, "OPTIONS", "/api/entities", "Access-Control-Request-Method", "GET", "Origin", "https://example.org")
 			s.expect(t, 500, 2, tier, "GET", "/api/broken")

@@ -31,6 +31,9 @@ func writeFile(t testing.TB, dir, name, text string) {
 // published one after another. Each build has another number of entities, and
 // all of its records carry its generation, so a mixed answer would show.
 func TestTwentyBuildsUnderLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	const builds, clients = 20, 6
 	s := serve(t, 30)
 	ctx, stop := context.WithCancel(context.Background())
@@ -343,6 +346,9 @@ func TestMetrics(t *testing.T) {
 
 // TestSlowHeadersAreCutOff sends half a request and waits.
 func TestSlowHeadersAreCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	s := serve(t, 5)
 	public, _, stop, ended := run(t, s.Server, time.Second)
 	c, err := net.Dial("tcp", public)

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"html/template"
 	"strings"
-
-	"kindex/edge/openapi"
 )
 
 // GET /api/openapi
@@ -20,9 +18,9 @@ func (s *Server) openapi(c *call) (*reply, error) {
 			format = "yaml"
 		}
 	}
-	r := &reply{mediaType: jsonType, body: openapi.JSON()}
+	r := &reply{mediaType: jsonType, body: s.described.json}
 	if format == "yaml" {
-		r.mediaType, r.body = "application/yaml", openapi.YAML
+		r.mediaType, r.body = "application/yaml", s.described.yaml
 	}
 	r.header = map[string][]string{"Vary": {"Accept"}}
 	return r, nil
@@ -41,7 +39,7 @@ var homePage = template.Must(template.New("home").Parse(homeText))
 // GET /
 func (s *Server) home(c *call) (*reply, error) {
 	var b strings.Builder
-	if err := homePage.Execute(&b, c.view.build.Manifest); err != nil {
+	if err := homePage.Execute(&b, map[string]any{"Manifest": c.view.build.Manifest, "SignIn": s.people != nil}); err != nil {
 		return nil, err
 	}
 	h := map[string][]string{"Content-Security-Policy": {"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}}

@@ -22,9 +22,12 @@ const (
 	metered
 )
 
-// meterOf says what an address below no route costs.
+// meterOf says what an address costs, whether or not there is something at it.
 func meterOf(path string) metering {
-	if path == "/api" || strings.HasPrefix(path, "/api/") {
+	switch {
+	case path == "/api/openapi" || strings.HasPrefix(path, "/api/sdk/"):
+		return free
+	case path == "/api" || strings.HasPrefix(path, "/api/"):
 		return metered
 	}
 	return unmetered
@@ -78,8 +81,7 @@ func (c *call) admit(kind metering) error {
 		return nil
 	}
 	refused := c.identify()
-	c.meter.subject = c.server.subject(c.caller)
-	if c.meter.subject.Limit == 0 { // this tier has none
+	if c.meter.subject = c.subject(); c.meter.subject.Limit == 0 { // this tier has none
 		c.meter.kind = unmetered
 		return refused
 	}
@@ -88,7 +90,7 @@ func (c *call) admit(kind metering) error {
 		c.peek()
 		return refused
 	}
-	if c.meter.due = true; refused == nil && c.request.Header["If-None-Match"] != nil {
+	if c.meter.due = true; refused == nil && c.mayBeUnchanged() {
 		return nil
 	}
 	if err := c.count(); err != nil {
@@ -97,12 +99,20 @@ func (c *call) admit(kind metering) error {
 	return refused
 }
 
+// mayBeUnchanged tells whether the answer may turn out to be a 304. That of a write
+// never does: it would be made before anybody knows whether there is room for it.
+func (c *call) mayBeUnchanged() bool {
+	look := c.request.Method == http.MethodGet || c.request.Method == http.MethodHead
+	return look && c.request.Header["If-None-Match"] != nil
+}
+
 // count takes one request from what is left.
 func (c *call) count() error {
 	m := &c.meter
 	m.due = false
 	var err error
 	if m.state, err = c.server.limits.Take(c.request.Context(), m.subject); err != nil {
+		m.state = limit.Unknown(m.subject, c.server.now())
 		return stateProblem(err)
 	}
 	if m.counted = m.state.Allowed; !m.counted {
@@ -116,7 +126,7 @@ func (c *call) peek() {
 	m := &c.meter
 	var err error
 	if m.state, err = c.server.limits.Peek(c.request.Context(), m.subject); err != nil {
-		m.kind = unmetered // nothing is known to tell
+		m.state = limit.Unknown(m.subject, c.server.now())
 		c.server.log.Error("reading a counter", "requestId", c.id, "error", err)
 	}
 }
@@ -157,9 +167,7 @@ func (c *call) settle(h http.Header, status int) error {
 			return err
 		}
 	}
-	if m.kind != unmetered {
-		m.state.SetHeaders(h, c.server.now())
-	}
+	m.state.SetHeaders(h, c.server.now())
 	return nil
 }
 

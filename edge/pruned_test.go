@@ -24,6 +24,9 @@ var historyPaths = []string{"/api/changelog?limit=100", "/api/entity/tool/n3/cha
 // that answered, while builds are published and all but the newest are removed.
 // A file may be gone; nothing may fail in another way, or be of two builds.
 func TestHistoryWhileBuildsArePruned(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	const least, builds = 600, 8
 	s, r := servePast(t, "2026-11-01", Options{})
 	ctx, stop := context.WithCancel(context.Background())

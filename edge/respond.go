@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -335,7 +336,8 @@ func clientGone(err error) error {
 func (c *call) fail(w http.ResponseWriter, err error) {
 	p := problemOf(err)
 	p.RequestID, p.Instance = c.id, c.request.URL.Path
-	if p.Status >= 500 {
+	// Where the client has left, that is mostly what the error is about.
+	if p.Status >= 500 && !errors.Is(c.request.Context().Err(), context.Canceled) {
 		c.server.log.Error("request failed", "requestId", c.id, "path", c.request.URL.Path, "error", fmt.Sprint(p.cause))
 	}
 	h := w.Header()

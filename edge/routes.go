@@ -23,6 +23,7 @@ func (s *Server) routes() {
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
 	s.router.NotFound = s.plain("not found", s.notFound)
 	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
+	s.router.GlobalOPTIONS = s.plain("options", s.methods)
 
 	for _, r := range []struct {
 		verb   string
@@ -77,17 +78,16 @@ func (s *Server) routes() {
 
 // plain answers outside the routes. Parameters do not matter there.
 func (s *Server) plain(name string, h handler) http.Handler {
-	outside, below := s.handle(name, unmetered, nil, h), s.handle(name, metered, nil, h)
+	var by [metered + 1]httprouter.Handle
+	for cost := range by {
+		by[cost] = s.handle(name, metering(cost), nil, h)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r2 := *r
 		u := *r.URL
 		u.RawQuery = ""
 		r2.URL = &u
-		if meterOf(r.URL.Path) == metered {
-			below(w, &r2, httprouter.Params{})
-			return
-		}
-		outside(w, &r2, httprouter.Params{})
+		by[meterOf(r.URL.Path)](w, &r2, httprouter.Params{})
 	})
 }
 
@@ -107,6 +107,9 @@ func (s *Server) methodNotAllowed(c *call) (*reply, error) {
 	p.allow = strings.Join(append(allow, http.MethodOptions), ", ")
 	return nil, p
 }
+
+// methods answers OPTIONS; the router has set the header Allow.
+func (s *Server) methods(*call) (*reply, error) { return object(http.StatusNoContent, nil) }
 
 // shorten keeps messages readable whatever was sent.
 func shorten(s string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -39,7 +40,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 		return fmt.Errorf("cannot listen on %s: %w", l.Addr, err)
 	}
 	var draining atomic.Bool
-	servers := []*http.Server{HTTPServer(s)}
+	servers := []*http.Server{s.httpServer(s)}
 	listeners := []net.Listener{public}
 	adminAddr := ""
 	if l.Admin != "" {
@@ -48,12 +49,15 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 			return errors.Join(fmt.Errorf("cannot listen on %s: %w", l.Admin, err), public.Close())
 		}
 		adminAddr = admin.Addr().String()
-		servers, listeners = append(servers, HTTPServer(s.admin(&draining))), append(listeners, admin)
+		servers, listeners = append(servers, s.httpServer(s.admin(&draining))), append(listeners, admin)
 	}
 	follow, stopFollowing := context.WithCancel(context.Background())
-	defer stopFollowing()
 	go s.Follow(follow)
 	working := s.Work(follow)
+	defer func() { // the caller closes the state next
+		stopFollowing()
+		working()
+	}()
 	failed := make(chan error, len(servers))
 	for i, srv := range servers {
 		go func() { failed <- srv.Serve(listeners[i]) }()
@@ -78,9 +82,14 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	for _, srv := range servers[1:] {
 		err = errors.Join(err, srv.Close())
 	}
-	stopFollowing()
-	working()
 	return err
+}
+
+// httpServer is HTTPServer with a log.
+func (s *Server) httpServer(h http.Handler) *http.Server {
+	srv := HTTPServer(h)
+	srv.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)
+	return srv
 }
 
 // HTTPServer returns a server with the limits that every connection has.

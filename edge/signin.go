@@ -1,9 +1,12 @@
 package edge
 
 import (
+	"context"
 	"net/http"
 	"strings"
+	"time"
 
+	"kindex/edge/limit"
 	"kindex/edge/signin"
 )
 
@@ -14,19 +17,36 @@ func (s *Server) signin() error {
 	if !o.Configured() {
 		return nil
 	}
+	s.starts = limit.NewMemory(nil, limit.MemoryOptions{Now: s.now, Log: s.log})
+	o.MayStart = s.mayStart
 	o.URL, o.Contact, o.Store, o.Now, o.Log, o.Title = s.options.URL, s.options.Contact, s.state, s.now, s.log, s.title
 	var err error
 	if s.people, err = signin.New(o); err != nil {
 		return err
 	}
 	for _, r := range signin.Routes() {
-		h := s.attend(r.Path, func(c *call, w http.ResponseWriter) { s.people.ServeHTTP(w, c.request) })
+		h := s.attend(r.Path, func(c *call, w http.ResponseWriter) {
+			ctx, cancel := context.WithTimeout(c.request.Context(), writeTimeout) // nobody can be answered later
+			defer cancel()
+			s.people.ServeHTTP(w, c.request.WithContext(ctx))
+		})
 		s.router.Handle(r.Method, r.Path, h)
 		if r.Method == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // which is no mere look
 			s.router.HEAD(r.Path, h)
 		}
 	}
 	return nil
+}
+
+// mostStarts is how many sign-ins an address may begin in an hour: people behind one
+// address are many, but not hundreds at a time.
+const mostStarts = 60
+
+func (s *Server) mayStart(r *http.Request) bool {
+	who := limit.OfAddress(s.proxies.Client(r), mostStarts)
+	who.Window = time.Hour
+	st, err := s.starts.Take(r.Context(), who)
+	return err == nil && st.Allowed
 }
 
 // title is what the index that is served is called.

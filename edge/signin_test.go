@@ -103,10 +103,34 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%s %s with the session's cookie: %d, %v\n%s", c.method, c.path, a.status, a.header, a.body)
 		}
 	}
+	checkClosedToOthers(t, url)
 	if a := visit(t, jar, http.MethodHead, url+"/signin/github/callback?state=s&code=c"); a.status != http.StatusMethodNotAllowed {
 		t.Errorf("HEAD of a callback: %d", a.status)
 	}
 	checkQuietLog(t, log.String(), key)
+}
+
+// checkClosedToOthers asks the pages as those of other origins do, with and without
+// a preflight, and in ways that they are not answered in.
+func checkClosedToOthers(t *testing.T, url string) {
+	t.Helper()
+	const other = "https://evil.example"
+	for _, r := range signin.Routes() {
+		path := strings.Replace(r.Path, ":provider", "github", 1)
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodOptions} {
+			for _, preflight := range []string{"", http.MethodPost} {
+				a := visit(t, nil, method, url+path, "Origin", other, "Access-Control-Request-Method", preflight)
+				for name := range a.header {
+					if strings.HasPrefix(name, "Access-Control-") {
+						t.Errorf("%s %s, preflight %q: %d, %s: %s", method, path, preflight, a.status, name, a.header.Get(name))
+					}
+				}
+			}
+		}
+	}
+	if a := visit(t, nil, http.MethodGet, url+"/signin/github/else", "Origin", other); a.status != http.StatusNotFound || a.header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("below /signin: %d, %v", a.status, a.header)
+	}
 }
 
 // checkQuietLog looks for what belongs to the browser alone.
@@ -128,6 +152,28 @@ func TestNoSignIn(t *testing.T) {
 	for _, path := range []string{"/signin", "/developer", "/signin/github/callback"} {
 		if a := s.ask(t, http.MethodGet, path); a.status != http.StatusNotFound || a.header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: %d, %v", path, a.status, a.header)
+		}
+	}
+}
+
+// TestAttackSignInFlood begins to sign in again and again: from one address no more
+// than some attempts an hour reach the state.
+func TestAttackSignInFlood(t *testing.T) {
+	url := signInEdge(t, io.Discard)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for i := range mostStarts + 5 {
+		r, err := http.NewRequest(http.MethodPost, url+"/signin/github", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", url)
+		res, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < mostStarts]; res.StatusCode != want {
+			t.Fatalf("attempt %d: %d, want %d", i, res.StatusCode, want)
 		}
 	}
 }

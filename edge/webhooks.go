@@ -111,12 +111,16 @@ func (s *Server) createWebhook(c *call) (*reply, error) {
 		}
 		faults = append([]FieldError{{"url", wrong.Error()}}, faults...)
 	}
-	if err := invalidBody(faults); err != nil {
-		return nil, err
+	refused := invalidBody(faults)
+	if refused != nil && !c.repeatable() {
+		return nil, refused
 	}
 	secret := webhook.NewSecret()
 	w.Sealed = s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return c.once(func(tx *state.Tx) (outcome, error) {
+		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
+			return outcome{}, refused
+		}
 		made, err := tx.CreateWebhook(w)
 		if errors.Is(err, webhook.ErrTooMany) {
 			return outcome{}, newProblem("too-many-webhooks", "An account has at most 10 webhooks; delete one first.")

@@ -93,6 +93,10 @@ func replyTo(a state.Attempt, done state.Done, repeated bool) (*reply, error) {
 	return r, nil
 }
 
+// repeatable tells whether the write came with an Idempotency-Key, so that it may
+// have been made before.
+func (c *call) repeatable() bool { return len(c.request.Header.Values("Idempotency-Key")) > 0 }
+
 // attempt reads the Idempotency-Key.
 func (c *call) attempt() (state.Attempt, error) {
 	account, err := c.account()

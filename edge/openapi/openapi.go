@@ -2,8 +2,12 @@
 package openapi
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/json"
 	"fmt"
+	"net/mail"
+	"net/url"
 	"sync"
 
 	"github.com/goccy/go-yaml"
@@ -22,3 +26,27 @@ var JSON = sync.OnceValue(func() []byte {
 	}
 	return b
 })
+
+// beforeContact is the line of the description that whom to ask is put before.
+const beforeContact = "  license:\n"
+
+// With is the description of a service whose users may write to contact: an e-mail
+// address, that of a page, or another text; "" for nobody.
+func With(contact string) (inYAML, inJSON []byte, err error) {
+	if contact == "" {
+		return YAML, JSON(), nil
+	}
+	field := "name"
+	if a, err := mail.ParseAddress(contact); err == nil && a.Address == contact {
+		field = "email"
+	} else if u, err := url.Parse(contact); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+		field = "url"
+	}
+	text, err := json.Marshal(contact) // which is YAML, too
+	if err != nil {
+		return nil, nil, err
+	}
+	inYAML = bytes.Replace(YAML, []byte(beforeContact), fmt.Appendf(nil, "  contact:\n    %s: %s\n%s", field, text, beforeContact), 1)
+	inJSON, err = yaml.YAMLToJSON(inYAML)
+	return inYAML, inJSON, err
+}

@@ -60,6 +60,36 @@ func TestJSONEqualsYAML(t *testing.T) {
 	}
 }
 
+// TestContact: whoever reads the description learns whom to ask for more.
+func TestContact(t *testing.T) {
+	for contact, want := range map[string]openapi3.Contact{
+		"":                            {},
+		"ops@example.org":             {Email: "ops@example.org"},
+		"https://example.org/more#a":  {URL: "https://example.org/more#a"},
+		"Room 12: \"ask\" #\n<b>{x}":  {Name: "Room 12: \"ask\" #\n<b>{x}"},
+		"Ops <ops@example.org>":       {Name: "Ops <ops@example.org>"},
+		"javascript:alert(1)//@x.org": {Name: "javascript:alert(1)//@x.org"},
+	} {
+		inYAML, inJSON, err := openapi.With(contact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range [][]byte{inYAML, inJSON} {
+			doc := load(t, data)
+			got := openapi3.Contact{}
+			if doc.Info.Contact != nil {
+				got = *doc.Info.Contact
+			}
+			if got.Name != want.Name || got.Email != want.Email || got.URL != want.URL {
+				t.Errorf("%q becomes %+v", contact, got)
+			}
+			if err := doc.Validate(context.Background()); err != nil {
+				t.Errorf("%q: %v", contact, err)
+			}
+		}
+	}
+}
+
 var semantic = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
 
 // TestChangesNeedAVersion keeps a version of the description from meaning two

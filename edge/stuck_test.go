@@ -1,0 +1,69 @@
+package edge
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge/state/statetest"
+)
+
+// TestStuckStateIsGivenUp has somebody else hold an account's row in PostgreSQL, as
+// a forgotten session of psql does. Whoever writes to it is told so in time, and
+// nothing of it is left behind when the row is free again.
+func TestStuckStateIsGivenUp(t *testing.T) {
+	defer func(before time.Duration) { ownTime = before }(ownTime)
+	ownTime = 500 * time.Millisecond
+	target := statetest.PostgreSQL(t)
+	st, log := statetest.Open(t, target), &logBuffer{}
+	s := serveFew(t, Options{State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})
+	key, _ := s.keyOf(t, "account")
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	held, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Rollback()
+	if _, err := held.Exec("SELECT id FROM accounts FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	// Whoever leaves fills no log.
+	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer leave()
+	req, err := http.NewRequestWithContext(ctx, "POST", s.url+"/api/developer/api-keys", strings.NewReader(`{"name":"second"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("x-api-key", key)
+	if _, err := http.DefaultClient.Do(req); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("an answer came: %v", err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if text := log.String(); strings.Contains(text, "level=ERROR") {
+		t.Errorf("the log of somebody who left: %s", text)
+	}
+	begin := time.Now()
+	a := s.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one")
+	if took := time.Since(begin); a.status != http.StatusServiceUnavailable || took < ownTime || took > ownTime+5*time.Second {
+		t.Errorf("after %v: %d %s", took, a.status, a.body)
+	}
+	if text := log.String(); strings.Count(text, "level=ERROR") != 1 {
+		t.Errorf("the log of somebody who stayed: %s", text)
+	}
+	if err := held.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one"); a.status != http.StatusCreated {
+		t.Errorf("behind it: %d %s", a.status, a.body)
+	}
+}
