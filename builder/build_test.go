@@ -53,6 +53,9 @@ func TestShippedContent(t *testing.T) {
 // TestEverySnapshot builds everything that the converters make from the public
 // collections, where those lie beside the repository.
 func TestEverySnapshot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	shared := os.Getenv("KINDEX_SHARED")
 	if shared == "" {
 		shared = filepath.Join("..", "..", "shared")

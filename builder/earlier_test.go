@@ -117,6 +117,9 @@ func sameBuild(t *testing.T, got, want string) {
 // TestBuildUponAnEarlierOne edits content in every way, builds it upon the build
 // before and into a fresh folder, and compares every file of the two.
 func TestBuildUponAnEarlierOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	f := folder{t, filepath.Join(t.TempDir(), "content")}
 	if err := os.CopyFS(f.dir, os.DirFS(filepath.Join("..", "content"))); err != nil {

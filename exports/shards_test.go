@@ -84,6 +84,9 @@ func openDir(t *testing.T, dir string) *Build {
 // TestTablesUponAnEarlierBuild edits a table at random, again and again, and holds
 // what is written upon the build before against what is written in full.
 func TestTablesUponAnEarlierBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	var things []thing

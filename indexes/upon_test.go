@@ -201,6 +201,9 @@ func (c *chain) asWholeAgain(t *testing.T) {
 // TestUponOddNames finds names that are hard to find after all records changed
 // places, and one by what it was formerly called.
 func TestUponOddNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	odd := open(t, oddContent(t))
 	var entities []*exports.Entity
 	odd.each(t, func(e *exports.Entity) {
@@ -319,6 +322,9 @@ func TestBuildUpon(t *testing.T) {
 // TestUponUntilAllIsIndexed publishes until too many documents are outside of the
 // segment: then all are indexed, and later indexes share the new files.
 func TestUponUntilAllIsIndexed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	c := newChain(t, 7)
 	rebuilt, most := 0, 0
 	for range 24 {

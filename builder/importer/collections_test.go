@@ -37,6 +37,9 @@ func collections(t *testing.T) string {
 // for the last one. What it does not fit is refused: repositories that stand in
 // two rows.
 func TestEverySnapshot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	shared := collections(t)
 	want := map[string]string{
 		"2021-01-01": "765 rows: 762 written, 1 skipped, 2 refused, 0 warnings",

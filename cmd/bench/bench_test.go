@@ -84,6 +84,9 @@ var wantedPostgreSQL = []string{
 // TestBench measures a small catalogue through the command line. It looks at
 // what is reported, never at how fast it was.
 func TestBench(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
 	generate := compile(t, "corpus")
 	for _, args := range [][]string{{"-out", corpus}, {"-repo", history, "-commits", "40"}} {
@@ -267,6 +270,9 @@ func TestMissed(t *testing.T) {
 
 // TestChildren makes the profiles that are of another process.
 func TestChildren(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	before := profileTime
 	profileTime = 300 * time.Millisecond
 	defer func() { profileTime = before }()

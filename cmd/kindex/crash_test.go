@@ -28,10 +28,10 @@ import (
 // forgotten the last second, and a webhook must have heard of every change, each
 // entity's in order.
 func TestCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	crash := func(t *testing.T, target string, kills int) {
-		if testing.Short() {
-			kills = 10
-		}
 		c := newCrashing(t, target)
 		for range kills {
 			c.round()
@@ -197,160 +197,6 @@ func (c *crashing) ask(method, path, key, body string, header ...string) (int, [
 }
 
 var crashClient = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
-
-// makeKeys makes keys and revokes them, as fast as it is answered.
-func (c *crashing) makeKeys(ctx context.Context) {
-	for ctx.Err() == nil {
-		status, body := c.ask(http.MethodPost, "/api/developer/api-keys", c.owner, `{"name":"more"}`)
-		var k struct{ ID, Key string }
-		if status == http.StatusCreated && json.Unmarshal(body, &k) == nil {
-			c.lock(func() { c.made[k.ID] = k.Key })
-		} else if status != 0 && status != http.StatusConflict {
-			c.t.Errorf("making a key: %d %s", status, body)
-			return
-		}
-		var ids []string
-		c.lock(func() {
-			for id := range c.made {
-				ids = append(ids, id)
-			}
-		})
-		if len(ids) < 2 {
-			continue
-		}
-		id := ids[0]
-		c.lock(func() { c.unsure[id] = true })
-		if status, body := c.ask(http.MethodDelete, "/api/developer/api-keys?id="+id, c.owner, ""); status == http.StatusNoContent {
-			c.lock(func() { delete(c.made, id); delete(c.unsure, id) })
-		} else if status != 0 {
-			c.t.Errorf("revoking %s: %d %s", id, status, body)
-			return
-		}
-	}
-}
-
-func (c *crashing) lock(do func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	do()
-}
-
-// checkKeys compares the keys that are there with those that were promised, and
-// revokes those that nobody was told of.
-func (c *crashing) checkKeys() {
-	c.t.Helper()
-	status, body := c.ask(http.MethodGet, "/api/developer/api-keys", c.owner, "")
-	var list struct{ Data []struct{ ID, Name string } }
-	if err := json.Unmarshal(body, &list); err != nil || status != http.StatusOK || len(list.Data) > keys.MaxActive {
-		c.t.Fatalf("the keys: %d %s", status, body)
-	}
-	there := map[string]bool{}
-	for _, k := range list.Data {
-		if there[k.ID] = true; k.Name == "more" && c.made[k.ID] == "" {
-			if status, body := c.ask(http.MethodDelete, "/api/developer/api-keys?id="+k.ID, c.owner, ""); status != http.StatusNoContent {
-				c.t.Fatalf("revoking a key that nobody was told of: %d %s", status, body)
-			}
-		}
-	}
-	for id, key := range c.made {
-		switch {
-		case !there[id] && !c.unsure[id]:
-			c.t.Fatalf("kill %d: the key %s was promised and is gone", c.kills, id)
-		case !there[id]:
-			delete(c.made, id)
-		default:
-			if status, body := c.ask(http.MethodGet, "/api/categories", key, ""); status != http.StatusOK {
-				c.t.Fatalf("kill %d: the key %s does not work: %d %s", c.kills, id, status, body)
-			}
-		}
-		delete(c.unsure, id)
-	}
-}
-
-// submission is a body, different for each name.
-func submission(name string) string {
-	return fmt.Sprintf(`{"type":"tool","name":%q,"description":"Keeps what it was given, whatever happens.","category":"kind-1","url":"https://example.org/%s"}`, name, name)
-}
-
-func (c *crashing) submit(ctx context.Context) {
-	for ctx.Err() == nil {
-		name := "Thing " + state.NewID("")
-		status, body := c.ask(http.MethodPost, "/api/submit", c.writer, submission(strings.ReplaceAll(name, " ", "-")), name[6:])
-		switch status {
-		case http.StatusCreated:
-			c.lock(func() { c.submissions[name] = idOf(body) })
-		case 0:
-			c.lock(func() { c.unanswered = append(c.unanswered, name) })
-			return
-		default:
-			c.t.Errorf("submitting: %d %s", status, body)
-			return
-		}
-	}
-}
-
-func idOf(body []byte) string {
-	var o struct{ ID string }
-	_ = json.Unmarshal(body, &o) // "" tells
-	return o.ID
-}
-
-// submitAgain sends again what was not answered, with the same Idempotency-Key:
-// whether it was kept or not, it must be there once then.
-func (c *crashing) submitAgain() {
-	c.t.Helper()
-	for _, name := range c.unanswered {
-		status, body := c.ask(http.MethodPost, "/api/submit", c.writer, submission(strings.ReplaceAll(name, " ", "-")), name[6:])
-		if status != http.StatusCreated {
-			c.t.Fatalf("kill %d: sent again: %d %s", c.kills, status, body)
-		}
-		c.submissions[name] = idOf(body)
-	}
-	c.unanswered = nil
-}
-
-// count makes requests that are counted.
-func (c *crashing) count(ctx context.Context) {
-	for ctx.Err() == nil {
-		c.lock(func() { c.sent++ })
-		if status, _ := c.ask(http.MethodGet, "/api/categories", c.counted, ""); status == http.StatusOK {
-			c.lock(func() { c.answered = append(c.answered, time.Now()) })
-		}
-	}
-}
-
-// checkCounter reads the counter: what was answered more than a second before the
-// kill must be in it, and no more than was sent.
-func (c *crashing) checkCounter() {
-	c.t.Helper()
-	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	req.Header.Set("x-api-key", c.counted)
-	res, err := crashClient.Do(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	res.Body.Close()
-	left, err := strconv.Atoi(res.Header.Get("X-RateLimit-Remaining"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	used, sure := crashLimit-left, c.before
-	if n := len(c.answered); n > 0 {
-		killed := c.answered[n-1]
-		for _, at := range c.answered {
-			if killed.Sub(at) > time.Second {
-				sure++
-			}
-		}
-	}
-	if used < sure || used > c.sent {
-		c.t.Errorf("kill %d: %d requests are counted; at least %d, at most %d are right", c.kills, used, sure, c.sent)
-	}
-	c.before, c.answered = used, nil
-}
 
 // edit changes an entity, commits and builds.
 func (c *crashing) edit() {

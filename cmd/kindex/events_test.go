@@ -31,6 +31,9 @@ func TestEventsOfCollection(t *testing.T) {
 // TestEventsOfExtract does the same with a small extract of the list, and every way
 // through its snapshots.
 func TestEventsOfExtract(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	r := extractReplay(t)
 	for _, stops := range [][]int{{0, 1, 2, 3, 4, 5}, {0, 2, 5}, {1, 4, 5}, {0, 5}} {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {

@@ -27,6 +27,9 @@ func operatorKeyFlag(f *pflag.FlagSet, file *string) {
 // state must have them, since all edges need the same.
 func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string, err error) {
 	if file != "" {
+		if _, err := seal.Parse(file); err == nil {
+			return nil, "", usageError{errors.New("--operator-key, or KINDEX_OPERATOR_KEY, is the name of the file that has the key, not the key itself")}
+		}
 		keys, err = seal.Load(file)
 		return keys, "", err
 	}

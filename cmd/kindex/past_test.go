@@ -61,6 +61,9 @@ func TestPastOfCollection(t *testing.T) {
 // TestPastOfExtract does the same with the extract of testdata, in which a
 // project's downloads vanish and come back.
 func TestPastOfExtract(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	r := extractReplay(t)
 	returned := r.returnedDownloads()
 	if len(returned) == 0 {

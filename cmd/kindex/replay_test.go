@@ -38,6 +38,9 @@ func TestChangelogOfExtract(t *testing.T) { extractReplay(t).compareChangelog() 
 // repository. edit, if not nil, may change the rows of a snapshot first.
 func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	if raceEnabled {
 		t.Skip("the extract is replayed with the race detector; the whole list without, by make snapshots")
 	}

@@ -7,7 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,11 +48,11 @@ requests under way finish.
 
 With --watch it also follows the content folder, for those who work on it: an
 edited entity is live at once, and a build of everything follows when the folder
-has been quiet for a moment, or when something was committed. A bad edit is shown with its place, and what was
-good before goes on being served. Until the build has followed, answers name it
-with a "+" and what tells the edits apart; neighbours, the manifest and its files
-are still those of the build. These builds refuse no deletion, and add to the
-history only what is committed.
+has been quiet for a moment, or when something was committed. A bad edit is shown
+with its place, and what was good before goes on being served. Until the build has
+followed, answers name it with a "+" and what tells the edits apart; neighbours,
+the manifest and its files are still those of the build. These builds refuse no
+deletion, and add to the history only what is committed.
 
 Accounts, keys, counters, submissions and webhooks are in the state: a SQLite
 file, kindex.db in --dir unless told otherwise, which is made where it is not
@@ -91,6 +93,10 @@ address, which belongs on a private network.`,
 	o.watchOptions.flags(f)
 	return c
 }
+
+// servePercent lets more garbage pile up than is usual: an edge's heap is small, since
+// what it serves is mapped into memory.
+const servePercent = 400
 
 // stateFile is the state unless --state names another.
 const stateFile = "kindex.db"
@@ -166,6 +172,9 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	defer s.Close()
 	if madeKey != "" {
 		eo.Log.Info("made the operator's key; keep a copy of it apart from those of the state", "file", madeKey)
+	}
+	if w == nil && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(servePercent)
 	}
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()

@@ -207,10 +207,24 @@ PostgreSQL cannot be seen.`,
 	return c
 }
 
+// sameState tells that two names are those of one SQLite file. A database that is
+// copied to itself is refused for not being empty.
+func sameState(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
 func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	ctx := cmd.Context()
 	if o.from == "" || o.to == "" {
 		return usageError{fmt.Errorf("--from and --to must both name a state; see: %s --help", cmd.CommandPath())}
+	}
+	if sameState(o.from, o.to) {
+		return usageError{fmt.Errorf("--from and --to name the same state, %s; copy into a new one", o.to)}
 	}
 	from, err := openAsItIs(ctx, o.from)
 	if err != nil {

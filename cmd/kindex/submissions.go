@@ -16,6 +16,7 @@ import (
 
 	"kindex/edge/state"
 	"kindex/edge/submit"
+	"kindex/edge/submit/forge"
 	"kindex/exports"
 	"kindex/exports/nearest"
 )
@@ -241,8 +242,10 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, id str
 			return err
 		}
 		inReview := one.Status == submit.InReview
-		if inReview && f == nil {
-			return fmt.Errorf("%s is in review at %s; name the forge, so that its pull request is closed: --forge, --forge-repo", id, one.PullRequest.URL)
+		if inReview {
+			if err := rejectable(ctx, f, one); err != nil {
+				return err
+			}
 		}
 		moved, err := s.MoveSubmission(ctx, id, submit.Rejected, submit.Change{Reason: reason})
 		if err != nil {
@@ -252,11 +255,27 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, id str
 			return settledAlready(ctx, s, id)
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "rejected %s (%s)\n", id, one.Key())
-		if inReview {
-			return f.Close(ctx, one.PullRequest.Number)
+		if !inReview {
+			return nil
+		}
+		if err := f.Close(ctx, one.PullRequest.Number); err != nil {
+			return fmt.Errorf("its pull request %d is still open, close it there: %s (%w)", one.PullRequest.Number, printable(one.PullRequest.URL), err)
 		}
 		return nil
 	})
+}
+
+// rejectable says why a submission that is in review cannot be rejected: its pull
+// request could not be closed, or was merged before anybody here knew.
+func rejectable(ctx context.Context, f *forge.Forge, one submit.Submission) error {
+	if f == nil {
+		return fmt.Errorf("%s is in review at %s; name the forge, so that its pull request is closed: --forge, --forge-repo", one.ID, one.PullRequest.URL)
+	}
+	merged, err := f.Merged(ctx, one)
+	if err == nil && merged {
+		err = fmt.Errorf("%s cannot be rejected: its pull request %d was merged; take that over with: kindex submissions sync", one.ID, one.PullRequest.Number)
+	}
+	return err
 }
 
 // settledAlready says why a submission cannot be taken on.

@@ -108,7 +108,7 @@ func printAccepted(w io.Writer, s *submit.Submission) {
 	fmt.Fprintf(w, "%s (%s) is %s", s.ID, s.Key(), s.Status)
 	switch {
 	case s.PullRequest.Number > 0:
-		fmt.Fprintf(w, ": pull request %d %s\n", s.PullRequest.Number, s.PullRequest.URL)
+		fmt.Fprintf(w, ": pull request %d %s\n", s.PullRequest.Number, printable(s.PullRequest.URL))
 	case s.Branch != "" && s.Status == submit.Accepted:
 		fmt.Fprintf(w, ": branch %s, commit %.12s\n", s.Branch, s.Commit)
 	default:
@@ -143,7 +143,10 @@ func (a *accepting) run(ctx context.Context) error {
 	if err := a.findBase(ctx); err != nil {
 		return err
 	}
-	branch, there, err := a.repository.Find(ctx, a.proposal)
+	if err := a.repository.CheckFolder(ctx, string(a.base.Commit), a.proposal); err != nil {
+		return err
+	}
+	branch, there, err := a.find(ctx)
 	if err != nil {
 		return err
 	}
@@ -167,6 +170,20 @@ func (a *accepting) run(ctx context.Context) error {
 		return err
 	}
 	return a.openPullRequest(ctx, d, after)
+}
+
+// find finds the branch that an earlier call has made: here, or at the remote, to
+// which it may have been pushed from another checkout.
+func (a *accepting) find(ctx context.Context) (proposal.Branch, bool, error) {
+	branch, there, err := a.repository.Find(ctx, a.proposal)
+	if there || err != nil || a.remote == nil {
+		return branch, there, err
+	}
+	commit, err := a.remote.Find(ctx, proposal.BranchName(a.proposal.ID))
+	if err != nil {
+		return branch, false, err
+	}
+	return a.repository.FindAt(ctx, commit, a.proposal)
 }
 
 // findBase finds the commit to start from.
@@ -244,7 +261,11 @@ func (a *accepting) settle(ctx context.Context, s *state.State) (submit.Submissi
 		if now, err := findSubmission(ctx, s, id); moved || err != nil || now.Status != submit.Rejected {
 			return now, err // somebody who did the same was quicker
 		}
-		return submit.Submission{}, errors.Join(settledAlready(ctx, s, id), fmt.Errorf("the branch %s was made nevertheless", a.branch.Name))
+		left := fmt.Errorf("the branch %s was made nevertheless", a.branch.Name)
+		if a.request.Number > 0 {
+			left = fmt.Errorf("its pull request %d was opened nevertheless; close it there: %s", a.request.Number, printable(a.request.URL))
+		}
+		return submit.Submission{}, errors.Join(settledAlready(ctx, s, id), left)
 	}
 	return findSubmission(ctx, s, id)
 }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestAttackIdleConnections opens 10,000 connections that say nothing, or half a
+// request, or one and then nothing. Meanwhile others are served, and what has said
+// nothing is gone after some seconds.
+func TestAttackIdleConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
+	const connections = 10_000
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		t.Fatal(err)
+	}
+	if files.Max < connections+500 {
+		problem := fmt.Sprintf("NOT RUN: a process may open %d files here, and this test needs %d", files.Max, connections+500)
+		if os.Getenv("CI") != "" {
+			t.Fatal(problem)
+		}
+		t.Skip(problem)
+	}
+	dir := t.TempDir()
+	writeContent(t, filepath.Join(dir, "content"), 3)
+	if code, stderr := kindex(t, "build", "--content", filepath.Join(dir, "content"), "--out", dir); code != exitOK {
+		t.Fatal(stderr)
+	}
+	cmd := program("serve", "--dir", dir, "--addr", "127.0.0.1:0", "--admin", "", "--limit-anonymous", "0")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server ends with %v", err)
+		}
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := strings.TrimSpace(strings.TrimPrefix(line, "serving "))
+	before := residentMiB(t, cmd.Process.Pid)
+	open := openIdle(t, strings.TrimPrefix(base, "http://"), connections)
+	defer func() {
+		for _, c := range open {
+			c.Close()
+		}
+	}()
+	client := &http.Client{Timeout: 5 * time.Second}
+	for range 20 {
+		start := time.Now()
+		res, err := client.Get(base + "/api/categories")
+		if err != nil {
+			t.Fatalf("beside %d idle connections: %v", connections, err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		if res.Body.Close(); res.StatusCode != http.StatusOK {
+			t.Fatalf("beside %d idle connections: %d", connections, res.StatusCode)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("beside %d idle connections a request takes %v", connections, took)
+		}
+	}
+	grown := residentMiB(t, cmd.Process.Pid) - before
+	t.Logf("%d idle connections cost %d MiB", connections, grown)
+	if grown > 512 {
+		t.Errorf("%d idle connections cost %d MiB", connections, grown)
+	}
+	// Those that have said nothing, or half, are cut off; the others may wait for
+	// their next request.
+	deadline := time.Now().Add(15 * time.Second)
+	for i, c := range open {
+		if i%3 == 2 {
+			continue
+		}
+		if err := c.SetReadDeadline(deadline); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, c); err != nil && strings.Contains(err.Error(), "timeout") {
+			t.Fatalf("connection %d is still open", i)
+		}
+	}
+}
+
+// openIdle opens connections; every third says nothing, every third half a request,
+// every third a whole one.
+func openIdle(t *testing.T, address string, n int) []net.Conn {
+	t.Helper()
+	open := make([]net.Conn, n)
+	var group sync.WaitGroup
+	next := make(chan int)
+	for range 50 {
+		group.Go(func() {
+			for i := range next {
+				c, err := net.DialTimeout("tcp", address, 10*time.Second)
+				if err != nil {
+					t.Errorf("connection %d: %v", i, err)
+					continue
+				}
+				open[i] = c
+				said := []string{"", "GET /api/categories HTTP/1.1\r\nHost: x\r\nX-Slow: ", "GET /api/openapi HTTP/1.1\r\nHost: x\r\n\r\n"}[i%3]
+				if _, err := io.WriteString(c, said); err != nil {
+					t.Errorf("connection %d: %v", i, err)
+				}
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return open
+}
+
+// residentMiB is the memory that a process occupies.
+func residentMiB(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	n, err := strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n >> 10
+}
