@@ -24,8 +24,8 @@ help: ## list the targets
 
 run: build ## build the shipped content and serve it, with a key to try it with
 	@bin/kindex build --content content --out .
-	@key=$$(bin/kindex keys create --account local --name 'make run' --replace 2>/dev/null); \
-	  bin/kindex accounts limit local 1000000 >/dev/null 2>&1; \
+	@key=$$(bin/kindex keys create --account local --name 'make run' --replace); \
+	  bin/kindex accounts limit local 1000000 >/dev/null; \
 	  echo; \
 	  echo "Without a key an address may ask 20 times a day. Yours, for a million:"; \
 	  echo "  export KEY=$$key"
@@ -48,8 +48,8 @@ test: test-tools lint ## everything: all tests with the race detector, fuzzing, 
 	@$(MAKE) --no-print-directory snapshots
 	@$(MAKE) --no-print-directory scale
 
-check: tools lint ## the fast tests: some minutes; no network once the modules are there
-	$(GO) test -count=1 ./...
+check: tools lint ## the fast tests: two minutes; no network once the modules are there
+	$(GO) test -count=1 -short ./...
 
 lint: tools
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
