@@ -82,7 +82,9 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	for _, wrong := range found {
 		p.add(wrong)
 	}
-	if e != nil && typ != "" && slug != "" {
+	if e == nil {
+		p.category(typ, in)
+	} else if typ != "" && slug != "" {
 		if taken := takenBy(e, in); taken != nil {
 			return nil, taken
 		}
@@ -122,6 +124,20 @@ func (p *parsing) add(wrong content.Problem) {
 		return
 	}
 	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
+}
+
+// category tells that there is no such category also where other fields are wrong: one
+// attempt should do to learn of everything.
+func (p *parsing) category(typ string, in Index) {
+	category, ok := p.fields["category"].(string)
+	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
+		return
+	}
+	for _, wrong := range content.CheckAmong(typ, &exports.Entity{Type: typ, Category: category}, &amongEntities{in: in}) {
+		if wrong.Field == "category" {
+			p.add(wrong)
+		}
+	}
 }
 
 // lost refuses texts with the character that decoders put where they could not

@@ -140,6 +140,11 @@ func TestWrongFields(t *testing.T) {
 	if !errors.As(err, &all) || len(all.Problems) != 7 {
 		t.Errorf("not everything at once: %v", err)
 	}
+	// That there is no such category is told beside what a schema finds.
+	_, err = submit.Parse(with(t, `{"category":"ml-framework","url":null}`), index{})
+	if !errors.As(err, &all) || len(all.Problems) != 2 || all.Problems[0].Field != "category" || all.Problems[0].Suggestion != "ml-frameworks" {
+		t.Errorf("the category is not told at once: %v", err)
+	}
 }
 
 func TestTaken(t *testing.T) {
