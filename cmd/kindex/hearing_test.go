@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -37,7 +38,9 @@ type heard struct {
 func startHearing(t *testing.T, dir string) *hearing {
 	t.Helper()
 	h := &hearing{roots: filepath.Join(dir, "roots.pem")}
-	server := httptest.NewTLSServer(h)
+	server := httptest.NewUnstartedServer(h)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that a kill ends
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	h.url, h.address = server.URL+"/hook", strings.TrimPrefix(server.URL, "https://")
 	root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})

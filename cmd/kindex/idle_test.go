@@ -83,7 +83,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	grown := residentMiB(t, cmd.Process.Pid) - before
 	t.Logf("%d idle connections cost %d MiB", connections, grown)
-	if grown > 512 {
+	if grown > 512 && !raceEnabled { // the detector takes several times as much
 		t.Errorf("%d idle connections cost %d MiB", connections, grown)
 	}
 	// Those that have said nothing, or half, are cut off; the others may wait for
