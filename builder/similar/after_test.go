@@ -160,9 +160,6 @@ func (r *editor) next(was []*exports.Entity) []*exports.Entity {
 // TestFindAfter follows catalogues through random edits: what is found after an
 // earlier build is what is found without one.
 func TestFindAfter(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
 	cases := 1500
 	if testing.Short() {
 		cases = 150
