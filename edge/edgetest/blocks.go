@@ -1,0 +1,105 @@
+package edgetest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// address is where examples say that an edge listens.
+const address = "http://127.0.0.1:8080"
+
+// Block is a fenced block of a Markdown file.
+type Block struct {
+	Line     int    // of its opening fence, from 1
+	Language string // the first word behind the fence
+	// File is the file that the block is, where it is one: the second word behind the
+	// fence, or a first line that is a comment of a file name alone, as "# sync.py" or
+	// "// sync.mjs". That line is part of the text.
+	File string
+	Text string
+}
+
+// Blocks are the fenced blocks of a Markdown file below Root, in order.
+func Blocks(t testing.TB, file string) []Block {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(Root(t), file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := parseBlocks(string(text))
+	if err != nil {
+		t.Fatalf("%s:%v", file, err)
+	}
+	if len(blocks) == 0 {
+		t.Fatalf("%s has no fenced blocks", file)
+	}
+	return blocks
+}
+
+var (
+	fence      = regexp.MustCompile("^([ \t>]*)(```+|~~~+)[ \t]*([^`]*)$")
+	namingLine = regexp.MustCompile(`^(?:#|//|--)[ \t]*([\w.][\w./-]*\.\w+)[ \t]*$`)
+)
+
+// parseBlocks finds the fenced blocks, as CommonMark 0.31 has them in 4.5, at any
+// depth of a list; the indentation of the fence is taken from the lines of the block.
+func parseBlocks(text string) ([]Block, error) {
+	var blocks []Block
+	var open []string // the parts of the opening fence, while there is one
+	for n, line := range strings.Split(text, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		m := fence.FindStringSubmatch(line)
+		switch {
+		case open == nil && m == nil:
+		case open == nil:
+			open = m
+			b := Block{Line: n + 1}
+			if words := strings.Fields(m[3]); len(words) > 0 {
+				b.Language = words[0]
+				if len(words) > 1 {
+					b.File = words[1]
+				}
+			}
+			blocks = append(blocks, b)
+		case m != nil && strings.HasPrefix(m[2], open[2]) && m[3] == "":
+			open = nil
+		default:
+			b := &blocks[len(blocks)-1]
+			line = unindent(line, open[1])
+			if m := namingLine.FindStringSubmatch(line); m != nil && b.Text == "" && b.File == "" {
+				b.File = m[1]
+			}
+			b.Text += line + "\n"
+		}
+	}
+	if open != nil {
+		return nil, fmt.Errorf("%d: the block has no end", blocks[len(blocks)-1].Line)
+	}
+	return blocks, nil
+}
+
+// unindent takes as much from the front of a line as the fence has, but only what is
+// in front of a fence.
+func unindent(line, indent string) string {
+	for range indent {
+		if line == "" || !strings.ContainsRune(" \t>", rune(line[0])) {
+			break
+		}
+		line = line[1:]
+	}
+	return line
+}
+
+// shown compares what a program has printed with what an example shows of it. "…"
+// stands for anything, and a line break with the spaces behind it for any space or
+// none: long answers are wrapped for the reader.
+func shown(want, got string) bool {
+	pattern := regexp.QuoteMeta(strings.TrimSpace(want))
+	pattern = regexp.MustCompile(`[ \t]*\n\s*`).ReplaceAllString(pattern, `\s*`)
+	pattern = strings.ReplaceAll(pattern, "…", `(?s:.*?)`)
+	return regexp.MustCompile(`^\s*` + pattern + `\s*$`).MatchString(got)
+}

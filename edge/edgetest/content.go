@@ -1,0 +1,147 @@
+package edgetest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/edge/state/statetest"
+)
+
+// Root is the folder of the project, wherever below it a test runs.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, found := os.Stat(filepath.Join(dir, "go.mod")); found == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			err = errors.New("there is no go.mod above the test")
+		}
+	}
+	t.Fatal(err)
+	return ""
+}
+
+// Today is the day that Content and Build are of: the present one, in UTC.
+func Today() time.Time { return time.Now().UTC().Truncate(24 * time.Hour) }
+
+// Content is the shipped content in a repository of its own, in which two entities,
+// tool/pytorch and tool/tensorlayer, have changed two days ago: the repository of the
+// project may be young, or may not have changed for a while.
+func Content(t testing.TB) string {
+	t.Helper()
+	return ContentOf(t, Today())
+}
+
+// ContentOf is Content as if a day that is over were the present one.
+func ContentOf(t testing.TB, day time.Time) string {
+	t.Helper()
+	since := int(Today().Sub(day).Hours() / 24)
+	repo := t.TempDir()
+	content := filepath.Join(repo, "content")
+	if err := os.CopyFS(content, os.DirFS(filepath.Join(Root(t), "content"))); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{
+		"tool/pytorch.yaml":     replace(t, filepath.Join(content, "tool/pytorch.yaml"), `stars: {value: \d+`, "stars: {value: 100"),
+		"tool/tensorlayer.yaml": replace(t, filepath.Join(content, "tool/tensorlayer.yaml"), `category: [a-z-]+`, "category: reinforcement-learning"),
+	}
+	git(t, repo, since+20, "init", "-q", "-b", "main")
+	Commit(t, repo, since+20)
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(content, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	Commit(t, repo, since+2)
+	return content
+}
+
+// Commit commits everything below a folder, as of so many days ago.
+func Commit(t testing.TB, dir string, daysAgo int) {
+	t.Helper()
+	git(t, dir, daysAgo, "add", "-A")
+	git(t, dir, daysAgo, "commit", "-q", "-m", "Content")
+}
+
+func git(t testing.TB, dir string, daysAgo int, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+	date := Today().AddDate(0, 0, -daysAgo).Format(time.RFC3339)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+}
+
+// replace changes a file and returns what it was.
+func replace(t testing.TB, path, pattern, by string) (was []byte) {
+	t.Helper()
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := regexp.MustCompile(pattern).ReplaceAll(was, []byte(by))
+	if string(other) == string(was) {
+		t.Fatalf("%s has no %s", path, pattern)
+	}
+	if err := os.WriteFile(path, other, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return was
+}
+
+// Build builds a content folder as of Today.
+func Build(t testing.TB, content, out string) {
+	t.Helper()
+	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// built is the build of Content that the tests of a binary share.
+var built struct {
+	sync.Once
+	dir string
+}
+
+// Built is a build of Content. All tests of the binary have the same: who publishes
+// another one makes an own with Build.
+func Built(t testing.TB) string {
+	t.Helper()
+	built.Do(func() {
+		dir, err := os.MkdirTemp("", "kindex-edgetest-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.dir = dir
+		Build(t, Content(t), filepath.Join(dir, "out"))
+	})
+	return filepath.Join(built.dir, "out")
+}
+
+// Main runs the tests of a package and removes and stops what they share. It is for
+// TestMain.
+func Main(m *testing.M) {
+	code := m.Run()
+	Stop()
+	os.Exit(code)
+}
+
+// Stop removes and stops what tests share, where Main cannot be used.
+func Stop() {
+	statetest.Stop()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+}

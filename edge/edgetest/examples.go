@@ -1,0 +1,303 @@
+package edgetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Run is where examples run, and with what.
+type Run struct {
+	Edge *Edge  // stands at http://127.0.0.1:8080 in the examples; none if nil
+	Key  string // the variable KEY
+	Dir  string // the folder they run in; a new one unless given
+	// Env are further variables, NAME=value. Of the machine's, HOME is an empty folder,
+	// and registries and proxies lead nowhere.
+	Env  []string
+	Path []string // folders with programs, in front of PATH
+	// Programs are the program and arguments that run a block of a further language; the
+	// file's name is added. Another file extension than the language may stand behind a
+	// dot: "ts.mts".
+	Programs map[string][]string
+	// Except are blocks that are not run, each with the reason.
+	Except []Exception
+	// After, unless nil, is called with what each block has printed.
+	After func(b Block, printed string)
+	// Timeout is the longest time for one block; two minutes unless given.
+	Timeout time.Duration
+}
+
+// Exception says why one block is not run.
+type Exception struct {
+	Text   string // only that block has this text
+	Reason string
+}
+
+// programs run blocks, by language and extension of the file.
+var programs = map[string][]string{
+	"sh.sh": {"bash", "-euo", "pipefail"}, "bash.sh": {"bash", "-euo", "pipefail"}, "console.sh": {"bash", "-uo", "pipefail"},
+	"python.py": {"python3"}, "js.mjs": {"node"}, "mjs.mjs": {"node"}, "javascript.mjs": {"node"},
+}
+
+// Examples runs every fenced block of a Markdown file below Root exactly as it is
+// printed, but for the address of the edge, in their order and in one folder:
+//
+//   - a block that is a file (see Block) is written there, whatever its language; one of
+//     the later blocks must use it;
+//   - sh and bash blocks are run by bash -euo pipefail, python by python3, js and mjs as
+//     modules by node, what Run.Programs names by that;
+//   - of a console block, the commands behind "$ " are run one by one. Each must succeed,
+//     and what it prints is what stands below it, see shown;
+//   - a text or json block behind one that was run is what that one prints to its
+//     standard output;
+//   - anything else, and what fails, is an error, unless it is in Run.Except. Those are
+//     logged. An exception that is no block's is an error, too.
+func Examples(t testing.TB, file string, run Run) {
+	t.Helper()
+	if run.Dir == "" {
+		run.Dir = t.TempDir()
+	}
+	if run.Timeout == 0 {
+		run.Timeout = 2 * time.Minute
+	}
+	blocks := Blocks(t, file)
+	excepted := run.excepted(t, file, blocks)
+	x := examples{TB: t, Run: run, env: run.environment(t)}
+	for i, b := range blocks {
+		x.at = fmt.Sprintf("%s:%d", file, b.Line)
+		if reason := excepted[i]; reason != "" {
+			t.Logf("%s: not run: %s", x.at, reason)
+			x.ran = false
+			continue
+		}
+		if run.Edge != nil {
+			b.Text = strings.ReplaceAll(b.Text, address, run.Edge.URL)
+		}
+		x.do(b, blocks[i+1:])
+	}
+}
+
+// excepted are the reasons of the blocks that are not run, by number.
+func (run Run) excepted(t testing.TB, file string, blocks []Block) map[int]string {
+	t.Helper()
+	reasons := map[int]string{}
+	for _, e := range run.Except {
+		found := 0
+		for i, b := range blocks {
+			if strings.Contains(b.Text, e.Text) {
+				reasons[i] = e.Reason
+				found++
+			}
+		}
+		if found != 1 || e.Reason == "" || e.Text == "" {
+			t.Errorf("%s: the exception %q is of %d blocks, want 1, for the reason %q", file, e.Text, found, e.Reason)
+		}
+	}
+	return reasons
+}
+
+// environment keeps the machine's settings out of examples, and them on the machine.
+func (run Run) environment(t testing.TB) []string {
+	t.Helper()
+	nowhere := "http://127.0.0.1:1/"
+	home := t.TempDir()
+	env := append(os.Environ(), "HOME="+home, "KEY="+run.Key, "LC_ALL=C.UTF-8", "NO_COLOR=1",
+		"npm_config_registry="+nowhere, "npm_config_cache="+filepath.Join(home, "npm"), "npm_config_update_notifier=false",
+		"npm_config_audit=false", "npm_config_fetch_retries=0", "npm_config_fund=false", "PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1",
+		"PATH="+strings.Join(append(run.Path, os.Getenv("PATH")), string(os.PathListSeparator)))
+	for _, name := range []string{"http_proxy", "https_proxy", "all_proxy"} {
+		env = append(env, name+"="+nowhere, strings.ToUpper(name)+"="+nowhere)
+	}
+	return append(append(env, "no_proxy=127.0.0.1,localhost", "NO_PROXY=127.0.0.1,localhost"), run.Env...)
+}
+
+// examples are those of one file while they run.
+type examples struct {
+	testing.TB
+	Run
+	env     []string
+	at      string // file:line of the block
+	ran     bool   // whether the block before was run
+	printed string // what it printed
+}
+
+func (x *examples) do(b Block, later []Block) {
+	x.Helper()
+	program, extension := x.program(b.Language)
+	switch {
+	case b.File != "":
+		x.write(b, later)
+		x.ran = false
+	case program == nil && (b.Language == "text" || b.Language == "json"):
+		if !x.ran {
+			x.Errorf("%s: a %s block that shows what no block prints; name what it is in the exceptions", x.at, b.Language)
+		} else if !shown(b.Text, x.printed) {
+			x.Errorf("%s: the example shows\n%s\nand this is printed:\n%s", x.at, b.Text, x.printed)
+		}
+		x.ran = false
+	case program == nil:
+		x.Errorf("%s: nothing runs blocks of the language %q", x.at, b.Language)
+		x.ran = false
+	default:
+		commands, script := []command(nil), b.Text
+		if b.Language == "console" {
+			commands, script = x.console(b)
+		}
+		stdout, stderr, err := x.run(program, fmt.Sprintf("block-%d.%s", b.Line, extension), script, b.Language == "console")
+		if err != nil {
+			x.Errorf("%s: %v\n%s%s", x.at, err, stdout, stderr)
+		}
+		x.compare(commands, stdout)
+		x.ran, x.printed = true, marks.ReplaceAllString(stdout, "")
+		if x.After != nil {
+			x.After(b, x.printed)
+		}
+	}
+}
+
+// program is what runs a language, and the extension of its files.
+func (x *examples) program(language string) ([]string, string) {
+	for _, table := range []map[string][]string{x.Programs, programs} {
+		for name, program := range table {
+			of, extension, dotted := strings.Cut(name, ".")
+			if of == language && dotted {
+				return program, extension
+			} else if of == language {
+				return program, language
+			}
+		}
+	}
+	return nil, ""
+}
+
+// write writes a block that is a file.
+func (x *examples) write(b Block, later []Block) {
+	x.Helper()
+	name := filepath.Join(x.Dir, b.File)
+	if !filepath.IsLocal(b.File) {
+		x.Errorf("%s: %s leads out of the folder", x.at, b.File)
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		x.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(b.Text), 0o644); err != nil {
+		x.Fatal(err)
+	}
+	parts := strings.Split(b.File, "/")
+	for _, l := range later {
+		for i := range parts { // the file, or a folder that it is in
+			if l.File == "" && strings.Contains(l.Text, strings.Join(parts[:i+1], "/")) {
+				return
+			}
+		}
+	}
+	x.Errorf("%s: no later block uses %s", x.at, b.File)
+}
+
+// run runs a block as a file of that name, which is gone afterwards. What it leaves
+// running is an error, and is ended.
+func (x *examples) run(program []string, name, text string, merged bool) (string, string, error) {
+	x.Helper()
+	path := filepath.Join(x.Dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		x.Fatal(err)
+	}
+	defer os.Remove(path)
+	ctx, cancel := context.WithTimeout(x.Context(), x.Timeout)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, program[0], append(program[1:len(program):len(program)], name)...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = x.Dir, x.env, &stdout, &stderr, 3*time.Second
+	if merged {
+		cmd.Stderr = &stdout
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what runs on in the background
+	}
+	return stdout.String(), stderr.String(), err
+}
+
+// command is one of a console block, and what is shown below it.
+type command struct{ text, shows string }
+
+// mark stands between what the commands of a console block print.
+const mark = "\x1e"
+
+var marks = regexp.MustCompile(mark + `\d+` + mark)
+
+// console makes a script of a console block, which prints a mark and the exit status
+// behind each command. A command goes on in lines that begin with "> ", and behind a
+// line that ends with a backslash.
+func (x *examples) console(b Block) ([]command, string) {
+	x.Helper()
+	var commands []command
+	continued := false
+	for _, line := range strings.SplitAfter(b.Text, "\n") {
+		text, begins := strings.CutPrefix(line, "$ ")
+		switch {
+		case begins && !continued:
+			commands = append(commands, command{text: text})
+		case len(commands) == 0:
+			if strings.TrimSpace(line) != "" {
+				x.Errorf("%s: the console block begins with no command", x.at)
+			}
+		case continued || commands[len(commands)-1].shows == "" && strings.HasPrefix(line, "> "):
+			commands[len(commands)-1].text += strings.TrimPrefix(line, "> ")
+			begins = true
+		default:
+			commands[len(commands)-1].shows += line
+		}
+		continued = begins && strings.HasSuffix(strings.TrimRight(line, "\n"), `\`)
+	}
+	var script strings.Builder
+	for _, c := range commands {
+		fmt.Fprintf(&script, "%sprintf '%s%%d%s' $?\n", c.text, mark, mark)
+	}
+	return commands, script.String()
+}
+
+// compare compares what the commands of a console block have printed with what it
+// shows.
+func (x *examples) compare(commands []command, printed string) {
+	x.Helper()
+	for _, c := range commands {
+		got, rest, _ := strings.Cut(printed, mark)
+		status, rest, found := strings.Cut(rest, mark)
+		if !found {
+			x.Errorf("%s: the block ends before: %s%s", x.at, c.text, got)
+			return
+		}
+		if status != "0" {
+			x.Errorf("%s: exit status %s of: %s%s", x.at, status, c.text, got)
+		}
+		if !shown(c.shows, got) {
+			x.Errorf("%s: $ %sthe example shows\n%s\nand this is printed:\n%s", x.at, c.text, c.shows, got)
+		}
+		printed = rest
+	}
+}
+
+// Example is the text of the block of a Markdown file that is the named file, with the
+// address of the edge: for tests that do more with it than the page.
+func (e *Edge) Example(t testing.TB, file, name string) string {
+	t.Helper()
+	for _, b := range Blocks(t, file) {
+		if b.File == name {
+			return strings.ReplaceAll(b.Text, address, e.URL)
+		}
+	}
+	t.Fatalf("%s has no block that is %s", file, name)
+	return ""
+}

@@ -1,0 +1,174 @@
+package edgetest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/edge"
+)
+
+func TestMain(m *testing.M) { Main(m) }
+
+// recorder is a test that records what is said of it.
+type recorder struct {
+	testing.TB
+	errors, logs []string
+}
+
+func (*recorder) Helper() {}
+func (r *recorder) Errorf(f string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(f, args...))
+}
+func (r *recorder) Logf(f string, args ...any) { r.logs = append(r.logs, fmt.Sprintf(f, args...)) }
+
+// examplesOf runs the examples of a text as if it were a page of the project.
+func examplesOf(t *testing.T, text string, run Run) *recorder {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.md")
+	for name, content := range map[string]string{"go.mod": "", "page.md": strings.ReplaceAll(text, "'''", "```")} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	r := &recorder{TB: t}
+	Examples(r, filepath.Base(file), run)
+	return r
+}
+
+const goodPage = `# A page
+
+'''sh
+curl -fsS -H "x-api-key: $KEY" 'http://127.0.0.1:8080/api/entities?limit=1&fields=slug' > one.json
+'''
+
+1. A file, in a list:
+
+   '''python
+   # tools/print.py
+   import json, sys
+   print(json.load(open(sys.argv[1]))["count"])
+   '''
+
+2. which is used:
+
+   '''console
+   $ python3 tools/print.py \
+       one.json
+   480
+   $ sed 's/"build":"[^"]*"/"build":"B"/' one.json
+   {"data":[{"slug":…}],
+    "count":480,…}
+   $ cat <<END
+   > two
+   > lines
+   > END
+   two
+   lines
+   $ false || echo "exit $?"
+   exit 1
+   '''
+
+'''js
+// A comment of several words is no name.mjs
+import { readFileSync } from "node:fs"
+console.log(JSON.parse(readFileSync("one.json")).data.length)
+'''
+
+prints
+
+'''text
+1
+'''
+
+~~~upper
+loud
+~~~
+
+'''yaml
+not: run
+'''
+`
+
+func TestExamples(t *testing.T) {
+	e := Start(t, edge.Options{LimitAnonymous: 1, LimitKey: 10})
+	var printed []string
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "tr.sh"), []byte(`tr a-z A-Z < "$1"`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := examplesOf(t, goodPage, Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir, Env: []string{"FURTHER=yes"},
+		Programs: map[string][]string{"upper.txt": {"bash", "tr.sh"}},
+		Except:   []Exception{{"not: run", "it is data"}},
+		After:    func(_ Block, s string) { printed = append(printed, s) }})
+	if len(r.errors) > 0 {
+		t.Errorf("the page is right: %q", r.errors)
+	}
+	if len(r.logs) != 1 || !strings.Contains(r.logs[0], "page.md:50: not run: it is data") {
+		t.Errorf("logged: %q", r.logs)
+	}
+	if len(printed) != 4 || printed[3] != "LOUD\n" || !strings.HasPrefix(printed[1], "480\n{\"data\"") {
+		t.Errorf("printed: %q", printed)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "block-*")); err != nil || len(left) > 0 {
+		t.Errorf("%v %v are left", left, err)
+	}
+}
+
+// TestExamplesFail has pages with one fault each.
+func TestExamplesFail(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a program fails":        {"'''sh\ntrue | false | true\n'''\n", "page.md:1: exit status 1"},
+		"a variable is missing":  {"'''sh\necho $NOBODY_SETS_THIS\n'''\n", "unbound"},
+		"another language":       {"'''ruby\nputs 1\n'''\n", `of the language "ruby"`},
+		"no language":            {"'''\nputs 1\n'''\n", `of the language ""`},
+		"other output":           {"'''console\n$ echo 2\n3\n'''\n", "the example shows\n3\n"},
+		"more output":            {"'''console\n$ echo 2; echo 3\n2\n'''\n", "the example shows\n2\n"},
+		"less output":            {"'''console\n$ echo 2\n2\n3\n'''\n", "the example shows\n2\n3\n"},
+		"no output":              {"'''console\n$ echo 2\n'''\n", "the example shows"},
+		"a command fails":        {"'''console\n$ false\n$ true\n'''\n", "exit status 1 of: false"},
+		"a console that ends":    {"'''console\n$ exit 0\n$ true\n'''\n", "the block ends before"},
+		"no command":             {"'''console\nhello\n'''\n", "begins with no command"},
+		"a text of nothing":      {"'''text\nhello\n'''\n", "shows what no block prints"},
+		"another text":           {"'''sh\necho hello\n'''\n'''text\nhallo\n'''\n", "shows\nhallo"},
+		"two texts":              {"'''sh\necho a\n'''\n'''text\na\n'''\n'''text\na\n'''\n", "shows what no block prints"},
+		"a file nobody uses":     {"'''python\n# a.py\nprint()\n'''\n'''sh\ntrue\n'''\n", "no later block uses a.py"},
+		"a file elsewhere":       {"'''json ../a.json\n{}\n'''\n'''sh\ntrue ../a.json\n'''\n", "leads out of the folder"},
+		"an exception too many":  {"'''sh\ntrue\n'''\n'''sh\ntrue \n'''\n", `the exception "EXCEPTED" is of 0 blocks`},
+		"an exception of two":    {"'''sh\n: EXCEPTED\n'''\n'''sh\n: EXCEPTED\n'''\n", `the exception "EXCEPTED" is of 2 blocks`},
+		"what runs on and on":    {"'''sh\nsleep 60\n'''\n", "signal: killed"},
+		"what is left behind":    {"'''sh\nsleep 60 &\n'''\n", "WaitDelay"},
+		"registries":             {"'''sh\nnpm view kindex 2>&1\n'''\n", "127.0.0.1:1"},
+		"the key of the machine": {"'''sh\ntest \"$KEY\" = other\n'''\n", "exit status 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := Run{Key: "mine"}
+			if strings.Contains(name, "runs on and on") {
+				run.Timeout = 300_000_000
+			}
+			if strings.HasPrefix(name, "an exception") {
+				run.Except = []Exception{{"EXCEPTED", "because"}}
+			}
+			r := examplesOf(t, c.text, run)
+			if len(r.errors) == 0 || !strings.Contains(strings.Join(r.errors, "\n"), c.want) {
+				t.Errorf("errors %q, want %s", r.errors, c.want)
+			}
+		})
+	}
+}
+
+// TestBlocksThatDoNotEnd is about the parser alone.
+func TestBlocksThatDoNotEnd(t *testing.T) {
+	if b, err := parseBlocks("a\n```sh\nb\n~~~\n"); err == nil || !strings.HasPrefix(err.Error(), "2:") {
+		t.Errorf("%v %v", b, err)
+	}
+	b, err := parseBlocks("````md\n```sh\n````\n```go a.go\n```\n> ```js\n> 1\n> ```\n")
+	want := []Block{{1, "md", "", "```sh\n"}, {4, "go", "a.go", ""}, {6, "js", "", "1\n"}}
+	if err != nil || fmt.Sprint(b) != fmt.Sprint(want) {
+		t.Errorf("%v %v, want %v", b, err, want)
+	}
+}
