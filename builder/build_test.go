@@ -51,7 +51,8 @@ func TestShippedContent(t *testing.T) {
 }
 
 // TestEverySnapshot builds everything that the converters make from the public
-// collections, where those lie beside the repository.
+// collections, where those lie beside the repository. With the race detector the
+// last one of each kind is enough: make whole builds all without.
 func TestEverySnapshot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
@@ -66,6 +67,9 @@ func TestEverySnapshot(t *testing.T) {
 		found, err := filepath.Glob(filepath.Join(shared, "data", filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if raceEnabled && len(found) > 0 {
+			found = found[len(found)-1:]
 		}
 		if files = append(files, found...); len(files) > 0 && len(found) == 0 {
 			t.Errorf("no snapshots in %s", pattern)

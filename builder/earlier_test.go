@@ -74,16 +74,21 @@ func (f folder) rename(from, to string) {
 	}
 }
 
-// thin leaves one file in four, and those that are edited.
+// thin leaves one file in four, with the race detector one in sixteen, and those
+// that are edited.
 func (f folder) thin() {
 	f.t.Helper()
 	list, err := filepath.Glob(filepath.Join(f.dir, "*", "*.yaml"))
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	share := 4
+	if raceEnabled {
+		share = 16
+	}
 	used := []string{"pytorch", "keras", "scipy", "matplotlib", "spacy", "claude-3-5-haiku-20241022"}
 	for i, path := range list {
-		if i%4 > 0 && !slices.Contains(used, strings.TrimSuffix(filepath.Base(path), ".yaml")) {
+		if i%share > 0 && !slices.Contains(used, strings.TrimSuffix(filepath.Base(path), ".yaml")) {
 			rel, _ := filepath.Rel(f.dir, path)
 			f.remove(rel)
 		}

@@ -161,16 +161,17 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestAttackBodyBombs(t *testing.T) {
 	s := serveFew(t, Options{LimitKey: 10_000})
 	key, _ := s.keyOf(t, "account")
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	for range 256 {
-		_, _ = z.Write(make([]byte, 1<<20)) // to memory
-	}
+	var member bytes.Buffer
+	z := gzip.NewWriter(&member)
+	_, _ = z.Write(make([]byte, 1<<20)) // to memory
 	_ = z.Close()
-	members := "{"
+	zipped := strings.Repeat(member.String(), 256) // gzip reads one member after the other
+	var many strings.Builder
+	many.WriteString("{")
 	for i := range 20_000 {
-		members += fmt.Sprintf(`"a%d":1,`, i)
+		fmt.Fprintf(&many, `"a%d":1,`, i)
 	}
+	members := many.String()
 	for _, path := range writes {
 		for name, b := range map[string]struct {
 			body   string
@@ -183,8 +184,8 @@ func TestAttackBodyBombs(t *testing.T) {
 			"many members":    {members + `"z":1}`, 400, nil},
 			"a long number":   {`{"name":` + strings.Repeat("9", 250<<10) + "}", 400, nil},
 			"a huge exponent": {`{"name":1e999999999}`, 400, nil},
-			"gzip":            {zipped.String()[:min(zipped.Len(), 256<<10)], 415, []string{"Content-Encoding", "gzip"}},
-			"gzip unnamed":    {zipped.String()[:min(zipped.Len(), 256<<10)], 400, nil},
+			"gzip":            {zipped[:min(len(zipped), 256<<10)], 415, []string{"Content-Encoding", "gzip"}},
+			"gzip unnamed":    {zipped[:min(len(zipped), 256<<10)], 400, nil},
 			"too long":        {`{"name":"` + strings.Repeat("a", 256<<10) + `"}`, 413, nil},
 			"no UTF-8":        {"{\"name\":\"\xff\"}", 400, nil},
 			"lone surrogate":  {`{"name":"\ud800"}`, 400, nil},

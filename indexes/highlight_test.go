@@ -42,6 +42,9 @@ var marks = regexp.MustCompile(`</?mark>`)
 // TestEveryHitIsMarked asks in many ways: each hit shows what was met, in the
 // texts as they are.
 func TestEveryHitIsMarked(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one search after the other: make whole runs them, without the race detector")
+	}
 	for name, c := range map[string]*catalogue{"shipped": shipped(t), "odd": open(t, oddContent(t))} {
 		hits := 0
 		for _, q := range c.manyQueries(t) {

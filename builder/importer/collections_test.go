@@ -35,7 +35,8 @@ func collections(t *testing.T) string {
 
 // TestEverySnapshot imports every list of projects by the mapping that was made
 // for the last one. What it does not fit is refused: repositories that stand in
-// two rows.
+// two rows. With the race detector the first and the last are enough: make whole
+// imports all without.
 func TestEverySnapshot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
@@ -63,6 +64,11 @@ func TestEverySnapshot(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared, "data", "best-of", "*.csv.gz"))
 	if err != nil || len(files) < len(want) {
 		t.Fatal(len(files), err)
+	}
+	if raceEnabled {
+		first, last := files[0], files[len(files)-1]
+		maps.DeleteFunc(want, func(date, _ string) bool { return !strings.Contains(first+last, date) })
+		files = []string{first, last}
 	}
 	got := map[string]string{}
 	for _, file := range files {

@@ -26,20 +26,27 @@ import (
 // things are submitted, requests are counted and builds are published. Whatever it
 // has answered with 2xx must be there after the next start, counters may have
 // forgotten the last second, and a webhook must have heard of every change, each
-// entity's in order.
+// entity's in order. A quarter of the kills are with the race detector, the others
+// without, by make whole.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
+	t.Parallel()
+	kills := map[state.Engine]int{state.SQLite: 75, state.PostgreSQL: 18}
+	if raceEnabled {
+		kills = map[state.Engine]int{state.SQLite: 25, state.PostgreSQL: 7}
+	}
 	crash := func(t *testing.T, target string, kills int) {
+		t.Parallel() // both wait: for programs to start, for leases of killed ones to end
 		c := newCrashing(t, target)
 		for range kills {
 			c.round()
 		}
 		c.finish()
 	}
-	t.Run("SQLite", func(t *testing.T) { crash(t, filepath.Join(t.TempDir(), "kindex.db"), 100) })
-	t.Run("PostgreSQL", func(t *testing.T) { crash(t, statetest.PostgreSQL(t), 25) })
+	t.Run("SQLite", func(t *testing.T) { crash(t, filepath.Join(t.TempDir(), "kindex.db"), kills[state.SQLite]) })
+	t.Run("PostgreSQL", func(t *testing.T) { crash(t, statetest.PostgreSQL(t), kills[state.PostgreSQL]) })
 }
 
 // crashing is a service that is killed again and again, and what it has promised.
@@ -50,6 +57,7 @@ type crashing struct {
 	target  string // of the state
 	hook    *hearing
 	server  *exec.Cmd
+	log     *bytes.Buffer // of the server
 	base    string
 	owner   string // the key that makes keys, of an account with room for four more
 	writer  string // the key that submits
@@ -145,8 +153,8 @@ func (c *crashing) start() {
 		c.server.Args = append(c.server.Args, "--operator-key", filepath.Join(c.dir, "operator.key"))
 	}
 	c.server.Env = append(c.server.Env, "SSL_CERT_FILE="+c.hook.roots)
-	var log bytes.Buffer
-	c.server.Stderr = &log
+	c.log = &bytes.Buffer{}
+	c.server.Stderr = c.log
 	out, err := c.server.StdoutPipe()
 	if err == nil {
 		err = c.server.Start()
@@ -160,7 +168,7 @@ func (c *crashing) start() {
 	address, found := strings.CutPrefix(strings.TrimSpace(string(line[:n])), "serving ")
 	if err != nil || !found {
 		_ = c.server.Wait()
-		c.t.Fatalf("the server does not start: %q, %v\n%s", line[:n], err, log.String())
+		c.t.Fatalf("the server does not start: %q, %v\n%s", line[:n], err, c.log.String())
 	}
 	c.base, _, _ = strings.Cut(address, "\n")
 }
@@ -171,6 +179,9 @@ func (c *crashing) kill(after time.Duration) {
 		c.t.Fatal(err)
 	}
 	_ = c.server.Wait() // killed
+	if log := c.log.String(); strings.Contains(log, "DATA RACE") {
+		c.t.Error(log)
+	}
 }
 
 // ask sends a request. A status of 0 tells that there was no answer.

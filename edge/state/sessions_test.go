@@ -3,6 +3,7 @@ package state_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -122,14 +123,22 @@ func TestAttempts(t *testing.T) {
 	})
 }
 
-// TestManyAttempts begins more sign-ins than are kept: the newest stay.
+// TestManyAttempts begins more sign-ins than are kept, the last of them at once:
+// the newest stay.
 func TestManyAttempts(t *testing.T) {
-	s, now := statetest.SQLite(t), time.Now()
+	file, now := filepath.Join(t.TempDir(), "kindex.db"), time.Now()
+	s := statetest.OpenAt(t, file, time.Now)
 	add := func(i int) {
 		a := signin.Attempt{Browser: fmt.Sprint(i), State: "s", Provider: "github", Nonce: "n", Verifier: "v", ExpiresAt: now.Add(time.Hour + time.Duration(i)*time.Millisecond)}
 		if err := s.AddAttempt(t.Context(), a); err != nil {
 			t.Error(err)
 		}
+	}
+	atOnce := signin.MostAttempts - 512 // before them, all in one statement
+	if err := statetest.Exec(file, fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) INSERT INTO signin_attempts"+
+		" (browser, state, provider, nonce, verifier, expires_at) SELECT CAST(i AS TEXT), 's', 'github', 'n', 'v', %d + i FROM n",
+		atOnce, now.Add(time.Hour).UnixMilli())); err != nil {
+		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	next := make(chan int)
@@ -140,7 +149,7 @@ func TestManyAttempts(t *testing.T) {
 			}
 		})
 	}
-	for i := range signin.MostAttempts {
+	for i := atOnce; i < signin.MostAttempts; i++ {
 		next <- i
 	}
 	close(next)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package indexes_test
+
+const raceEnabled = false
