@@ -1,0 +1,119 @@
+// Package site holds what the service shows to people.
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/swaggest/swgui/v5/static"
+)
+
+// APIDocsPolicy is the Content-Security-Policy of the page of APIDocs: it runs and
+// loads what this service has, and nothing that is written into the page.
+const APIDocsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Asset is a file that a page loads. Its address ends in Name, which has a part of
+// the hash of its content, so that the bytes at the address never change.
+type Asset struct {
+	Name      string
+	MediaType string
+	ETag      string // without quotes
+	Data      []byte
+	Gzip      []byte // Data in the content coding gzip
+}
+
+//go:embed apidocs
+var apiDocs embed.FS
+
+var apiDocsPage = template.Must(template.ParseFS(apiDocs, "apidocs/page.html"))
+
+// APIDocs is the page that explains the interface and tries it out: Swagger UI over
+// the description at /api/openapi. title is that of the index, base the address of
+// the folder with the assets.
+func APIDocs(title, base string) ([]byte, error) {
+	var b bytes.Buffer
+	err := apiDocsPage.Execute(&b, struct {
+		Title, Base string
+		Asset       map[string]string
+	}{title, base, assets().names})
+	return b.Bytes(), err
+}
+
+// APIDocsAsset returns a file that the page of APIDocs loads.
+func APIDocsAsset(name string) (Asset, bool) {
+	a, ok := assets().byName[name]
+	return a, ok
+}
+
+var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+// assetList has the assets, and their names by those of the files that they are.
+type assetList struct {
+	byName map[string]Asset
+	names  map[string]string
+}
+
+// assets are unpacked when a page first asks for them.
+var assets = sync.OnceValue(func() assetList {
+	list := assetList{map[string]Asset{}, map[string]string{}}
+	for _, f := range []struct {
+		from fs.FS
+		path string
+	}{
+		{static.FS, "swagger-ui.css.gz"},
+		{static.FS, "swagger-ui-bundle.js.gz"},
+		{apiDocs, "apidocs/icon.svg"},
+		{apiDocs, "apidocs/look.css"},
+		{apiDocs, "apidocs/begin.js"},
+	} {
+		a, err := readAsset(f.from, f.path)
+		if err != nil {
+			panic(fmt.Sprintf("site: %s: %v", f.path, err)) // it is compiled in
+		}
+		plain := strings.TrimSuffix(path.Base(f.path), ".gz")
+		ext := path.Ext(plain)
+		a.MediaType = mediaTypes[ext]
+		a.Name = strings.TrimSuffix(plain, ext) + "." + a.ETag[:8] + ext
+		list.byName[a.Name], list.names[plain] = a, a.Name
+	}
+	return list
+})
+
+func readAsset(from fs.FS, name string) (Asset, error) {
+	data, err := fs.ReadFile(from, name)
+	if err != nil {
+		return Asset{}, err
+	}
+	a := Asset{Data: data, Gzip: data}
+	if strings.HasSuffix(name, ".gz") {
+		r, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return a, err
+		}
+		if a.Data, err = io.ReadAll(r); err != nil {
+			return a, err
+		}
+	} else {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write(data) // memory takes it
+		if err := w.Close(); err != nil {
+			return a, err
+		}
+		a.Gzip = b.Bytes()
+	}
+	sum := sha256.Sum256(a.Data)
+	a.ETag = hex.EncodeToString(sum[:16])
+	return a, nil
+}

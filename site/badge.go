@@ -1,0 +1,116 @@
+package site
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+	"unicode"
+
+	"kindex/exports"
+)
+
+// The colours of badges. White letters on each have a contrast of 4.5 to 1 at least
+// (WCAG 2.2, success criterion 1.4.3).
+const (
+	labelColour = "#444"
+	Grey        = "#5f6368" // nothing is known
+	Green       = "#1b7a34"
+	Olive       = "#5b7000"
+	Amber       = "#9a5b00"
+	Red         = "#b3261e"
+)
+
+// ScoreColour is the colour of a score.
+func ScoreColour(s exports.Score) string {
+	switch {
+	case !s.Known():
+		return Grey
+	case s.Float() >= 75:
+		return Green
+	case s.Float() >= 50:
+		return Olive
+	case s.Float() >= 25:
+		return Amber
+	}
+	return Red
+}
+
+// LongestLabel is how many characters of a label are shown.
+const LongestLabel = 60
+
+// Badge draws a label and a message in an SVG picture of 20 pixels' height. The
+// picture is self-contained, runs nothing, and says its text to who cannot see it.
+// Texts may hold anything; they are cut behind LongestLabel characters.
+func Badge(label, message, colour string) []byte {
+	label, message = plain(label), plain(message)
+	whole := html.EscapeString(label + ": " + message)
+	left, right := width(label), width(message)
+	const gap = 10 // beside a text, both sides together
+	a, b := left+gap, right+gap
+	var w strings.Builder
+	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s"><title>%s</title>`, a+b, whole, whole)
+	fmt.Fprintf(&w, `<clipPath id="r"><rect width="%d" height="20" rx="3"/></clipPath>`, a+b)
+	fmt.Fprintf(&w, `<g clip-path="url(#r)"><rect width="%d" height="20" fill="%s"/><rect x="%d" width="%d" height="20" fill="%s"/></g>`,
+		a, labelColour, a, b, html.EscapeString(colour))
+	w.WriteString(`<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11" aria-hidden="true">`)
+	for _, t := range []struct {
+		text     string
+		x, width int
+	}{{label, gap / 2, left}, {message, a + gap/2, right}} {
+		if t.width > 0 {
+			fmt.Fprintf(&w, `<text x="%d" y="14" textLength="%d" lengthAdjust="spacingAndGlyphs">%s</text>`, t.x, t.width, html.EscapeString(t.text))
+		}
+	}
+	w.WriteString("</g></svg>\n")
+	return []byte(w.String())
+}
+
+// plain makes a text one line of characters that XML may hold and a reader can see.
+func plain(s string) string {
+	var b strings.Builder
+	n := 0
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || hidden(r) || r == unicode.ReplacementChar || r == 0xfffe || r == 0xffff
+	}) {
+		if n > 0 {
+			b.WriteByte(' ')
+		}
+		for _, r := range word {
+			if n++; n > LongestLabel {
+				return b.String() + "…"
+			}
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// verdana are the widths of the characters from space to tilde in Verdana, the font
+// that the picture asks for first, in units of which 2048 make the font's size.
+var verdana = [95]uint16{
+	720, 806, 940, 1676, 1302, 2204, 1488, 550, 930, 930, 1302, 1676, 745, 930, 745, 930,
+	1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 930, 930, 1676, 1676, 1676, 1117,
+	2048, 1400, 1404, 1430, 1578, 1295, 1177, 1588, 1539, 862, 931, 1419, 1140, 1726, 1532, 1612,
+	1235, 1612, 1424, 1400, 1262, 1499, 1400, 2025, 1403, 1260, 1403, 930, 930, 930, 1676, 1302,
+	1302, 1230, 1276, 1067, 1276, 1220, 720, 1276, 1296, 562, 705, 1212, 562, 1992, 1296, 1243,
+	1276, 1276, 874, 1067, 807, 1296, 1212, 1676, 1212, 1212, 1076, 1300, 930, 1300, 1676,
+}
+
+// width is how many pixels a text is wide, rounded up. The picture has the text fit
+// into it, so that other fonts, and characters whose width is a guess, look right too.
+func width(s string) int {
+	units := 0
+	for _, r := range s {
+		switch {
+		case r >= ' ' && int(r-' ') < len(verdana):
+			units += int(verdana[r-' '])
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || r >= 0x1f000 || r >= 0xff00 && r <= 0xff60:
+			units += 2048
+		default:
+			units += 1302
+		}
+	}
+	return int(math.Ceil(float64(units) * 11 / 2048))
+}

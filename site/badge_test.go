@@ -1,0 +1,150 @@
+package site_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"kindex/exports"
+	"kindex/site"
+)
+
+func TestBadge(t *testing.T) {
+	golden(t, "score.svg", site.Badge("kindex score", "89.8", site.Green))
+	golden(t, "unranked.svg", site.Badge("kindex rank", "not ranked", site.Grey))
+	golden(t, "hostile.svg", site.Badge(`</text><script>alert("1")</script>`, "]]>&'\x00\u202e\n💥 日本", site.Red))
+	long := string(site.Badge(strings.Repeat("W", 200), "1", site.Amber))
+	if !strings.Contains(long, ">"+strings.Repeat("W", site.LongestLabel)+"…<") {
+		t.Errorf("a long label is shown as %s", long)
+	}
+	if empty := string(site.Badge("", "steady", site.Grey)); strings.Count(empty, "<text") != 1 {
+		t.Errorf("without a label it is %s", empty)
+	}
+}
+
+// drawn is a badge as a program reads it.
+type drawn struct {
+	XMLName xml.Name `xml:"http://www.w3.org/2000/svg svg"`
+	Width   int      `xml:"width,attr"`
+	Height  int      `xml:"height,attr"`
+	Role    string   `xml:"role,attr"`
+	Label   string   `xml:"aria-label,attr"`
+	Title   string   `xml:"title"`
+	Groups  []struct {
+		Hidden string `xml:"aria-hidden,attr"`
+		Rects  []struct {
+			X     int    `xml:"x,attr"`
+			Width int    `xml:"width,attr"`
+			Fill  string `xml:"fill,attr"`
+		} `xml:"rect"`
+		Texts []struct {
+			X      int    `xml:"x,attr"`
+			Length int    `xml:"textLength,attr"`
+			Text   string `xml:",chardata"`
+		} `xml:"text"`
+	} `xml:"g"`
+}
+
+// elements are what badges consist of: nothing that loads, links or runs.
+const elements = " svg title clipPath rect g text "
+
+// FuzzBadge: whatever the texts are, the picture is well-formed, consists of the same
+// elements, says its text, and keeps its parts beside each other.
+func FuzzBadge(f *testing.F) {
+	for _, s := range []string{"kindex score", "", "<b>", "&amp;", `"`, "'", "]]>", "\x00", "\xff", "\u202e", "日本語", "💥", "e\u0301", "\ufffe", strings.Repeat("x", 500)} {
+		f.Add(s, "89.8")
+		f.Add("label", s)
+	}
+	f.Fuzz(func(t *testing.T, label, message string) {
+		svg := site.Badge(label, message, site.Olive)
+		var d drawn
+		if err := xml.Unmarshal(svg, &d); err != nil {
+			t.Fatalf("%v in %s", err, svg)
+		}
+		dec := xml.NewDecoder(bytes.NewReader(svg))
+		for {
+			token, err := dec.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e, ok := token.(xml.StartElement); ok && !strings.Contains(elements, " "+e.Name.Local+" ") {
+				t.Errorf("it has the element %s: %s", e.Name.Local, svg)
+			}
+		}
+		a, b := d.Groups[0].Rects[0], d.Groups[0].Rects[1]
+		if d.Role != "img" || d.Label != d.Title || d.Groups[1].Hidden != "true" || d.Height != 20 || a.Width+b.Width != d.Width || b.X != a.Width {
+			t.Errorf("it is drawn as %+v", d)
+		}
+		for _, text := range d.Groups[1].Texts {
+			part := a
+			if text.X >= a.Width {
+				part = b
+			}
+			if text.X < part.X+5 || text.X+text.Length > part.X+part.Width-5 || !strings.Contains(d.Title, text.Text) {
+				t.Errorf("%q stands at %d, %d wide, in %+v", text.Text, text.X, text.Length, part)
+			}
+		}
+	})
+}
+
+// TestScoreColour: better scores never look worse, and white letters can be read on
+// every colour.
+func TestScoreColour(t *testing.T) {
+	if got := site.ScoreColour(exports.Score{}); got != site.Grey {
+		t.Errorf("an unknown score is %s", got)
+	}
+	order := []string{site.Red, site.Amber, site.Olive, site.Green}
+	at := 0
+	for x := range 101 {
+		got := site.ScoreColour(exports.ScoreOf(float64(x)))
+		for at < len(order) && order[at] != got {
+			at++
+		}
+		if at == len(order) {
+			t.Fatalf("%d is %s", x, got)
+		}
+	}
+	if at != len(order)-1 {
+		t.Errorf("the best score is %s", order[at])
+	}
+	for _, colour := range append(order, site.Grey, "#444444") {
+		if c := onWhite(t, colour); c < 4.5 {
+			t.Errorf("white on %s has a contrast of %.2f", colour, c)
+		}
+	}
+}
+
+// onWhite is the contrast of white and a colour (WCAG 2.2, relative luminance).
+func onWhite(t *testing.T, colour string) float64 {
+	t.Helper()
+	n, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	luminance := 0.0
+	for i, weight := range []float64{0.0722, 0.7152, 0.2126} {
+		part := float64(n>>(8*i)&255) / 255
+		if part <= 0.04045 {
+			part /= 12.92
+		} else {
+			part = math.Pow((part+0.055)/1.055, 2.4)
+		}
+		luminance += weight * part
+	}
+	return 1.05 / (luminance + 0.05)
+}
+
+func ExampleBadge() {
+	svg := site.Badge("kindex score", "89.8", site.Green)
+	fmt.Println(string(svg[:bytes.IndexByte(svg, '>')+1]))
+	// Output: <svg xmlns="http://www.w3.org/2000/svg" width="115" height="20" role="img" aria-label="kindex score: 89.8">
+}

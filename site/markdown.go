@@ -1,0 +1,284 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"kindex/exports"
+)
+
+// Page is what is told of an entity.
+type Page struct {
+	Entity   *exports.Entity
+	Category string // the title of its category
+	Base     string // the address of the service, without a slash at its end
+	Build    string
+	AsOf     string // the day of the scores, YYYY-MM-DD
+	Past     bool   // the entity is shown as it stood on that day
+	Rank     int    // on the leaderboard of all, 0 for none
+	Ranked   int    // how many are on it
+	Unranked string // why there is no composite score, "" where there is one
+	Formula  string // the version of the formula
+	Scores   []Dimension
+	Similar  []Similar
+	Changes  []*exports.Change // the newest first
+	Total    int               // how many changes there are
+}
+
+// Dimension is a score and what it was made of.
+type Dimension struct {
+	Name     string
+	Score    exports.Score
+	Weight   float64 // within the composite
+	Measures []Measure
+}
+
+// Measure is what one signal, or one benchmark, brought.
+type Measure struct {
+	Name  string
+	State string   // counted, missing, stale or future
+	Score *float64 // 0 to 100, nil unless counted
+}
+
+// Similar is an entity that is like another one.
+type Similar struct {
+	Type, Slug, Name string
+	Similarity       float64 // 0 to 1
+	Reasons          []string
+}
+
+// Markdown writes a page in CommonMark, with tables as GitHub has them. No text of
+// an entity can be taken for anything but text.
+func Markdown(p *Page) []byte {
+	w := &markdown{}
+	e := p.Entity
+	w.line("# " + cmp.Or(text(e.Name), text(e.Slug)))
+	if s := block(e.Description); s != "" {
+		w.line(s)
+	}
+	w.facts(p)
+	w.scores(p)
+	w.signals(e)
+	w.similar(p)
+	w.changes(p)
+	w.more(p)
+	return w.Bytes()
+}
+
+// markdown gathers blocks with an empty line between them.
+type markdown struct{ bytes.Buffer }
+
+// line begins a block.
+func (w *markdown) line(s string) {
+	if w.Len() > 0 {
+		w.WriteByte('\n')
+	}
+	w.WriteString(s + "\n")
+}
+
+// list writes a block of items.
+func (w *markdown) list(items []string) {
+	if len(items) > 0 {
+		w.line("- " + strings.Join(items, "\n- "))
+	}
+}
+
+// table writes a block of rows.
+func (w *markdown) table(head []string, rows [][]string) {
+	w.line("| " + strings.Join(head, " | ") + " |")
+	w.WriteString("|" + strings.Repeat(" --- |", len(head)) + "\n")
+	for _, r := range rows {
+		w.WriteString("| " + strings.Join(r, " | ") + " |\n")
+	}
+}
+
+func (w *markdown) facts(p *Page) {
+	e := p.Entity
+	var items []string
+	add := func(name, value string) {
+		if value != "" {
+			items = append(items, name+": "+value)
+		}
+	}
+	add("Type", text(e.Type))
+	if e.Status != exports.Active {
+		add("Status", text(e.Status))
+	}
+	add("Provider", text(e.Provider))
+	add("Category", text(p.Category))
+	add("Version", text(e.Version))
+	add("Pricing", text(e.PricingModel))
+	add("License", text(e.License))
+	add("Address", address(e.URL))
+	add("Tags", texts(e.Tags))
+	add("Capabilities", texts(e.Capabilities))
+	for _, l := range e.Links {
+		add(text(strings.ToUpper(l.Name[:min(1, len(l.Name))])+l.Name[min(1, len(l.Name)):]), address(l.URL))
+	}
+	add("In the index since", text(e.AddedDate))
+	add("Last updated", text(e.LastUpdated))
+	w.list(items)
+}
+
+func (w *markdown) scores(p *Page) {
+	w.line("## Scores")
+	composite := p.Entity.Scores.Composite
+	switch {
+	case !composite.Known():
+		w.line("No composite score" + on(p.AsOf) + ": " + text(p.Unranked) + ".")
+	case p.Rank > 0:
+		w.line(fmt.Sprintf("%s of 100%s, rank %d of %d.", composite, on(p.AsOf), p.Rank, p.Ranked))
+	default:
+		w.line(fmt.Sprintf("%s of 100%s.", composite, on(p.AsOf)))
+	}
+	var rows [][]string
+	for _, d := range p.Scores {
+		rows = append(rows, []string{text(d.Name), known(d.Score), number(d.Weight), measures(d.Measures)})
+	}
+	if len(rows) > 0 {
+		w.table([]string{"Score", "0 to 100", "Weight", "From"}, rows)
+	}
+}
+
+// on words the day of a score.
+func on(day string) string { return " as of " + text(day) }
+
+func known(s exports.Score) string {
+	if !s.Known() {
+		return "unknown"
+	}
+	return s.String()
+}
+
+// measures names what brought something, and counts what is missing.
+func measures(list []Measure) string {
+	var words []string
+	missing := 0
+	for _, m := range list {
+		switch {
+		case m.Score != nil:
+			words = append(words, text(m.Name)+" "+strconv.FormatFloat(*m.Score, 'f', 1, 64))
+		case m.State == "missing":
+			missing++
+		default:
+			words = append(words, text(m.Name)+" ("+text(m.State)+")")
+		}
+	}
+	if missing > 0 {
+		words = append(words, fmt.Sprintf("%d missing", missing))
+	}
+	return strings.Join(words, ", ")
+}
+
+func (w *markdown) signals(e *exports.Entity) {
+	var rows [][]string
+	for _, f := range e.Signals.Facts {
+		value := f.Day
+		if value == "" {
+			value = number(f.Number)
+		}
+		unit := ""
+		if t, ok := exports.SignalType(f.Name); ok {
+			unit = t.Unit
+		}
+		rows = append(rows, []string{text(f.Name), text(value), text(unit), text(f.Date), address(f.Source)})
+	}
+	if len(rows) > 0 {
+		w.line("## Facts")
+		w.table([]string{"Fact", "Value", "Unit", "Observed", "Source"}, rows)
+	}
+	rows = nil
+	for _, b := range e.Signals.Benchmarks {
+		rows = append(rows, []string{text(b.Name), number(b.Value), text(b.Date), address(b.Source)})
+	}
+	if len(rows) > 0 {
+		w.line("## Benchmarks")
+		w.table([]string{"Benchmark", "Result", "Observed", "Source"}, rows)
+	}
+}
+
+func (w *markdown) similar(p *Page) {
+	var items []string
+	for _, s := range p.Similar {
+		item := link(s.Name, Address(p.Base, s.Type, s.Slug))
+		if reasons := texts(s.Reasons); reasons != "" {
+			item += ": " + reasons
+		}
+		items = append(items, item)
+	}
+	if len(items) > 0 {
+		w.line("## Similar")
+		w.list(items)
+	}
+}
+
+func (w *markdown) changes(p *Page) {
+	var items []string
+	for _, c := range p.Changes {
+		item := c.Timestamp.UTC().Format("2006-01-02") + ": " + text(strings.TrimPrefix(c.Event, "entity."))
+		if c.Event == exports.Updated {
+			var fields []string
+			for _, f := range c.Fields {
+				fields = append(fields, fieldChange(f))
+			}
+			item += " " + strings.Join(fields, ", ")
+		}
+		items = append(items, item)
+	}
+	if len(items) == 0 {
+		return
+	}
+	w.line("## Changes")
+	if p.Total > len(items) {
+		w.line(fmt.Sprintf("The newest %d of %d.", len(items), p.Total))
+	}
+	w.list(items)
+}
+
+// longestValue is how many characters of a changed value are shown.
+const longestValue = 60
+
+// fieldChange words the change of a field, with short values only.
+func fieldChange(f exports.FieldChange) string {
+	before, after := string(f.Old), string(f.New)
+	if len(before) > longestValue || len(after) > longestValue {
+		return text(f.Field)
+	}
+	return text(f.Field) + " from " + text(before) + " to " + text(after)
+}
+
+// more leads on.
+func (w *markdown) more(p *Page) {
+	e := p.Entity
+	api := p.Base + "/api/entity/" + url.PathEscape(e.Type) + "/" + url.PathEscape(e.Slug)
+	w.line("## More")
+	items := []string{link("JSON", api), link("how the scores came about", api+"/score"), link("similar entities", api+"/similar"),
+		link("all changes", api+"/changelog")}
+	if p.Past {
+		items[0] = link("JSON", api+"?at="+url.QueryEscape(p.AsOf))
+	}
+	w.list(items)
+	w.line(fmt.Sprintf("Build %s, formula %s.", text(p.Build), text(p.Formula)))
+}
+
+// Address is where an entity is in Markdown.
+func Address(base, typ, slug string) string {
+	return base + "/api/entity/" + url.PathEscape(typ) + "/" + url.PathEscape(slug) + ".md"
+}
+
+// number writes a number as people do.
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func texts(list []string) string {
+	var words []string
+	for _, s := range list {
+		if s = text(s); s != "" {
+			words = append(words, s)
+		}
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,194 @@
+package site_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/exports"
+	"kindex/site"
+)
+
+// fill makes a page of which every text is s and every address of others is u.
+func fill(s, u string) *site.Page {
+	score := 41.25
+	e := &exports.Entity{Type: "tool", Slug: "example", Name: s, Provider: s, Description: s, Category: s, Version: s,
+		PricingModel: s, License: s, URL: u, Tags: []string{s, s}, Capabilities: []string{s}, AddedDate: s, LastUpdated: s,
+		Status: exports.Deprecated, Links: []exports.Link{{Name: "repository", URL: u}}}
+	e.Scores.Composite, e.Scores.Adoption = exports.ScoreOf(71.2), exports.ScoreOf(82)
+	e.Signals.Facts = []exports.Fact{{Name: "stars", Number: 81000, Date: s, Source: u}, {Name: "lastRelease", Day: s, Source: u}}
+	e.Signals.Benchmarks = []exports.Benchmark{{Name: s, Value: 71.25, Date: s, Source: u}}
+	change := &exports.Change{Event: exports.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
+		Fields: []exports.FieldChange{{Field: s, Old: []byte(s), New: []byte("null")}}}
+	return &site.Page{Entity: e, Category: s, Base: "https://kindex.example.org", Build: "20261101-0123456789abcdef", AsOf: "2026-11-01",
+		Rank: 3, Ranked: 40, Formula: s, Total: 12, Changes: []*exports.Change{change},
+		Scores: []site.Dimension{{Name: "adoption", Score: exports.ScoreOf(82), Weight: 5, Measures: []site.Measure{
+			{Name: s, State: "counted", Score: &score}, {Name: s, State: "stale"}, {Name: s, State: "missing"}}}, {Name: "quality", Weight: 1.5}},
+		Similar: []site.Similar{{Type: "tool", Slug: "other", Name: s, Similarity: 0.5, Reasons: []string{s, s}}}}
+}
+
+func examplePage() *site.Page {
+	p := fill("Example", "https://example.org/?a=1&b=2")
+	e := p.Entity
+	e.Provider, e.License, e.Version, e.AddedDate, e.LastUpdated = "Example & Co.", "Apache-2.0", "2.1 (beta)", "2026-01-02", "2026-11-01"
+	e.Description = "Trains and runs neural networks in C++ and C#, on one machine or many."
+	e.Tags, e.Capabilities, e.Status = []string{"python", "neural-networks"}, []string{"training"}, exports.Active
+	e.Signals.Facts[0].Date, e.Signals.Facts[1].Date, e.Signals.Facts[1].Day = "2026-11-01", "", "2026-10-30"
+	e.Signals.Benchmarks[0].Name, e.Signals.Benchmarks[0].Date = "SWE_bench (v1)", "2026-10"
+	p.Category, p.Formula = "Machine-learning frameworks", "2026.2"
+	p.Scores[0].Measures[0].Name, p.Scores[0].Measures[1].Name = "stars", "downloads"
+	p.Similar[0].Name, p.Similar[0].Reasons = "Other", []string{"same category: Machine-learning frameworks"}
+	p.Changes[0].Fields = []exports.FieldChange{
+		{Field: "version", Old: []byte(`"2.0"`), New: []byte(`"2.1 (beta)"`)},
+		{Field: "description", Old: []byte("null"), New: []byte(`"` + e.Description + `"`)},
+	}
+	created := *p.Changes[0]
+	created.Event, created.Timestamp = exports.Created, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	p.Changes, p.Total = append(p.Changes, &created), 2
+	return p
+}
+
+func TestMarkdown(t *testing.T) {
+	golden(t, "entity.md", site.Markdown(examplePage()))
+
+	least := &site.Page{Entity: &exports.Entity{Type: "model", Slug: "bare", Name: "Bare", Category: "other", Status: exports.Withdrawn},
+		Category: "Other", Build: "20261101-0123456789abcdef", AsOf: "2026-11-01", Formula: "2026.2", Past: true,
+		Unranked: "the formula for type model has no dimensions"}
+	golden(t, "bare.md", site.Markdown(least))
+
+	hostile := fill("# 1. `a` *b* _c_ <b>&amp;</b> [x](javascript:y) ![i](z) | ~d~ $e$ \\ \u202eevil\r\n\n- item\n***\n", "javascript:alert(1)")
+	golden(t, "hostile.md", site.Markdown(hostile))
+}
+
+// TestMarkdownBeginnings: a description is a paragraph, whatever it begins with.
+func TestMarkdownBeginnings(t *testing.T) {
+	for text, want := range map[string]string{
+		"1. one": "1\\. one", "12) two": "12\\) two", "1.5 times": "1.5 times", "2026": "2026", "7.": "7\\.", "- a": "\\- a", "+a": "\\+a",
+		"> q": "\\> q", "# h": "\\# h", "=== ": "\\===", "--- ": "\\---", "\t code": "code", "a #": "a \\#", "C# and F#": "C# and F#",
+		"~~~": "\\~\\~\\~", "```": "\\`\\`\\`", "<!-- c": "\\<!-- c", "a\\": "a\\\\", "café – naïve": "café – naïve", "👩\u200d💻 works": "👩\u200d💻 works",
+		"a\u2028b\u0085c\x00d": "a b c d", "\xff\xfe": "",
+	} {
+		p := fill("Name", "")
+		p.Entity.Description = text
+		lines := strings.Split(string(site.Markdown(p)), "\n")
+		got := ""
+		if lines[2] != "- Type: tool" {
+			got = lines[2]
+		}
+		if got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+var (
+	ownLink  = regexp.MustCompile(`\]\(</?[^<>\\` + "`" + `|\s]*>\)`)
+	autolink = regexp.MustCompile(`(?i)<https?://[^<>\\` + "`" + `|\s]+>`)
+	escaped  = regexp.MustCompile(`\\[!-/:-@\[-` + "`" + `{-~]`)
+	meaning  = regexp.MustCompile("[\\\\`*_\\[\\]<|~&$\\p{Cc}\\p{Z}]|^#* |^ *([-+=>#]|[0-9]+[.)]( |$))| #+$")
+)
+
+// shape is what a reader of Markdown sees of a document but its words: for each line,
+// the characters that mean something, with links as one sign.
+func shape(doc string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(doc, "\n") {
+		line = autolink.ReplaceAllString(ownLink.ReplaceAllString(line, "]\ue000"), "\ue001")
+		line = escaped.ReplaceAllString(line, "x")
+		if content, item := strings.CutPrefix(line, "- "); item {
+			b.WriteString("- ")
+			line = content
+		}
+		for _, m := range meaning.FindAllString(line, -1) {
+			if m != " " {
+				b.WriteString(m)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func onTheWeb(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// FuzzMarkdown: whatever texts and addresses are, the document has the shape of one
+// with plain texts and addresses.
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{"plain", "# h", "a | b", "`c`", "x\n\n- y", "<script>", "[a](b)", "1. a", "***", "&lt;", "\\", "a\\\\", "~~x~~", "|", "\u202e", "> q", "#", "a #"} {
+		f.Add(s, "https://example.org/")
+	}
+	for _, u := range []string{"javascript:alert(1)", "https://example.org/>x", "https://example.org/a|b", "http://x/\\", "https://e.org/`", "HTTP://e.org/<b>", "https://[::1]/ \n"} {
+		f.Add("text", u)
+	}
+	f.Fuzz(func(t *testing.T, s, u string) {
+		doc := string(site.Markdown(fill(s, u)))
+		probe := fill("Name", "")
+		probe.Entity.Description = s
+		if strings.Contains(string(site.Markdown(probe)), "# Name\n\n- Type") {
+			return // nothing of it can be seen: lines are left out
+		}
+		plainURL := "x"
+		switch {
+		case onTheWeb(u):
+			plainURL = "https://example.org/"
+		case !strings.Contains(string(site.Markdown(fill("Name", u))), "- Address: "):
+			plainURL = "" // nothing of it can be seen
+		}
+		plain := fill("x", plainURL)
+		if len(s) > 60 { // changes do not show long values
+			plain.Changes[0].Fields[0].Old = []byte(strings.Repeat("x", 61))
+		}
+		if got, want := shape(doc), shape(string(site.Markdown(plain))); got != want {
+			t.Errorf("%q and %q change the shape of\n%s\nfrom\n%s\nto\n%s", s, u, doc, want, got)
+		}
+	})
+}
+
+func TestLLMs(t *testing.T) {
+	e := examplePage().Entity
+	m := &site.Map{Base: "https://kindex.example.org", Leaders: []*exports.Entity{e},
+		Categories: []exports.Category{{Slug: "nlp", Title: "Language", Description: "Reading & writing.", Count: 7}, {Slug: "other", Title: "Other", Count: 1}},
+		Manifest: &exports.Manifest{ID: "20261101-0123456789abcdef", Title: "kindex", Description: "Tools and models.", AsOf: "2026-11-01T00:00:00Z",
+			Counts: exports.Counts{Entities: 8, Ranked: 5, Categories: 2, Types: map[string]int{"tool": 5, "model": 3}}}}
+	doc := site.LLMs(m)
+	golden(t, "llms.txt", doc)
+	checkLLMs(t, string(doc))
+
+	m.Manifest.Title, m.Manifest.Description = "## a\n# b", "- x\n\n# y"
+	m.Categories[0].Title, m.Leaders[0].Name, m.Leaders[0].Description = "](x", "]\n- y", "\n## z"
+	checkLLMs(t, string(site.LLMs(m)))
+	checkLLMs(t, string(site.LLMs(&site.Map{Manifest: &exports.Manifest{}})))
+}
+
+// checkLLMs checks the form that llmstxt.org asks for: one title, a quotation below
+// it, then text, then sections with nothing but lists of links and notes.
+func checkLLMs(t *testing.T, doc string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(doc, "\n"), "\n")
+	if !strings.HasPrefix(lines[0], "# ") || lines[1] != "" || !strings.HasPrefix(lines[2], "> ") {
+		t.Errorf("it does not begin with a title and a quotation:\n%s", doc)
+	}
+	item := regexp.MustCompile(`^- \[(\\.|[^\[\]\\])+\]\(<[^<>]*>\)(: .+)?$`)
+	inSections := false
+	for i, line := range lines[3:] {
+		switch inSections = inSections || strings.HasPrefix(line, "## "); {
+		case line == "" || strings.HasPrefix(line, "## ") || !inSections && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "-"):
+		case !item.MatchString(line):
+			t.Errorf("line %d is no link with a note: %s", i+4, line)
+		}
+	}
+	if sections := strings.Count(doc, "\n## "); sections < 3 || !strings.Contains(doc, "\n## Optional\n") {
+		t.Errorf("it has %d sections:\n%s", sections, doc)
+	}
+}
+
+func ExampleAddress() {
+	fmt.Println(site.Address("https://kindex.example.org", "tool", "pytorch"))
+	// Output: https://kindex.example.org/api/entity/tool/pytorch.md
+}

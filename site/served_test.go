@@ -1,0 +1,205 @@
+package site_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+)
+
+// answer is a whole response.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask sends a GET request and follows no redirect.
+func ask(t *testing.T, address string) answer {
+	t.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, string(body)}
+}
+
+// entry is what the tests read of a record.
+type entry struct {
+	Type, Slug, Name, Status string
+	Scores                   struct{ Composite *float64 }
+	Rank                     int
+	PreviousRank, Delta      *int
+}
+
+// all reads a list to its end.
+func all(t *testing.T, address string) []entry {
+	t.Helper()
+	var list []entry
+	for cursor := ""; ; {
+		a := ask(t, address+"&limit=100"+cursor)
+		var page struct {
+			Data       []entry
+			NextCursor *string
+		}
+		if err := json.Unmarshal([]byte(a.body), &page); err != nil || a.status != 200 {
+			t.Fatalf("%s: %d, %v: %s", address, a.status, err, a.body)
+		}
+		if list = append(list, page.Data...); page.NextCursor == nil {
+			return list
+		}
+		cursor = "&cursor=" + *page.NextCursor
+	}
+}
+
+// title is the text of a badge.
+func title(t *testing.T, a answer) string {
+	t.Helper()
+	var d drawn
+	if err := xml.Unmarshal([]byte(a.body), &d); err != nil {
+		t.Fatalf("%v in %s", err, a.body)
+	}
+	return d.Title
+}
+
+// TestBadgesTellTheTruth: badges say what the leaderboard says.
+func TestBadgesTellTheTruth(t *testing.T) {
+	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1000})
+	board := all(t, e.URL+"/api/leaderboard/all?by=composite")
+	if len(board) < 300 {
+		t.Fatalf("the leaderboard has %d entries", len(board))
+	}
+	moves := map[string]int{}
+	for i, x := range board {
+		address := e.URL + "/badge/" + x.Type + "/" + x.Slug + ".svg"
+		if got, want := title(t, ask(t, address)), fmt.Sprintf("kindex score: %.1f", *x.Scores.Composite); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
+		if got, want := title(t, ask(t, address+"?show=rank")), fmt.Sprintf("kindex rank: #%d of %d", x.Rank, len(board)); got != want || x.Rank != i+1 {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
+		word, message := "new", "new"
+		switch {
+		case x.Delta == nil:
+		case *x.Delta > 0:
+			word, message = "up", fmt.Sprintf("up %d in 7 days", *x.Delta)
+		case *x.Delta < 0:
+			word, message = "down", fmt.Sprintf("down %d in 7 days", -*x.Delta)
+		default:
+			word, message = "steady", "steady"
+		}
+		moves[word]++
+		if got := title(t, ask(t, address+"?show=trend&label=trend")); got != "trend: "+message {
+			t.Errorf("%s: %s, want %s", address, got, message)
+		}
+	}
+	if moves["up"] == 0 || moves["down"] == 0 || moves["steady"] == 0 {
+		t.Errorf("the leaderboard moved like %v: too little to see anything", moves)
+	}
+	listed := all(t, e.URL+"/api/entities?sort=composite")
+	none := listed[len(listed)-1]
+	if got := title(t, ask(t, e.URL+"/badge/"+none.Type+"/"+none.Slug+".svg?show=trend")); none.Scores.Composite != nil || got != "kindex trend: not ranked" {
+		t.Errorf("%+v: %s", none, got)
+	}
+	gone := all(t, e.URL+"/api/entities?status=withdrawn")[0]
+	a := ask(t, e.URL+"/badge/"+gone.Type+"/"+gone.Slug+".svg?show=rank")
+	if got := title(t, a); got != "kindex rank: withdrawn" || a.header.Get("X-RateLimit-Limit") != "" || a.header.Get("Content-Security-Policy") == "" {
+		t.Errorf("%+v: %s with %v", gone, got, a.header)
+	}
+}
+
+// TestBadgesWithoutHistory: where nothing is known of the past, none is made up.
+func TestBadgesWithoutHistory(t *testing.T) {
+	content, out := t.TempDir(), t.TempDir()
+	if err := os.CopyFS(content, os.DirFS(filepath.Join(edgetest.Root(t), "content"))); err != nil {
+		t.Fatal(err)
+	}
+	edgetest.Build(t, content, out) // outside a repository
+	e := edgetest.Start(t, edge.Options{Dir: out})
+	if got := title(t, ask(t, e.URL+"/badge/tool/pytorch.svg?show=trend")); got != "kindex trend: no history" {
+		t.Errorf("it says %s", got)
+	}
+}
+
+// TestLLMsLeads: every address of /llms.txt leads somewhere.
+func TestLLMsLeads(t *testing.T) {
+	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1000})
+	a := ask(t, e.URL+"/llms.txt")
+	if a.status != 200 || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || a.header.Get("X-RateLimit-Limit") != "" || a.header.Get("Cache-Control") != "public, max-age=3600" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	checkLLMs(t, a.body)
+	if got := strings.Count(a.body, ".md>)"); got != 20 {
+		t.Errorf("%d entities lead", got)
+	}
+	follow(t, e, a.body, 60)
+}
+
+// follow asks for the addresses in a document of the service, which must be so many at
+// least. /mcp takes POST alone.
+func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
+	t.Helper()
+	links := regexp.MustCompile(`\]\(<([^>]*)>\)`).FindAllStringSubmatch(doc, -1)
+	if len(links) < least {
+		t.Errorf("there are only %d links", len(links))
+	}
+	for _, l := range links {
+		address := strings.ReplaceAll(l[1], "&amp;", "&")
+		path, own := strings.CutPrefix(address, e.URL)
+		if !own {
+			t.Errorf("%s is elsewhere", address)
+			continue
+		}
+		want := http.StatusOK
+		if path == "/mcp" {
+			want = http.StatusMethodNotAllowed
+		}
+		if a := ask(t, address); a.status != want {
+			t.Errorf("%s: %d %.200s", address, a.status, a.body)
+		}
+	}
+}
+
+// TestEveryPage writes every entity in Markdown, and follows what some lead to.
+func TestEveryPage(t *testing.T) {
+	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10000})
+	entities := append(all(t, e.URL+"/api/entities?sort=name"), all(t, e.URL+"/api/entities?status=withdrawn")...)
+	if len(entities) < 480 {
+		t.Fatalf("there are %d entities", len(entities))
+	}
+	for i, x := range entities {
+		a := ask(t, e.URL+"/api/entity/"+x.Type+"/"+x.Slug+".md")
+		if a.status != 200 || !strings.HasPrefix(a.body, "# ") || !strings.Contains(a.body, "\n## Scores\n") || strings.Contains(a.body, "\n\n\n") {
+			t.Errorf("%s/%s: %d %s", x.Type, x.Slug, a.status, a.body)
+		}
+		if i%100 == 0 {
+			follow(t, e, a.body, 4)
+		}
+	}
+	// Two days ago the example had changed.
+	day := edgetest.Today().AddDate(0, 0, -5).Format("2006-01-02")
+	then := ask(t, e.URL+"/api/entity/tool/pytorch.md?at="+day)
+	if !strings.Contains(then.body, "\n| stars | 100 |") || !strings.Contains(then.body, " as of "+day) || strings.Contains(then.body, "signals.stars") || strings.Contains(then.body, ", rank ") {
+		t.Errorf("on %s it was\n%s", day, then.body)
+	}
+	follow(t, e, then.body, 4)
+	now := ask(t, e.URL+"/api/entity/tool/pytorch.md")
+	if strings.Contains(now.body, "\n| stars | 100 |") || !strings.Contains(now.body, "updated signals.stars from 100 to ") {
+		t.Errorf("it is\n%s", now.body)
+	}
+}
