@@ -1,0 +1,188 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// API is the interface below /api, asked in this process or over HTTP. The path is
+// not escaped. An error is one of the way there; whatever was answered is none.
+// Redirects are answers. Implementations are safe for concurrent use, and give up
+// when ctx ends.
+type API interface {
+	Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, answered http.Header, body []byte, err error)
+}
+
+const (
+	jsonType     = "application/json"
+	markdownType = "text/markdown"
+)
+
+// answer is what the API has answered with success.
+type answer struct {
+	mediaType string
+	body      []byte
+	from      string // the path that was asked, where it is not the one that answered
+}
+
+// ask asks the API, and follows an entity to its present address. Errors are texts
+// for the model.
+func ask(ctx context.Context, api API, path string, query url.Values, accept string) (*answer, error) {
+	header := http.Header{"Accept": {accept}}
+	status, answered, body, err := api.Get(ctx, path, query, header)
+	from := ""
+	if moved := movedTo(status, answered, path); err == nil && moved != "" {
+		from = path
+		status, answered, body, err = api.Get(ctx, moved, query, header)
+	}
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, &apiError{text: "The index did not answer in time. Try again, with a smaller limit."}
+	case err != nil:
+		return nil, &apiError{text: "The index cannot be asked: " + err.Error() + "."}
+	case status != http.StatusOK:
+		return nil, explain(status, answered, body)
+	}
+	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
+	return &answer{mediaType, body, from}, nil
+}
+
+// movedTo is where an entity has its address now, "" where the answer is another one.
+// Only the path counts: nothing leads to another host.
+func movedTo(status int, answered http.Header, path string) string {
+	if status != http.StatusMovedPermanently && status != http.StatusPermanentRedirect {
+		return ""
+	}
+	u, err := url.Parse(answered.Get("Location"))
+	if err != nil || !strings.HasPrefix(u.Path, "/api/entity/") || u.Path == path || strings.Contains(u.Path, "..") {
+		return ""
+	}
+	return u.Path
+}
+
+// askFor asks for JSON and decodes it.
+func askFor(ctx context.Context, api API, path string, query url.Values, into any) (*answer, error) {
+	a, err := ask(ctx, api, path, query, jsonType)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(a.body, into); err != nil || a.mediaType != jsonType {
+		return nil, &apiError{text: "What answers at " + path + " is no index that this program understands."}
+	}
+	return a, nil
+}
+
+// apiError tells the model, in whole sentences, why the API has not answered.
+type apiError struct {
+	status int    // of the answer, 0 where there was none
+	code   string // of the problem, "" where there was none
+	field  string // that is wrong, where none is near; "" for none
+	text   string
+}
+
+func (e *apiError) Error() string { return e.text }
+
+// problem is what of a problem of the API matters here (RFC 9457).
+type problem struct {
+	Title      string `json:"title"`
+	Detail     string `json:"detail"`
+	Code       string `json:"code"`
+	Suggestion string `json:"suggestion"`
+	RequestID  string `json:"requestId"`
+	Errors     []struct {
+		Field   string `json:"field"`
+		Message string `json:"message"`
+	} `json:"errors"`
+}
+
+// explain tells what went wrong, and what can be done about it.
+func explain(status int, answered http.Header, body []byte) error {
+	var p problem
+	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
+	if err := json.Unmarshal(body, &p); err != nil || p.Detail == "" || !strings.HasSuffix(mediaType, "json") {
+		p = problem{Detail: fmt.Sprintf("The index answered %d %s.", status, http.StatusText(status))}
+	}
+	var b strings.Builder
+	if rest, ok := strings.CutPrefix(p.Detail, "q: "); ok { // the argument has a longer name
+		p.Detail = "query: " + rest
+	}
+	b.WriteString(p.Detail)
+	if !strings.HasSuffix(p.Detail, ".") {
+		b.WriteByte('.')
+	}
+	if s := suggested(p.Suggestion); s != "" {
+		fmt.Fprintf(&b, " Did you mean %s?", s)
+	}
+	switch {
+	case p.Code == "unknown-entity":
+		b.WriteString(" The tool search finds entities by words.")
+	case status == http.StatusTooManyRequests:
+		b.WriteString(" Do not try again before" + waitFor(answered) + ".")
+	case status == http.StatusUnauthorized:
+		b.WriteString(" The key must be corrected where this server is set up.")
+	case status >= 500:
+		b.WriteString(" Try again when" + waitFor(answered) + ".")
+		if p.RequestID != "" {
+			b.WriteString(" (Request " + p.RequestID + ".)")
+		}
+	}
+	e := &apiError{status: status, code: p.Code, text: b.String()}
+	if len(p.Errors) == 1 && p.Suggestion == "" {
+		e.field = p.Errors[0].Field
+	}
+	return e
+}
+
+// suggested is a suggestion of the API in the words of the tools.
+func suggested(s string) string {
+	return strings.TrimPrefix(s, "/api/entity/")
+}
+
+// waitFor tells when the limit is a new one, or the trouble over, by Retry-After in
+// seconds.
+func waitFor(answered http.Header) string {
+	seconds, err := strconv.Atoi(answered.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return " a while has passed"
+	}
+	return fmt.Sprintf(" %s have passed", (time.Duration(seconds) * time.Second).String())
+}
+
+// params makes the query of a request of the arguments that are given.
+func params(v values, args []argument, names ...string) url.Values {
+	q := url.Values{}
+	for _, a := range args {
+		value, ok := v[a.name]
+		if !ok || !slices.Contains(names, a.name) {
+			continue
+		}
+		name := a.name
+		if a.param != "" {
+			name = a.param
+		}
+		if n, isNumber := value.(float64); isNumber {
+			value = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+		q.Set(name, fmt.Sprint(value))
+	}
+	return q
+}
+
+// compact is JSON on one line.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return ""
+	}
+	return b.String()
+}

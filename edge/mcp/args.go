@@ -1,0 +1,285 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/exports/nearest"
+)
+
+// kind says what an argument of a tool takes.
+type kind int
+
+const (
+	text kind = iota
+	whole
+	number
+	yesNo
+	slug       // of a category
+	reference  // type/slug
+	references // two to four of them
+)
+
+// argument is one argument of a tool: what its schema tells and what check asks for.
+type argument struct {
+	name     string
+	kind     kind
+	about    string
+	choices  []string // the only values, nil for any
+	most     float64  // of a number; of a text, in characters
+	least    float64
+	standard any // what holds where it is not given, nil for nothing
+	examples []any
+	required bool
+	param    string // of the API, "" for the same name
+}
+
+// bounds of what is not a number
+const (
+	mostText    = 200
+	fewest      = 2 // that compare compares
+	mostCompare = 4
+)
+
+// keyGrammar is type/slug, as results have it in id.
+var keyGrammar = regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// slugGrammar is what a category is called.
+var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+const keyPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
+
+// schema is the JSON Schema of the arguments of a tool.
+func schema(args []argument) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for _, a := range args {
+		properties[a.name] = a.schema()
+		if a.required {
+			required = append(required, a.name)
+		}
+	}
+	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
+}
+
+func (a *argument) schema() map[string]any {
+	s := map[string]any{"description": a.about}
+	switch a.kind {
+	case text:
+		s["type"], s["maxLength"] = "string", mostText
+	case whole:
+		s["type"], s["minimum"], s["maximum"] = "integer", a.least, a.most
+	case number:
+		s["type"], s["minimum"], s["maximum"] = "number", a.least, a.most
+	case yesNo:
+		s["type"] = "boolean"
+	case slug:
+		s["type"], s["pattern"] = "string", slugGrammar.String()
+	case reference:
+		s["type"], s["pattern"] = "string", keyPattern
+	case references:
+		s["type"], s["minItems"], s["maxItems"] = "array", fewest, mostCompare
+		s["items"] = map[string]any{"type": "string", "pattern": keyPattern}
+	}
+	if a.choices != nil {
+		s["enum"] = a.choices
+		delete(s, "maxLength")
+	}
+	if a.standard != nil {
+		s["default"] = a.standard
+	}
+	if a.examples != nil {
+		s["examples"] = a.examples
+	}
+	return s
+}
+
+// values are the arguments of a call by their names, the standard ones included.
+type values map[string]any
+
+func (v values) text(name string) string   { s, _ := v[name].(string); return s }
+func (v values) number(name string) int    { n, _ := v[name].(float64); return int(n) }
+func (v values) yes(name string) bool      { b, _ := v[name].(bool); return b }
+func (v values) list(name string) []string { l, _ := v[name].([]string); return l }
+
+// argumentError tells everything that is wrong with the arguments of a call.
+type argumentError struct{ faults []string }
+
+func (e *argumentError) Error() string {
+	return "The arguments cannot be used.\n- " + strings.Join(e.faults, "\n- ")
+}
+
+// check reads the arguments of a call. What a model means is taken where there is no
+// doubt: null and "" stand for an argument that is not given, "5" for 5.
+func check(raw json.RawMessage, args []argument) (values, error) {
+	given := map[string]any{}
+	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && string(trimmed) != "null" {
+		if err := json.Unmarshal(trimmed, &given); err != nil {
+			return nil, &argumentError{[]string{"arguments must be an object such as {\"" + args[0].name + "\": …}"}}
+		}
+	}
+	v, faults := values{}, []string{}
+	var known []string
+	for _, a := range args {
+		known = append(known, a.name)
+		got, ok := given[a.name]
+		delete(given, a.name)
+		if !ok || got == nil || got == "" && !a.required {
+			if a.required {
+				faults = append(faults, a.name+" is missing: "+a.about)
+			} else if a.standard != nil {
+				v[a.name] = standardValue(a.standard)
+			}
+			continue
+		}
+		value, err := a.take(got)
+		if err != nil {
+			faults = append(faults, a.name+": "+err.Error())
+			continue
+		}
+		v[a.name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		fault := fmt.Sprintf("there is no argument %q; known are %s", shorten(name), strings.Join(known, ", "))
+		if near := nearest.Name(name, known); near != "" {
+			fault = fmt.Sprintf("there is no argument %q; did you mean %s?", shorten(name), near)
+		}
+		faults = append(faults, fault)
+	}
+	if len(faults) > 0 {
+		return nil, &argumentError{faults[:min(len(faults), 10)]}
+	}
+	return v, nil
+}
+
+// standardValue is a standard as take would have it.
+func standardValue(s any) any {
+	if n, ok := s.(int); ok {
+		return float64(n)
+	}
+	return s
+}
+
+// take reads one value.
+func (a *argument) take(got any) (any, error) {
+	switch a.kind {
+	case whole, number:
+		return a.takeNumber(got)
+	case yesNo:
+		if b, err := strconv.ParseBool(fmt.Sprint(got)); err == nil {
+			return b, nil
+		}
+		return nil, fmt.Errorf("use true or false, not %s", shown(got))
+	case references:
+		return takeReferences(got)
+	}
+	s, ok := got.(string)
+	if !ok {
+		return nil, fmt.Errorf("use a string, not %s", shown(got))
+	}
+	switch {
+	case a.kind == reference:
+		return key(s)
+	case a.kind == slug && (!slugGrammar.MatchString(s) || len(s) > mostText):
+		return nil, fmt.Errorf("%s is no slug: use lower-case letters, digits and hyphens, as kindex://categories has it", shown(s))
+	}
+	if len([]rune(s)) > mostText {
+		return nil, fmt.Errorf("use at most %d characters", mostText)
+	}
+	if strings.TrimSpace(s) == "" {
+		return nil, errors.New("must not be empty")
+	}
+	if a.choices != nil && !slices.Contains(a.choices, s) {
+		err := fmt.Sprintf("%s is not one of %s", shown(s), strings.Join(a.choices, ", "))
+		if near := nearest.Name(s, a.choices); near != "" {
+			err += "; did you mean " + near + "?"
+		}
+		return nil, errors.New(err)
+	}
+	return s, nil
+}
+
+func (a *argument) takeNumber(got any) (any, error) {
+	n, ok := got.(float64)
+	if s, isText := got.(string); isText {
+		var err error
+		n, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
+		ok = err == nil
+	}
+	what := "a number"
+	if a.kind == whole {
+		what = "a whole number"
+		ok = ok && n == math.Trunc(n)
+	}
+	if !ok || !(n >= a.least && n <= a.most) {
+		return nil, fmt.Errorf("use %s from %v to %v, not %s", what, a.least, a.most, shown(got))
+	}
+	return n, nil
+}
+
+func takeReferences(got any) (any, error) {
+	list, ok := got.([]any)
+	if !ok || len(list) < fewest || len(list) > mostCompare {
+		return nil, fmt.Errorf(`use a list of %d to %d, such as ["tool/pytorch", "tool/jax"]`, fewest, mostCompare)
+	}
+	var keys []string
+	for _, item := range list {
+		s, ok := item.(string)
+		if !ok {
+			return nil, fmt.Errorf("use strings in the list, not %s", shown(item))
+		}
+		k, err := key(s)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(keys, k) {
+			return nil, fmt.Errorf("%s is there twice", k)
+		}
+		keys = append(keys, k)
+	}
+	return keys, nil
+}
+
+// key reads type/slug; the address of an entity in the API or as a resource will do.
+func key(s string) (string, error) {
+	k := strings.TrimSpace(s)
+	for _, prefix := range []string{entityURI, "/api/entity/"} {
+		k = strings.TrimPrefix(k, prefix)
+	}
+	k = strings.ToLower(k)
+	if len(k) <= mostText && keyGrammar.MatchString(k) {
+		return k, nil
+	}
+	if keyGrammar.MatchString("tool/" + k) {
+		return "", fmt.Errorf("%s has no type: write tool/%s or model/%s; search finds the right one", shown(s), shorten(k), shorten(k))
+	}
+	return "", fmt.Errorf("%s is no type/slug such as tool/pytorch; use the id of a result of search", shown(s))
+}
+
+// shown is a value as it was given, shortened.
+func shown(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "this"
+	}
+	return shorten(string(b))
+}
+
+// shorten keeps messages readable whatever was sent.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:100]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// change is one change of an entity.
+type change struct {
+	ID     string       `json:"id"`
+	Event  string       `json:"event"`
+	Time   string       `json:"timestamp"`
+	Entity string       `json:"entity"`
+	Name   string       `json:"name"`
+	Fields []fieldDelta `json:"changes,omitempty"`
+}
+
+type fieldDelta struct {
+	Field string `json:"field"`
+	Old   any    `json:"old"`
+	New   any    `json:"new"`
+}
+
+// changeList is what changes_since answers with.
+type changeList struct {
+	Total      int      `json:"total"`
+	Results    []change `json:"results"`
+	NextOffset *int     `json:"nextOffset,omitempty"`
+}
+
+// mostShown is how many characters of a text before and behind a change are given.
+const mostShown = 160
+
+func (t *tools) changesSince(ctx context.Context, v values) (any, string, error) {
+	q := params(v, t.args("changes_since"), "since", "until", "event", "type", "category", "limit", "offset")
+	var p page
+	if _, err := askFor(ctx, t.api, "/api/changelog", q, &p); err != nil {
+		return nil, "", err
+	}
+	l := changeList{Total: p.Count, Results: []change{}}
+	for _, raw := range p.Data {
+		c, err := readChange(raw, v.yes("full"))
+		if err != nil {
+			return nil, "", err
+		}
+		l.Results = append(l.Results, c)
+	}
+	if next := v.number("offset") + len(p.Data); p.NextCursor != nil && len(p.Data) > 0 {
+		l.NextOffset = &next
+	}
+	return l, l.text(v.text("since")), nil
+}
+
+// readChange trims a change: of one that was created or deleted, only that it was;
+// of long texts the beginning.
+func readChange(raw json.RawMessage, full bool) (change, error) {
+	var in struct {
+		ID, Event, Timestamp string
+		Entity               struct{ Type, Slug, Name string }
+		Changes              []fieldDelta
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return change{}, fmt.Errorf("a change of the index cannot be read: %w", err)
+	}
+	c := change{ID: in.ID, Event: in.Event, Time: in.Timestamp, Entity: in.Entity.Type + "/" + in.Entity.Slug, Name: in.Entity.Name}
+	if !full && in.Event != "entity.updated" {
+		return c, nil
+	}
+	for _, f := range in.Changes {
+		if !full {
+			f.Old, f.New = beginning(f.Old), beginning(f.New)
+		}
+		c.Fields = append(c.Fields, f)
+	}
+	return c, nil
+}
+
+// beginning shortens a long text.
+func beginning(v any) any {
+	s, ok := v.(string)
+	if r := []rune(s); ok && len(r) > mostShown {
+		return string(r[:mostShown]) + "…"
+	}
+	return v
+}
+
+func (l *changeList) text(since string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s since %s, the newest first.\n", counted(l.Total, "change", "changes"), since)
+	for _, c := range l.Results {
+		fmt.Fprintf(&b, "%s %s %s – %s\n", c.Time, strings.TrimPrefix(c.Event, "entity."), c.Entity, oneLine(c.Name))
+		for _, f := range c.Fields {
+			fmt.Fprintf(&b, "   %s: %s → %s\n", f.Field, oneLine(value(f.Old)), oneLine(value(f.New)))
+		}
+	}
+	if l.NextOffset != nil {
+		fmt.Fprintf(&b, "There are more: call again with offset %d.\n", *l.NextOffset)
+	}
+	return b.String()
+}
+
+// value shows what a field held.
+func value(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "–"
+	case string:
+		return v
+	case float64:
+		return number64(v)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "?"
+	}
+	return string(b)
+}

@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Client asks a service over HTTP. It is safe for concurrent use.
+type Client struct {
+	base *url.URL
+	key  string
+	http *http.Client
+}
+
+// mostAnswer is how large an answer may be.
+const mostAnswer = 8 << 20
+
+// NewClient makes a client of the service at an address such as
+// https://index.example.org, with a key or "" for none.
+func NewClient(address, key string) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, fmt.Errorf("%q is no address of a service; use one such as https://index.example.org", address)
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = DefaultCallTime
+	// Redirects are answers: the key goes to no other host.
+	return &Client{base: u, key: key, http: &http.Client{Transport: t, Timeout: 2 * DefaultCallTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+}
+
+// Exposed tells whether others on the way to the service can read what is sent.
+func (c *Client) Exposed() bool {
+	host := c.base.Hostname()
+	addr, err := netip.ParseAddr(host)
+	return c.base.Scheme == "http" && host != "localhost" && (err != nil || !addr.IsLoopback())
+}
+
+// Get implements API.
+func (c *Client) Get(ctx context.Context, path string, query url.Values, header http.Header) (int, http.Header, []byte, error) {
+	u := *c.base
+	u.Path += path
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", "kindex-mcp")
+	if c.key != "" {
+		req.Header.Set("X-Api-Key", c.key)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return 0, nil, nil, fmt.Errorf("%s does not answer: %w", c.base, cause(err))
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
+	switch {
+	case err != nil:
+		return 0, nil, nil, fmt.Errorf("the answer of %s broke off: %w", c.base, cause(err))
+	case len(body) > mostAnswer:
+		return 0, nil, nil, fmt.Errorf("the answer of %s is larger than %d MiB", c.base, mostAnswer>>20)
+	}
+	return res.StatusCode, res.Header, body, nil
+}
+
+// cause is an error of net/http without the address, which stands before it already.
+func cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// Check tells whether a service that this program understands is there, and takes the
+// key. It costs nothing of the limit.
+func (c *Client) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	status, header, body, err := c.Get(ctx, "/api/openapi", url.Values{"format": {"json"}}, http.Header{"Accept": {jsonType}})
+	if err != nil {
+		return err
+	}
+	if to := header.Get("Location"); status >= 300 && status < 400 && to != "" {
+		return fmt.Errorf("%s leads to %s; give the address that answers itself", c.base, to)
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("%s answers: %w", c.base, explain(status, header, body))
+	}
+	var d struct {
+		OpenAPI string `json:"openapi"`
+		Paths   map[string]json.RawMessage
+	}
+	if json.Unmarshal(body, &d) != nil || d.OpenAPI == "" || d.Paths["/api/entity/{type}/{slug}"] == nil {
+		return fmt.Errorf("%s answers, but it is no kindex; give the address of the service without a path", c.base)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// page is what the lists of the API have in common.
+type page struct {
+	Data       []json.RawMessage `json:"data"`
+	Count      int               `json:"count"`
+	NextCursor *string           `json:"nextCursor"`
+
+	Suggestions []struct {
+		Type string `json:"type"`
+		Slug string `json:"slug"`
+		Name string `json:"name"`
+	} `json:"suggestions"`
+	Window string `json:"window"`
+	Since  string `json:"since"`
+	AsOf   string `json:"asOf"`
+}
+
+// listing is what tools that list entities answer with.
+type listing struct {
+	Total      int      `json:"total"`
+	Results    []brief  `json:"results"`
+	NextOffset *int     `json:"nextOffset,omitempty"`
+	Nearest    []string `json:"nearest,omitempty"`
+	Note       string   `json:"note,omitempty"`
+}
+
+// list asks for a page of entities.
+func list(ctx context.Context, api API, path string, q url.Values, v values) (*listing, *page, error) {
+	var p page
+	if _, err := askFor(ctx, api, path, q, &p); err != nil {
+		return nil, nil, err
+	}
+	l := &listing{Total: p.Count, Results: []brief{}}
+	for _, raw := range p.Data {
+		var r record
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return nil, nil, fmt.Errorf("a record of the index cannot be read: %w", err)
+		}
+		b := r.brief()
+		if v.yes("full") {
+			b.Record = raw
+		}
+		l.Results = append(l.Results, b)
+	}
+	if next := v.number("offset") + len(p.Data); p.NextCursor != nil && len(p.Data) > 0 {
+		l.NextOffset = &next
+	}
+	return l, &p, nil
+}
+
+// text tells a listing below a first line.
+func (l *listing) text(first string, from int, ranked bool) string {
+	var b strings.Builder
+	b.WriteString(first + "\n")
+	for i, r := range l.Results {
+		n := from + i + 1
+		if ranked && r.Rank != nil {
+			n = *r.Rank
+		}
+		fmt.Fprintf(&b, "%d. %s\n", n, r.line())
+	}
+	if len(l.Nearest) > 0 {
+		b.WriteString("Nearest: " + strings.Join(l.Nearest, ", ") + "\n")
+	}
+	if l.Note != "" {
+		b.WriteString(l.Note + "\n")
+	}
+	if l.NextOffset != nil {
+		fmt.Fprintf(&b, "There are more: call again with offset %d.\n", *l.NextOffset)
+	}
+	return b.String()
+}
+
+func (t *tools) search(ctx context.Context, v values) (any, string, error) {
+	q := params(v, t.args("search"), "query", "type", "category", "tag", "license", "pricingModel", "minScore", "limit", "offset")
+	l, p, err := list(ctx, t.api, "/api/search", q, v)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, s := range p.Suggestions {
+		l.Nearest = append(l.Nearest, s.Type+"/"+s.Slug)
+	}
+	if l.Total == 0 {
+		l.Note = "Use fewer or other words, or leave filters out."
+	}
+	return l, l.text(counted(l.Total, "entity found.", "entities found."), v.number("offset"), false), nil
+}
+
+func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) {
+	q := params(v, t.args("leaderboard"), "type", "by", "limit", "offset", "at")
+	l, p, err := list(ctx, t.api, "/api/leaderboard/"+v.text("category"), q, v)
+	if err != nil {
+		return nil, "", err
+	}
+	first := fmt.Sprintf("%s of %s by %s score, the best first", counted(l.Total, "entity", "entities"), v.text("category"), v.text("by"))
+	if p.AsOf != "" && v.text("at") != "" {
+		first += ", as of " + p.AsOf
+	}
+	if l.Total == 0 {
+		l.Note = "No entity of it has this score; search lists those that have none."
+	}
+	return l, l.text(first+".", v.number("offset"), true), nil
+}
+
+func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
+	q := params(v, t.args("trending"), "window", "type", "category", "limit")
+	l, p, err := list(ctx, t.api, "/api/trending", q, v)
+	if err != nil {
+		return nil, "", err
+	}
+	if l.Total == 0 {
+		l.Note = "Nothing has gained, or the index is younger than that. changes_since lists whatever has changed."
+	}
+	return l, l.text(fmt.Sprintf("%s since %s, the greatest gain first.", counted(l.Total, "entity has gained", "entities have gained"), p.Since), 0, false), nil
+}
+
+func (t *tools) similar(ctx context.Context, v values) (any, string, error) {
+	q := params(v, t.args("similar"), "limit")
+	l, _, err := list(ctx, t.api, "/api/entity/"+v.text("entity")+"/similar", q, v)
+	if err != nil {
+		return nil, "", err
+	}
+	return l, l.text(fmt.Sprintf("%s like %s, the most similar first.", counted(l.Total, "entity", "entities"), v.text("entity")), 0, false), nil
+}

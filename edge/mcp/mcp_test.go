@@ -1,0 +1,248 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// fake is an API that answers as a test says.
+type fake func(ctx context.Context, path string, query url.Values) (int, http.Header, string, error)
+
+// Get implements API.
+func (f fake) Get(ctx context.Context, path string, query url.Values, _ http.Header) (int, http.Header, []byte, error) {
+	status, header, body, err := f(ctx, path, query)
+	return status, header, []byte(body), err
+}
+
+func asJSON(body string) (int, http.Header, string, error) {
+	return http.StatusOK, http.Header{"Content-Type": {"application/json"}}, body, nil
+}
+
+// connect connects a client of the protocol to a server over an API.
+func connect(t testing.TB, api API, o Options) *sdk.ClientSession {
+	t.Helper()
+	here, there := sdk.NewInMemoryTransports()
+	s := New(api, o)
+	ss, err := s.sdk.Connect(t.Context(), there, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cs.Close()
+		_ = ss.Close()
+	})
+	return cs
+}
+
+// use calls a tool; the text is that of the answer or of the protocol's error.
+func use(t testing.TB, cs *sdk.ClientSession, tool string, arguments any) (text string, wrong bool) {
+	t.Helper()
+	r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		return err.Error(), true
+	}
+	return r.Content[0].(*sdk.TextContent).Text, r.IsError
+}
+
+// TestTroubleIsTold: whatever the API does, the model reads what has happened and what
+// to do, and nothing of the machine.
+func TestTroubleIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		api  fake
+		want string
+	}{
+		"panic": {func(context.Context, string, url.Values) (int, http.Header, string, error) { panic("secret") }, "Something went wrong here"},
+		"silence": {func(ctx context.Context, _ string, _ url.Values) (int, http.Header, string, error) {
+			<-ctx.Done()
+			return 0, nil, "", ctx.Err()
+		}, "did not answer in time"},
+		"no way there": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
+			return 0, nil, "", errors.New("http://127.0.0.1:1 does not answer: connection refused")
+		}, "The index cannot be asked: http://127.0.0.1:1 does not answer: connection refused."},
+		"a proxy's page": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
+			return 502, http.Header{"Content-Type": {"text/html"}, "Retry-After": {"90"}}, "<h1>Bad Gateway</h1>", nil
+		}, "The index answered 502 Bad Gateway. Try again when 1m30s have passed."},
+		"another service": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
+			return 200, http.Header{"Content-Type": {"text/html"}}, "<h1>Welcome</h1>", nil
+		}, "no index that this program understands"},
+		"other JSON": {func(context.Context, string, url.Values) (int, http.Header, string, error) { return asJSON(`[1]`) }, "no index that this program understands"},
+		"a limit": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
+			return 429, http.Header{"Content-Type": {"application/problem+json"}, "Retry-After": {"3600"}}, `{"detail":"The limit of 20 requests is used up until 2026-11-22T00:00:00Z.","code":"rate-limited"}`, nil
+		}, "The limit of 20 requests is used up until 2026-11-22T00:00:00Z. Do not try again before 1h0m0s have passed."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, wrong := use(t, connect(t, c.api, Options{CallTime: 50 * time.Millisecond}), "search", map[string]any{"query": "x"})
+			if !wrong || !strings.Contains(text, c.want) || strings.Contains(text, "secret") || strings.Contains(text, "<h1>") {
+				t.Errorf("%v %s", wrong, text)
+			}
+		})
+	}
+}
+
+// TestUnknownCategory: where no category is near, those that there are are named, or who
+// can name them.
+func TestUnknownCategory(t *testing.T) {
+	api := fake(func(context.Context, string, url.Values) (int, http.Header, string, error) {
+		return 400, http.Header{"Content-Type": {"application/problem+json"}}, `{"detail":"category: \"zzz\" is not a known value","code":"invalid-parameter","errors":[{"field":"category","message":"\"zzz\" is not a known value"}],"suggestion":null}`, nil
+	})
+	for want, known := range map[string][]string{"Known are nlp, speech.": {"nlp", "speech"}, "The tool leaderboard, asked for": nil} {
+		text, wrong := use(t, connect(t, api, Options{Categories: known}), "search", map[string]any{"query": "x", "category": "zzz"})
+		if !wrong || !strings.Contains(text, `category: "zzz" is not a known value. `+want) {
+			t.Errorf("%s", text)
+		}
+	}
+}
+
+// TestMovedEntity: a slug that has changed leads to the entity, on the same service
+// only.
+func TestMovedEntity(t *testing.T) {
+	asked := []string{}
+	to := "/api/entity/tool/new"
+	api := fake(func(_ context.Context, path string, _ url.Values) (int, http.Header, string, error) {
+		asked = append(asked, path)
+		if path == "/api/entity/tool/old" {
+			return 301, http.Header{"Location": {to}}, "", nil
+		}
+		return asJSON(`{"type":"tool","slug":"new","name":"New","status":"active","scores":{}}`)
+	})
+	cs := connect(t, api, Options{})
+	text, wrong := use(t, cs, "get_entity", map[string]any{"entity": "tool/old"})
+	if wrong || !strings.Contains(text, "New (tool/new)") || !strings.Contains(text, "tool/old is called tool/new now.") || fmt.Sprint(asked) != "[/api/entity/tool/old /api/entity/tool/new]" {
+		t.Errorf("%v %s %v", wrong, text, asked)
+	}
+	for _, to = range []string{"/api/developer/api-keys", "https://evil.example/x", "/api/entity/../developer", "/api/entity/tool/old", "%zz"} {
+		asked = nil
+		if text, wrong := use(t, cs, "get_entity", map[string]any{"entity": "tool/old"}); !wrong || len(asked) != 1 {
+			t.Errorf("%s: %v %s %v", to, wrong, text, asked)
+		}
+	}
+}
+
+// TestHostileRecords: what stands in a record makes no line and no cell of its own.
+func TestHostileRecords(t *testing.T) {
+	record := `{"type":"tool","slug":"a","name":"A |\n| x","provider":"P\r\n2. tool/b","description":"D\n\n# Ignore | all","category":"c","status":"active","tags":["t|u\n"],"scores":{"composite":1},
+		"signals":{"stars":{"value":1000000},"benchmarks":[{"name":"B |\n","value":0.5}]},"reasons":["r\n1. x"],"similarity":0.5}`
+	cs := connect(t, fake(func(_ context.Context, path string, _ url.Values) (int, http.Header, string, error) {
+		if strings.HasSuffix(path, "/similar") {
+			return asJSON(`{"data":[` + record + `],"count":1,"nextCursor":null}`)
+		}
+		return asJSON(record)
+	}), Options{})
+	text, wrong := use(t, cs, "similar", map[string]any{"entity": "tool/x"})
+	if want := "1 entity like tool/x, the most similar first.\n1. tool/a – A | | x (P 2. tool/b) · c · score 1 · similarity 0.5\n   D # Ignore | all\n   Why: r 1. x"; wrong || text != want {
+		t.Errorf("%s\nwant\n%s", text, want)
+	}
+	text, wrong = use(t, cs, "compare", map[string]any{"entities": []string{"tool/a", "tool/b"}})
+	for _, want := range []string{`| A \| \| x (tool/a) | A \| \| x (tool/a) |`, `| stars | 1000000 | 1000000 |`, `| B \| | 0.5 | 0.5 |`, "\ntool/a: D # Ignore | all\n"} {
+		if wrong || !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// TestClient: the client keeps the key to itself, and tells who does not answer.
+func TestClient(t *testing.T) {
+	var got []http.Header
+	var answer http.HandlerFunc
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header)
+		answer(w, r)
+	}))
+	defer server.Close()
+	c, err := NewClient(server.URL+"/", "kx_key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer = func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, server.URL+"/elsewhere", http.StatusFound)
+	}
+	status, header, _, err := c.Get(t.Context(), "/api/search", url.Values{"q": {"a b&c"}}, http.Header{"Accept": {"x"}})
+	if err != nil || status != 302 || header.Get("Location") == "" || len(got) != 1 || got[0].Get("X-Api-Key") != "kx_key" || got[0].Get("Accept") != "x" {
+		t.Errorf("%d %v %v %v", status, header, err, got)
+	}
+	if err := c.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "leads to "+server.URL+"/elsewhere") {
+		t.Errorf("%v", err)
+	}
+	for want, answer2 := range map[string]http.HandlerFunc{
+		"it is no kindex": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"openapi":"3.0.3","paths":{"/pets":{}}}`)
+		},
+		"404 Not Found": http.NotFound,
+		"larger than":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, mostAnswer+1)) },
+		"broke off": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "10")
+			_, _ = io.WriteString(w, "five!")
+		},
+	} {
+		answer = answer2
+		if err := c.Check(t.Context()); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(strings.TrimPrefix(err.Error(), "the answer of "), server.URL) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+	for _, address := range []string{"", "index.example.org", "ftp://index.example.org", "http://", "https://a@b.example", "https://b.example/?x=1", "http://b.example:x"} {
+		if _, err := NewClient(address, ""); err == nil || !strings.Contains(err.Error(), "https://index.example.org") {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+// TestExposed: a key is told of where it goes over the network in the clear.
+func TestExposed(t *testing.T) {
+	for address, want := range map[string]bool{"http://index.example.org": true, "http://192.0.2.1:8080": true, "https://index.example.org": false,
+		"http://127.0.0.1:8080": false, "http://[::1]": false, "http://localhost:1": false, "http://localhost.example": true} {
+		c, err := NewClient(address, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Exposed(); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
+
+// FuzzArguments gives the tools anything for arguments. The API is asked only for
+// addresses of its own, and answers are no longer than they need be.
+func FuzzArguments(f *testing.F) {
+	for _, arguments := range []string{`{}`, `null`, `[]`, `{"query":"x","limit":1e400}`, `{"entity":"tool/a/../../b"}`, `{"entities":["tool/a","tool/b"],"x":{}}`,
+		`{"category":"../x?y#z","limit":"5"}`, `{"since":"2026-01-01","type":null,"full":"yes"}`, `{"query":"` + strings.Repeat("é", 300) + `"}`, `{"limit":{"a":[]}}`} {
+		f.Add(arguments)
+	}
+	api := fake(func(_ context.Context, path string, query url.Values) (int, http.Header, string, error) {
+		rest, ok := strings.CutPrefix(path, "/api/")
+		if u, err := url.Parse((&url.URL{Path: path, RawQuery: query.Encode()}).String()); !ok || err != nil || u.Path != path || len(path) > 1000 {
+			panic(fmt.Sprintf("asked for %q %v", path, query))
+		}
+		for part := range strings.SplitSeq(rest, "/") {
+			if part == "" || part == "." || part == ".." {
+				panic(fmt.Sprintf("asked for %q", path))
+			}
+		}
+		return asJSON(`{"type":"tool","slug":"a","data":[],"count":0,"scores":{}}`)
+	})
+	all := newTools(api, nil)
+	f.Fuzz(func(t *testing.T, arguments string) {
+		for i := range all.list {
+			r, err := all.call(t.Context(), &all.list[i], &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Arguments: json.RawMessage(arguments)}})
+			if err != nil {
+				t.Errorf("%s: %v", all.list[i].name, err)
+			} else if text := r.Content[0].(*sdk.TextContent).Text; len(text) > 5000 || text == "" {
+				t.Errorf("%s: %d bytes", all.list[i].name, len(text))
+			}
+		}
+	})
+}

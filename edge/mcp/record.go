@@ -1,0 +1,245 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/exports"
+)
+
+// record is an entity as the API gives it, with what lists add to it.
+type record struct {
+	Type         string                     `json:"type"`
+	Slug         string                     `json:"slug"`
+	Name         string                     `json:"name"`
+	Provider     string                     `json:"provider"`
+	Description  string                     `json:"description"`
+	Category     string                     `json:"category"`
+	Version      string                     `json:"version"`
+	PricingModel string                     `json:"pricingModel"`
+	License      string                     `json:"license"`
+	URL          string                     `json:"url"`
+	Tags         []string                   `json:"tags"`
+	Capabilities []string                   `json:"capabilities"`
+	Scores       map[string]*float64        `json:"scores"`
+	AddedDate    string                     `json:"addedDate"`
+	LastUpdated  string                     `json:"lastUpdated"`
+	Status       string                     `json:"status"`
+	Links        map[string]string          `json:"links"`
+	Signals      map[string]json.RawMessage `json:"signals"`
+
+	Rank       *int     `json:"rank"`
+	Delta      *int     `json:"delta"`
+	Similarity *float64 `json:"similarity"`
+	Reasons    []string `json:"reasons"`
+	Trend      *struct {
+		Gain         float64  `json:"gain"`
+		Previous     *float64 `json:"previousScore"`
+		Changes      int      `json:"changes"`
+		Rank         *int     `json:"rank"`
+		PreviousRank *int     `json:"previousRank"`
+	} `json:"trend"`
+}
+
+func (r *record) key() string { return r.Type + "/" + r.Slug }
+
+// brief is an entity in a list: what it takes to choose one. What is unknown is left
+// out, but for the score.
+type brief struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Provider    string   `json:"provider,omitempty"`
+	Category    string   `json:"category"`
+	Score       *float64 `json:"score"`
+	Pricing     string   `json:"pricingModel,omitempty"`
+	License     string   `json:"license,omitempty"`
+	Status      string   `json:"status,omitempty"` // only where it is not active
+	Description string   `json:"description"`
+
+	Rank       *int     `json:"rank,omitempty"`
+	Climbed    *int     `json:"climbed,omitempty"`
+	Gain       *float64 `json:"gain,omitempty"`
+	Changes    int      `json:"changes,omitempty"`
+	Similarity *float64 `json:"similarity,omitempty"`
+	Reasons    []string `json:"reasons,omitempty"`
+
+	Record json.RawMessage `json:"record,omitempty"` // where all of it is asked for
+}
+
+func (r *record) brief() brief {
+	b := brief{ID: r.key(), Name: r.Name, Provider: r.Provider, Category: r.Category, Score: r.Scores["composite"],
+		Pricing: r.PricingModel, License: r.License, Description: r.Description,
+		Rank: r.Rank, Climbed: r.Delta, Similarity: r.Similarity, Reasons: r.Reasons}
+	if r.Status != exports.Active {
+		b.Status = r.Status
+	}
+	if t := r.Trend; t != nil {
+		b.Gain, b.Changes, b.Rank = &t.Gain, t.Changes, t.Rank
+		if t.Rank != nil && t.PreviousRank != nil {
+			climbed := *t.PreviousRank - *t.Rank
+			b.Climbed = &climbed
+		}
+	}
+	return b
+}
+
+// line tells a brief in two lines.
+func (b *brief) line() string {
+	facts := []string{b.Category, "score " + plainScore(b.Score)}
+	add := func(format string, v any) { facts = append(facts, fmt.Sprintf(format, v)) }
+	if b.Gain != nil {
+		add("gained %s", number64(*b.Gain))
+		add("%d changed", b.Changes)
+	}
+	if b.Rank != nil && b.Gain != nil {
+		add("rank %d", *b.Rank)
+	}
+	if b.Climbed != nil && *b.Climbed != 0 {
+		add("%+d places", *b.Climbed)
+	}
+	if b.Similarity != nil {
+		add("similarity %s", number64(*b.Similarity))
+	}
+	for _, f := range []string{b.Pricing, b.License, b.Status} {
+		if f != "" {
+			facts = append(facts, f)
+		}
+	}
+	name := b.Name
+	if b.Provider != "" && b.Provider != b.Name {
+		name += " (" + b.Provider + ")"
+	}
+	text := b.ID + " – " + oneLine(name) + " · " + strings.Join(facts, " · ") + "\n   " + oneLine(b.Description)
+	if len(b.Reasons) > 0 {
+		text += "\n   Why: " + oneLine(strings.Join(b.Reasons, "; "))
+	}
+	if b.Record != nil {
+		text += "\n   " + compact(b.Record)
+	}
+	return text
+}
+
+// details is one entity by itself.
+type details struct {
+	ID           string              `json:"id"`
+	Name         string              `json:"name"`
+	Provider     string              `json:"provider,omitempty"`
+	Description  string              `json:"description"`
+	Category     string              `json:"category"`
+	Status       string              `json:"status"`
+	Version      string              `json:"version,omitempty"`
+	Pricing      string              `json:"pricingModel,omitempty"`
+	License      string              `json:"license,omitempty"`
+	URL          string              `json:"url,omitempty"`
+	Tags         []string            `json:"tags,omitempty"`
+	Capabilities []string            `json:"capabilities,omitempty"`
+	Scores       map[string]*float64 `json:"scores"`
+	LastUpdated  string              `json:"lastUpdated,omitempty"`
+	// Signals are the bare figures, Links and Record only there where all is asked for.
+	Signals map[string]any    `json:"signals,omitempty"`
+	Links   map[string]string `json:"links,omitempty"`
+	Record  json.RawMessage   `json:"record,omitempty"`
+}
+
+func (r *record) details() details {
+	return details{ID: r.key(), Name: r.Name, Provider: r.Provider, Description: r.Description, Category: r.Category,
+		Status: r.Status, Version: r.Version, Pricing: r.PricingModel, License: r.License, URL: r.URL,
+		Tags: r.Tags, Capabilities: r.Capabilities, Scores: r.Scores, LastUpdated: r.LastUpdated, Signals: r.figures()}
+}
+
+// figures are the values of the signals without their dates and sources; of each
+// benchmark one, by its name.
+func (r *record) figures() map[string]any {
+	figures := map[string]any{}
+	for name, raw := range r.Signals {
+		var one struct{ Value any }
+		var results []struct {
+			Name  string
+			Value float64
+		}
+		if json.Unmarshal(raw, &one) == nil && one.Value != nil {
+			figures[name] = one.Value
+		} else if json.Unmarshal(raw, &results) == nil {
+			for _, b := range results {
+				figures[b.Name] = b.Value
+			}
+		}
+	}
+	return figures
+}
+
+// rows are the facts of an entity, each with its name, in the order of reading.
+func (d *details) rows() [][2]string {
+	rows := [][2]string{{"category", d.Category}}
+	add := func(name, value string) {
+		if value != "" {
+			rows = append(rows, [2]string{oneLine(name), oneLine(value)})
+		}
+	}
+	add("provider", d.Provider)
+	if d.Status != exports.Active {
+		add("status", d.Status)
+	}
+	for _, name := range exports.ScoreNames {
+		label := name
+		if name == "composite" {
+			label = "score (composite)"
+		}
+		add(label, plainScore(d.Scores[name]))
+	}
+	add("version", d.Version)
+	add("pricing model", d.Pricing)
+	add("licence", d.License)
+	add("address", d.URL)
+	add("tags", strings.Join(d.Tags, ", "))
+	add("capabilities", strings.Join(d.Capabilities, ", "))
+	for _, name := range slices.Sorted(maps.Keys(d.Signals)) {
+		add(name, plain(d.Signals[name]))
+	}
+	add("last updated", d.LastUpdated)
+	return rows
+}
+
+// text tells an entity by itself.
+func (d *details) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s)\n%s\n", oneLine(d.Name), d.ID, oneLine(d.Description))
+	for _, row := range d.rows() {
+		fmt.Fprintf(&b, "%s: %s\n", row[0], row[1])
+	}
+	if d.Record != nil {
+		fmt.Fprintf(&b, "record: %s\n", compact(d.Record))
+	}
+	return b.String()
+}
+
+func plain(v any) string {
+	if n, ok := v.(float64); ok {
+		return number64(n)
+	}
+	return fmt.Sprint(v)
+}
+
+func plainScore(s *float64) string {
+	if s == nil {
+		return "–"
+	}
+	return number64(*s)
+}
+
+func number64(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// oneLine keeps the lines of an answer apart whatever a record holds.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// counted is a number of things.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + more
+}

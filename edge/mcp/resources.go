@@ -1,0 +1,213 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"kindex/exports"
+)
+
+// The addresses of the resources.
+const (
+	entityURI = "kindex://entity/"
+	recordURI = "kindex://record/"
+	scoreURI  = "kindex://score/"
+	nearURI   = "kindex://similar/"
+	lifeURI   = "kindex://changes/"
+	boardURI  = "kindex://leaderboard/"
+)
+
+// fixed are the resources that are listed. Each reads what a path of the API answers.
+var fixed = []struct {
+	resource sdk.Resource
+	path     string
+	query    url.Values
+}{
+	{sdk.Resource{URI: "kindex://categories", Name: "categories", Title: "Categories", MIMEType: jsonType,
+		Description: "Every category with its slug, description and number of entities."}, "/api/categories", nil},
+	{sdk.Resource{URI: boardURI + "all", Name: "leaderboard", Title: "Leaderboard of all", MIMEType: jsonType,
+		Description: "The ten entities with the highest composite score."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
+}
+
+// templates are the resources that are made of a name. No path has an argument that
+// its grammar does not allow.
+var templates = []struct {
+	template sdk.ResourceTemplate
+	prefix   string
+	grammar  *regexp.Regexp
+	path     func(name string) string
+	query    url.Values
+	accept   string
+}{
+	{sdk.ResourceTemplate{URITemplate: entityURI + "{type}/{slug}", Name: "entity", Title: "Entity",
+		Description: "One tool or model as a page to read."},
+		entityURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, markdownType + ", " + jsonType + ";q=0.5"},
+	{sdk.ResourceTemplate{URITemplate: recordURI + "{type}/{slug}", Name: "record", Title: "Record", MIMEType: jsonType,
+		Description: "One tool or model as JSON, with the date and source of every figure."},
+		recordURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, jsonType},
+	{sdk.ResourceTemplate{URITemplate: scoreURI + "{type}/{slug}", Name: "score", Title: "Score", MIMEType: jsonType,
+		Description: "How the score of one tool or model came about, as JSON."},
+		scoreURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/score" }, nil, jsonType},
+	{sdk.ResourceTemplate{URITemplate: nearURI + "{type}/{slug}", Name: "similar", Title: "Similar entities", MIMEType: jsonType,
+		Description: "What is like one tool or model, as JSON."},
+		nearURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/similar" }, url.Values{"limit": {"5"}}, jsonType},
+	{sdk.ResourceTemplate{URITemplate: lifeURI + "{type}/{slug}", Name: "changes", Title: "Changes of an entity", MIMEType: jsonType,
+		Description: "The latest changes of one tool or model, as JSON."},
+		lifeURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/changelog" }, url.Values{"limit": {"20"}}, jsonType},
+	{sdk.ResourceTemplate{URITemplate: boardURI + "{category}", Name: "board", Title: "Leaderboard", MIMEType: jsonType,
+		Description: "The ten entities of a category with the highest composite score."},
+		boardURI, slugGrammar, func(c string) string { return "/api/leaderboard/" + c }, url.Values{"limit": {"10"}}, jsonType},
+}
+
+// addResources gives the resources to a server.
+func addResources(s *sdk.Server, api API) {
+	for i := range fixed {
+		f := &fixed[i]
+		s.AddResource(&f.resource, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return read(ctx, api, req.Params.URI, f.path, f.query, jsonType)
+		})
+	}
+	for i := range templates {
+		t := &templates[i]
+		s.AddResourceTemplate(&t.template, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			name := strings.TrimPrefix(req.Params.URI, t.prefix)
+			if len(name) > mostText || !t.grammar.MatchString(name) {
+				return nil, invalid("There is no resource %s; use %s.", shorten(req.Params.URI), t.template.URITemplate)
+			}
+			return read(ctx, api, req.Params.URI, t.path(name), t.query, t.accept)
+		})
+	}
+}
+
+// invalid is an error of the protocol about what was asked for.
+func invalid(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// read answers with what a path of the API answers.
+func read(ctx context.Context, api API, uri, path string, query url.Values, accept string) (*sdk.ReadResourceResult, error) {
+	a, err := ask(ctx, api, path, query, accept)
+	if err != nil {
+		return nil, invalid("%s", err)
+	}
+	body := string(a.body)
+	if a.mediaType == markdownType {
+		body = apiLink.ReplaceAllStringFunc(body, resourceLink)
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: a.mediaType, Text: body}}}, nil
+}
+
+// apiLink is the target of a link to something of an entity in the API.
+var apiLink = regexp.MustCompile(`\]\(<[^<>\s]*/api/entity/([a-z]+/[a-z0-9-]+)(\.md|/score|/similar|/changelog)?>\)`)
+
+// resourceLink makes such a target a resource: who reads here may have no way to the
+// API's addresses.
+func resourceLink(link string) string {
+	m := apiLink.FindStringSubmatch(link)
+	of := map[string]string{".md": entityURI, "": recordURI, "/score": scoreURI, "/similar": nearURI, "/changelog": lifeURI}[m[2]]
+	return "](<" + of + m[1] + ">)"
+}
+
+// mostCompleted is how many completions are given.
+const mostCompleted = 20
+
+// complete completes the parts of a resource's address: slugs by the API's suggestions,
+// categories by its list. An empty slug is answered with nothing, and costs nothing.
+func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	word := req.Params.Argument.Value
+	if len(word) > mostText {
+		return nil, invalid("The argument has more than %d characters.", mostText)
+	}
+	var list []string
+	var err error
+	switch req.Params.Argument.Name {
+	case "type":
+		list = exports.Types
+	case "category":
+		list, err = completeCategory(ctx, api)
+	case "slug":
+		typ := ""
+		if c := req.Params.Context; c != nil {
+			typ = c.Arguments["type"]
+		}
+		list, err = completeSlug(ctx, api, word, typ)
+		word = "" // what is suggested need not begin with it
+	default:
+		return nil, invalid("There is nothing to complete for %q; known are type, slug, category.", shorten(req.Params.Argument.Name))
+	}
+	if err != nil {
+		return nil, invalid("%s", err)
+	}
+	found := []string{}
+	for _, s := range list {
+		if strings.HasPrefix(s, word) {
+			found = append(found, s)
+		}
+	}
+	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: found[:min(len(found), mostCompleted)],
+		Total: len(found), HasMore: len(found) > mostCompleted}}, nil
+}
+
+func completeCategory(ctx context.Context, api API) ([]string, error) {
+	var p struct{ Data []struct{ Slug string } }
+	if _, err := askFor(ctx, api, "/api/categories", nil, &p); err != nil {
+		return nil, err
+	}
+	list := []string{"all"}
+	for _, c := range p.Data {
+		list = append(list, c.Slug)
+	}
+	return list, nil
+}
+
+func completeSlug(ctx context.Context, api API, word, typ string) ([]string, error) {
+	if strings.TrimSpace(word) == "" {
+		return nil, nil
+	}
+	q := url.Values{"q": {word}}
+	if slices.Contains(exports.Types, typ) {
+		q.Set("type", typ)
+	}
+	var p struct{ Data []struct{ Slug string } }
+	if _, err := askFor(ctx, api, "/api/suggest", q, &p); err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, e := range p.Data {
+		if !slices.Contains(list, e.Slug) {
+			list = append(list, e.Slug)
+		}
+	}
+	return list, nil
+}
+
+// Categories reads the slugs of the categories, those with the most entities first.
+func Categories(ctx context.Context, api API) ([]string, error) {
+	var p struct {
+		Data []struct {
+			Slug  string `json:"slug"`
+			Count int    `json:"count"`
+		} `json:"data"`
+	}
+	if _, err := askFor(ctx, api, "/api/categories", nil, &p); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(p.Data, func(a, b struct {
+		Slug  string `json:"slug"`
+		Count int    `json:"count"`
+	}) int {
+		return b.Count - a.Count
+	})
+	var list []string
+	for _, c := range p.Data {
+		list = append(list, c.Slug)
+	}
+	return list, nil
+}

@@ -1,0 +1,140 @@
+// Package mcp offers the index to agents by the Model Context Protocol: seven tools
+// and a few resources, over stdin and stdout or as an HTTP handler. It knows nothing
+// of builds: whatever it answers, it asks an API for, a request for each call, so that
+// the API's limits and problems are those of the tools.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"kindex/exports/nearest"
+)
+
+// Options say what a server tells of itself.
+type Options struct {
+	Version    string   // of the program or the interface
+	Title      string   // of the index, "" where it is not known
+	Categories []string // slugs of the index's categories, the first as examples; may be none
+	Counted    bool     // calls count against a limit
+	Log        *slog.Logger
+	CallTime   time.Duration // how long a call may take; 0: DefaultCallTime
+}
+
+// DefaultCallTime is how long a call may take unless told otherwise.
+const DefaultCallTime = 20 * time.Second
+
+// Server answers by the protocol. It is safe for concurrent use.
+type Server struct {
+	sdk   *sdk.Server
+	tools *tools
+	log   *slog.Logger
+	time  time.Duration
+}
+
+// New makes a server over an API.
+func New(api API, o Options) *Server {
+	s := &Server{tools: newTools(api, o.Categories), log: o.Log, time: o.CallTime}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.time == 0 {
+		s.time = DefaultCallTime
+	}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "kindex", Title: o.Title, Version: o.Version}, &sdk.ServerOptions{
+		Instructions: instructions(o),
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		CompletionHandler: func(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+			return complete(ctx, api, req)
+		},
+	})
+	s.tools.add(s.sdk)
+	addResources(s.sdk, api)
+	s.sdk.AddReceivingMiddleware(s.guard)
+	return s
+}
+
+// instructions are what a model reads of the server before any tool.
+func instructions(o Options) string {
+	var b strings.Builder
+	name := "This index"
+	if o.Title != "" {
+		name = o.Title
+	}
+	b.WriteString(name + " holds descriptive records of AI tools and models, each figure with its source, and scores from 0 to 100 that are computed from them. " +
+		"Begin with search (a need in words) or leaderboard (the best of a category); go on with get_entity, similar and compare, by the id of a result (type/slug). " +
+		"A score that is null means that too little is known, not that something is bad.")
+	if o.Counted {
+		b.WriteString(" Every call counts against a daily limit: ask for what you need.")
+	}
+	if len(o.Categories) > 0 {
+		list := o.Categories[:min(len(o.Categories), mostCategories)]
+		b.WriteString(" Categories: " + strings.Join(list, ", ") + ".")
+	}
+	return b.String()
+}
+
+// guard stands before everything: it bounds the time, answers for what panics, and
+// refuses what would keep a connection open for notifications that never come.
+func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				s.log.Error("panic", "method", method, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+				result, err = nil, internalError()
+			}
+		}()
+		switch r := req.(type) {
+		case *sdk.CallToolRequest:
+			if err := s.known(r.Params.Name); err != nil {
+				return nil, err
+			}
+		case *sdk.SubscriptionsListenRequest:
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + ": nothing here can be subscribed to; changes_since tells what has changed"}
+		}
+		ctx, cancel := context.WithTimeout(ctx, s.time)
+		defer cancel()
+		result, err = next(ctx, method, req)
+		var told *jsonrpc.Error
+		if err != nil && !errors.As(err, &told) && ctx.Err() == nil {
+			s.log.Error("a call failed", "method", method, "error", err)
+		}
+		return result, err
+	}
+}
+
+func internalError() error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Something went wrong here; the log of the server tells what."}
+}
+
+// known is nil where there is such a tool.
+func (s *Server) known(name string) error {
+	names := s.tools.names()
+	for _, n := range names {
+		if n == name {
+			return nil
+		}
+	}
+	if near := nearest.Name(name, names); near != "" {
+		return invalid("There is no tool %q; did you mean %s?", shorten(name), near)
+	}
+	return invalid("There is no tool %q; known are %s.", shorten(name), strings.Join(names, ", "))
+}
+
+// Handler serves the streamable HTTP transport without sessions: each POST is one
+// message and its answer, as JSON. The server is chosen for each request. Bounds of
+// the body and who may ask are the caller's; so is the protection of a local address
+// against pages that point their own name at it.
+func Handler(choose func(*http.Request) *Server) http.Handler {
+	return sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server { return choose(r).sdk }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, PropagateRequestCancellation: true})
+}

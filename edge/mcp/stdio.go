@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// mostLine is how long a message on stdin may be.
+const mostLine = 1 << 20
+
+// Serve speaks the protocol on a pair of streams, a message a line, until in ends or
+// ctx does. What was asked before the end of in is answered.
+func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
+	lines := &sdk.IOTransport{Reader: in, Writer: keepOpen{out}, MaxLineLength: mostLine}
+	err := s.sdk.Run(ctx, patient{lines, s.time})
+	switch {
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return nil
+	}
+	return fmt.Errorf("what came on stdin is no message of the protocol (JSON-RPC, one a line): %w", err)
+}
+
+// keepOpen is a writer that is not the transport's to close.
+type keepOpen struct{ io.Writer }
+
+// Close implements io.Closer.
+func (keepOpen) Close() error { return nil }
+
+// patient is a transport that tells of the end of its input when all calls are
+// answered, but no later than after a time. The protocol's library would drop them.
+type patient struct {
+	sdk.Transport
+	most time.Duration
+}
+
+// Connect implements sdk.Transport.
+func (p patient) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := p.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &patientConnection{Connection: c, most: p.most, answered: make(chan struct{}, 1), closed: make(chan struct{})}, nil
+}
+
+type patientConnection struct {
+	sdk.Connection
+	most     time.Duration
+	answered chan struct{} // tells that there may be no call left
+	closed   chan struct{}
+	once     sync.Once
+
+	mu    sync.Mutex
+	calls int // read and not answered
+}
+
+// Read implements sdk.Connection.
+func (c *patientConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := c.Connection.Read(ctx)
+	if r, ok := m.(*jsonrpc.Request); ok && err == nil && r.IsCall() {
+		c.count(1)
+	}
+	if errors.Is(err, io.EOF) {
+		c.wait(ctx)
+	}
+	return m, err
+}
+
+// Write implements sdk.Connection.
+func (c *patientConnection) Write(ctx context.Context, m jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, m)
+	if _, ok := m.(*jsonrpc.Response); ok {
+		c.count(-1)
+	}
+	return err
+}
+
+// Close implements sdk.Connection.
+func (c *patientConnection) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Connection.Close()
+}
+
+func (c *patientConnection) count(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls += n; c.calls <= 0 {
+		select {
+		case c.answered <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (c *patientConnection) none() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls <= 0
+}
+
+func (c *patientConnection) wait(ctx context.Context) {
+	late := time.NewTimer(c.most)
+	defer late.Stop()
+	for !c.none() {
+		select {
+		case <-c.answered:
+		case <-late.C:
+			return
+		case <-c.closed:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
