@@ -1,0 +1,206 @@
+package openapi_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"kindex/edge/openapi"
+)
+
+// described is one operation with its address.
+type described struct {
+	path, method string
+	*openapi3.Operation
+}
+
+func operations(doc *openapi3.T) []described {
+	var list []described
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			list = append(list, described{path, method, op})
+		}
+	}
+	slices.SortFunc(list, func(a, b described) int { return strings.Compare(a.OperationID, b.OperationID) })
+	return list
+}
+
+// TestComplete holds every operation to more than OpenAPI asks for: what a stranger
+// needs is there, with an example of everything.
+func TestComplete(t *testing.T) {
+	doc := load(t, openapi.YAML)
+	tags := map[string]int{}
+	for _, tag := range doc.Tags {
+		tags[tag.Name] = 0
+		if tag.Description == "" {
+			t.Errorf("the tag %s has no description", tag.Name)
+		}
+	}
+	for _, op := range operations(doc) {
+		id := op.OperationID
+		if len(op.Tags) != 1 {
+			t.Errorf("%s has the tags %s, not one", id, op.Tags)
+			continue
+		}
+		if _, known := tags[op.Tags[0]]; !known {
+			t.Errorf("%s has the tag %s, which is not explained", id, op.Tags[0])
+		}
+		tags[op.Tags[0]]++
+		if op.Summary == "" || len(op.Summary) > 60 || strings.HasSuffix(op.Summary, ".") {
+			t.Errorf("%s: the summary %q is not a short line", id, op.Summary)
+		}
+		if len(op.Description) < 60 || op.Description == op.Summary {
+			t.Errorf("%s: the description %q says too little", id, op.Description)
+		}
+		checkParameters(t, op)
+		if body := op.RequestBody; body != nil {
+			content := body.Value.Content["application/json"]
+			if content == nil || len(content.Examples) == 0 || body.Value.Description == "" {
+				t.Errorf("%s: the body lacks a description or an example", id)
+			}
+		}
+		checkStatuses(t, op)
+		for code, r := range op.Responses.Map() {
+			checkResponse(t, id+" "+code, r.Value)
+		}
+	}
+	for tag, n := range tags {
+		if n == 0 {
+			t.Errorf("no operation has the tag %s", tag)
+		}
+	}
+}
+
+func checkParameters(t *testing.T, op described) {
+	t.Helper()
+	for _, ref := range op.Parameters {
+		p := ref.Value
+		if p.Description == "" || p.Example == nil || p.Schema == nil {
+			t.Errorf("%s: the parameter %s lacks a description, an example or a schema", op.OperationID, p.Name)
+		}
+	}
+	for name := range strings.SplitSeq(op.path, "{") {
+		if name, _, ok := strings.Cut(name, "}"); ok && op.Parameters.GetByInAndName("path", name) == nil {
+			t.Errorf("%s: the parameter %s is not described", op.OperationID, name)
+		}
+	}
+}
+
+// checkStatuses: what any address can answer is described for each.
+func checkStatuses(t *testing.T, op described) {
+	t.Helper()
+	want := []string{"400", "405", "500", "503"}
+	if strings.HasPrefix(op.path, "/api/") {
+		want = append(want, "401", "403")
+	}
+	if op.method == "GET" && op.Responses.Status(200).Value.Headers["ETag"] != nil {
+		want = append(want, "304")
+	}
+	if strings.Contains(op.path, "{") {
+		want = append(want, "404")
+	}
+	if op.RequestBody != nil {
+		want = append(want, "413", "415")
+	}
+	for _, code := range want {
+		if op.Responses.Value(code) == nil {
+			t.Errorf("%s does not describe %s", op.OperationID, code)
+		}
+	}
+}
+
+func checkResponse(t *testing.T, where string, r *openapi3.Response) {
+	t.Helper()
+	if r.Description == nil || *r.Description == "" {
+		t.Errorf("%s has no description", where)
+	}
+	for name, h := range r.Headers {
+		if h.Value.Description == "" || h.Value.Example == nil {
+			t.Errorf("%s: the header %s lacks a description or an example", where, name)
+		}
+	}
+	for mediaType, content := range r.Content {
+		binary := content.Schema.Value.Format == "binary"
+		if len(content.Examples) == 0 && !binary {
+			t.Errorf("%s: %s has no example", where, mediaType)
+		}
+		for name, e := range content.Examples {
+			if e.Value.Summary == "" {
+				t.Errorf("%s: the example %s of %s has no summary", where, name, mediaType)
+			}
+		}
+	}
+}
+
+var inCode = regexp.MustCompile("`([a-z-]+)`")
+
+// TestProblemsHaveExamples: each code that a response names has an example, and no
+// example has another one.
+func TestProblemsHaveExamples(t *testing.T) {
+	doc := load(t, openapi.YAML)
+	codes := map[string]bool{}
+	for _, v := range doc.Components.Schemas["Problem"].Value.Properties["code"].Value.Enum {
+		codes[fmt.Sprint(v)] = true
+	}
+	shown := map[string]bool{"not-found": true} // at addresses that are no operation's
+	for _, op := range operations(doc) {
+		for status, r := range op.Responses.Map() {
+			content := r.Value.Content["application/problem+json"]
+			if content == nil {
+				continue
+			}
+			var named, examples []string
+			for _, m := range inCode.FindAllStringSubmatch(*r.Value.Description, -1) {
+				if codes[m[1]] {
+					named = append(named, m[1])
+				}
+			}
+			for _, e := range content.Examples {
+				v := e.Value.Value.(map[string]any)
+				examples = append(examples, fmt.Sprint(v["code"]))
+				if fmt.Sprint(v["status"]) != status || v["type"] != "urn:kindex:problem:"+fmt.Sprint(v["code"]) {
+					t.Errorf("%s %s: the example %v does not fit", op.OperationID, status, v)
+				}
+			}
+			slices.Sort(named)
+			slices.Sort(examples)
+			if named, examples := slices.Compact(named), slices.Compact(examples); !slices.Equal(named, examples) {
+				t.Errorf("%s %s: named are the codes %s, with examples %s", op.OperationID, status, named, examples)
+			}
+			for _, code := range examples {
+				shown[code] = true
+			}
+		}
+	}
+	for code := range maps.Keys(codes) {
+		if !shown[code] {
+			t.Errorf("the code %s has no example", code)
+		}
+	}
+}
+
+// TestSchemasAreExplained: every member of an object is, unless its schema is one
+// that has a name and an explanation of its own.
+func TestSchemasAreExplained(t *testing.T) {
+	doc := load(t, openapi.YAML)
+	for name, ref := range doc.Components.Schemas {
+		if ref.Value.Description == "" {
+			t.Errorf("the schema %s has no description", name)
+		}
+		for member, p := range ref.Value.Properties {
+			if p.Value.Description == "" {
+				t.Errorf("%s.%s has no description", name, member)
+			}
+		}
+		for _, required := range ref.Value.Required {
+			if ref.Value.Properties[required] == nil {
+				t.Errorf("%s requires %s, which it does not have", name, required)
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package openapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/edge/openapi"
+)
+
+// redocly is the linter of others, among what node is needed for.
+const redocly = "../../site/node_modules/.bin/redocly"
+
+// TestRedocly: Redocly, with the rules that it recommends, finds nothing to be better,
+// and does find what was made worse.
+func TestRedocly(t *testing.T) {
+	if _, err := os.Stat(redocly); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%v; install it with: make test-tools", err)
+		}
+		t.Skip("NOT RUN: @redocly/cli is missing; to run this test: make test-tools")
+	}
+	if found := lint(t, openapi.YAML); len(found) > 0 {
+		t.Errorf("Redocly finds %s", strings.Join(found, "\n"))
+	}
+	worse := bytes.Replace(openapi.YAML, []byte("      operationId: getEntity\n"), []byte("      operationId: listEntities\n"), 1)
+	if found := lint(t, worse); len(found) != 1 || !strings.Contains(found[0], "operation-operationId-unique") {
+		t.Errorf("of an operationId that is there twice, Redocly finds %q", found)
+	}
+}
+
+// lint returns the errors and warnings.
+func lint(t *testing.T, description []byte) []string {
+	t.Helper()
+	program, err := filepath.Abs(redocly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() // without settings that could say something else
+	if err := os.WriteFile(filepath.Join(dir, "openapi.yaml"), description, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "lint", "--extends=recommended", "--format=json", "--max-problems=1000", "openapi.yaml")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	failed := cmd.Run()
+	var report struct {
+		Totals   struct{ Errors, Warnings, Ignored int }
+		Problems []struct {
+			RuleID, Severity, Message string
+			Location                  []struct{ Pointer string }
+		}
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &report); err != nil {
+		t.Fatalf("%v: %v: %s%s", failed, err, stdout.Bytes(), stderr.Bytes())
+	}
+	var found []string
+	for _, p := range report.Problems {
+		found = append(found, p.Severity+" "+p.RuleID+": "+p.Message)
+	}
+	if sum := report.Totals.Errors + report.Totals.Warnings + report.Totals.Ignored; sum != len(found) || failed != nil && report.Totals.Errors == 0 {
+		t.Fatalf("%v: %s%s", failed, stdout.Bytes(), stderr.Bytes())
+	}
+	return found
+}
