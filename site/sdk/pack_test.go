@@ -1,0 +1,246 @@
+package sdk
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"kindex/edge/openapi"
+)
+
+var update = flag.Bool("update", false, "pack the sources into the archives of their version")
+
+// packed is the time of every file of an archive: the one that npm gives to what it
+// packs, for there are programs that cannot read an earlier one.
+var packed = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
+
+// described is the version of the description, which that of the libraries is.
+func described(t *testing.T) string {
+	t.Helper()
+	m := regexp.MustCompile(`(?m)^  version: (\S+)$`).FindSubmatch(openapi.YAML)
+	if m == nil {
+		t.Fatal("the description has no version")
+	}
+	return string(m[1])
+}
+
+// TestArchives packs the sources, and compares what comes out with the archives of
+// their version, file by file. The bytes of an archive are not compared: another
+// version of the compressor may make others, and the archives stay what they are.
+func TestArchives(t *testing.T) {
+	version := described(t)
+	for _, c := range []struct {
+		language, file, prefix string
+		files                  func(*testing.T) fs.FS
+	}{
+		{TypeScript, version + ".tgz", "package", typescript},
+		{Python, "kindex-" + version + ".tar.gz", "kindex-" + version, python},
+	} {
+		t.Run(c.language, func(t *testing.T) {
+			now := pack(t, c.files(t), c.prefix)
+			name := filepath.Join("archives", c.language, c.file)
+			if *update {
+				write(t, name, compress(t, now))
+				return
+			}
+			a, ok := Find(c.language, c.file)
+			if !ok {
+				t.Fatalf("there is no %s. Raise the version in the sources to that of the description, then: go test ./site/sdk -update", name)
+			}
+			if was := unzip(t, a.Data); !bytes.Equal(was, now) {
+				t.Errorf("the sources make another archive than %s:\n%s\nRaise the version; or, if %s was never published: go test ./site/sdk -update",
+					name, strings.Join(differences(t, was, now), "\n"), version)
+			}
+		})
+	}
+}
+
+// TestSums keeps the list of the archives, so that a change of one is seen.
+func TestSums(t *testing.T) {
+	name := filepath.Join("archives", "SHA256SUMS")
+	if *update {
+		archives = map[string][]Archive{} // those on the disk, not those compiled in
+		for _, language := range []string{Python, TypeScript} {
+			entries, err := os.ReadDir(filepath.Join("archives", language))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				archives[language] = append(archives[language], archive(language, e.Name(), readFile(t, filepath.Join("archives", language, e.Name()))))
+			}
+			newestFirst(archives[language])
+		}
+		write(t, name, Sums())
+		return
+	}
+	if want := readFile(t, name); !bytes.Equal(want, Sums()) {
+		t.Errorf("the archives are not those of %s:\n%s\nAn archive that was published never changes. For a new version: go test ./site/sdk -update", name, Sums())
+	}
+}
+
+// TestNewest: the newest version is that of the description, and is the first.
+func TestNewest(t *testing.T) {
+	for _, language := range []string{TypeScript, Python} {
+		if v := Versions(language); len(v) == 0 || v[0].Version != described(t) {
+			t.Errorf("%s: the newest version is not %s", language, described(t))
+		}
+	}
+	list := []Archive{{Version: "0.9.1"}, {Version: "1.0.0"}, {Version: "0.10.0"}}
+	if newestFirst(list); list[0].Version != "1.0.0" || list[1].Version != "0.10.0" {
+		t.Errorf("%v", list)
+	}
+}
+
+// python are the files of the package. With -update, those that the description decides
+// are written first; TestPythonSources compares them.
+func python(t *testing.T) fs.FS {
+	t.Helper()
+	if *update {
+		description := filepath.Join(t.TempDir(), "openapi.json")
+		write(t, description, openapi.JSON())
+		if b, err := exec.Command("python3", "-B", "generate", description, "python").CombinedOutput(); err != nil {
+			t.Fatalf("python3 generate, which needs Python 3.11 or newer: %v\n%s", err, b)
+		}
+	}
+	return os.DirFS("python")
+}
+
+// typescript builds the package.
+func typescript(t *testing.T) fs.FS {
+	if _, err := os.Stat(filepath.Join("..", "node_modules")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("the programs of site/package.json are not installed")
+		}
+		t.Skip("NOT RUN: the programs of site/package.json are not installed; make test installs them")
+	}
+	out := t.TempDir()
+	cmd := exec.Command("npm", "run", "--silent", "build", "--", out)
+	cmd.Dir = "typescript"
+	if b, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("npm run build: %v\n%s", err, b)
+	}
+	return os.DirFS(out)
+}
+
+// unwanted are files that tools leave behind.
+var unwanted = regexp.MustCompile(`(^|/)(__pycache__|node_modules|\.[^/]*)(/|$)|\.pyc$`)
+
+// pack makes a tar of files that is the same everywhere.
+func pack(t *testing.T, from fs.FS, prefix string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || unwanted.MatchString(name) {
+			return err
+		}
+		data, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+		err = w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: path.Join(prefix, name), Size: int64(len(data)), Mode: 0o644, ModTime: packed, Format: tar.FormatUSTAR})
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	})
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func compress(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(data)
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func unzip(t *testing.T, data []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// differences names the files of two tars that are not the same.
+func differences(t *testing.T, was, now []byte) []string {
+	t.Helper()
+	sides := [2]map[string]string{{}, {}}
+	for i, data := range [][]byte{was, now} {
+		r := tar.NewReader(bytes.NewReader(data))
+		for {
+			h, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			b, err2 := io.ReadAll(r)
+			if err = errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			sides[i][h.Name] = fmt.Sprint(h.Mode, h.ModTime, string(b))
+		}
+	}
+	var list []string
+	for name, text := range sides[0] {
+		if other, ok := sides[1][name]; !ok {
+			list = append(list, "- "+name)
+		} else if other != text {
+			list = append(list, "≠ "+name)
+		}
+	}
+	for name := range sides[1] {
+		if _, ok := sides[0][name]; !ok {
+			list = append(list, "+ "+name)
+		}
+	}
+	return list
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(name), 0o755)
+	if err == nil {
+		err = os.WriteFile(name, data, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,228 @@
+"""What the methods of :class:`kindex.Client` are made of."""
+
+from __future__ import annotations
+
+import copy
+import json
+import platform
+import ssl
+import sys
+import uuid
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Mapping, Optional, Type, TypeVar
+
+from ._addresses import with_query
+from ._cache import Cache
+from ._downloads import Downloaded, PathLike, download
+from ._session import Options, Response, Session
+from ._streams import RecordStream
+from ._version import __version__
+from ._waiting import RateLimit
+
+if TYPE_CHECKING:
+    if sys.version_info >= (3, 10):
+        from typing import ParamSpec
+    else:
+        from typing_extensions import ParamSpec  # type checkers bring it along
+
+    P = ParamSpec("P")
+
+__all__ = ["Core"]
+
+Query = Mapping[str, object]
+Self = TypeVar("Self", bound="Core")
+Page = TypeVar("Page", bound=Mapping[str, Any])
+
+JSON = "application/json"
+
+
+class Core:
+    """A client without the operations."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: Optional[str] = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 3,
+        max_wait: float = 60.0,
+        cache_size: int = 16 * 1024 * 1024,
+        ssl_context: Optional[ssl.SSLContext] = None,
+        proxy: Optional[str] = None,
+        trust_env: bool = True,
+        user_agent: Optional[str] = None,
+    ) -> None:
+        """Make a client of a service; nothing is sent yet.
+
+        Args:
+            base_url: The address of the service, as ``https://index.example.org``.
+            api_key: The key, None for a caller without one. It is sent to this service
+                alone, also where that redirects to another.
+            timeout: Seconds to connect, and to wait for each piece of an answer. It is
+                no limit for the whole.
+            retries: How many further attempts are made where the service is busy (429,
+                502, 503, 504) or the connection fails. Only what has the effect of
+                once is sent again: reads, and writes, which get an ``Idempotency-Key``.
+                Deletions are sent again only where the service has refused them.
+            max_wait: How many seconds a ``Retry-After`` may ask to wait; where it is
+                more, the error is raised at once.
+            cache_size: How many bytes of answers to keep, so that those that have not
+                changed are confirmed at no cost; 0 for none.
+            ssl_context: How to check the service's certificate; that of the system
+                unless given.
+            proxy: The proxy to use, ``http://[name:password@]host:port``.
+            trust_env: Whether HTTPS_PROXY, HTTP_PROXY and NO_PROXY count.
+            user_agent: What stands before the package's own name in ``User-Agent``.
+
+        Raises:
+            ValueError: A value has no meaning.
+        """
+        if not timeout > 0 or retries < 0 or max_wait < 0 or cache_size < 0:
+            raise ValueError("timeout must be more than 0; retries, max_wait and cache_size at least 0")
+        headers = {"User-Agent": f"kindex-python/{__version__} Python/{platform.python_version()}", "Accept-Encoding": "gzip"}
+        if user_agent:
+            headers["User-Agent"] = _field("user_agent", user_agent) + " " + headers["User-Agent"]
+        if api_key is not None:
+            headers["x-api-key"] = _field("api_key", api_key)
+        self._options = Options(timeout, retries, max_wait)
+        self._session = Session(base_url, headers, Cache(cache_size), ssl_context, proxy, trust_env)
+
+    @property
+    def base_url(self) -> str:
+        """The address of the service."""
+        return str(self._session.origin) + self._session.prefix
+
+    @property
+    def rate_limit(self) -> Optional[RateLimit]:
+        """What the last answer has said about the limit; None before the first, and
+        where there is no limit."""
+        return self._session.rate_limit
+
+    def with_options(
+        self: Self, *, timeout: Optional[float] = None, retries: Optional[int] = None, max_wait: Optional[float] = None
+    ) -> Self:
+        """Return a client with other options that shares connections, cache and limit.
+
+        Options that are None stay as they are. It is cheap enough for a single call.
+        """
+        changes = {"timeout": timeout, "retries": retries, "max_wait": max_wait}
+        other = copy.copy(self)
+        other._options = replace(self._options, **{n: v for n, v in changes.items() if v is not None})
+        return other
+
+    def clear_cache(self) -> None:
+        """Forget the answers that were kept."""
+        self._session.cache.clear()
+
+    def close(self) -> None:
+        """Close the connections. The client, and those that share them, may go on."""
+        self._session.close()
+
+    def __enter__(self: Self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+        """Close the connections."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Name the service, and not the key."""
+        return f"{type(self).__name__}({self.base_url!r})"
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Query] = None,
+        *,
+        json_body: Optional[object] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Response:
+        """Make any request of the service, for what has no method here.
+
+        Args:
+            method: As ``GET``.
+            path: Behind the address of the service, escaped, as ``/api/entities``.
+            query: The parameters; None leaves one out, a sequence repeats it.
+            json_body: What to send as JSON, None for no body.
+            headers: Further headers. With an ``Idempotency-Key``, a write is sent again
+                where it may have failed.
+
+        Raises:
+            ApiError: The service answered with an error.
+            NetworkError: There was no answer.
+        """
+        if not path.startswith("/"):
+            raise ValueError("path must begin with /")
+        method = method.upper()
+        fields = {"Accept": "*/*", **(headers or {})}
+        body = None
+        if json_body is not None:
+            body = json.dumps(json_body, ensure_ascii=False, allow_nan=False).encode()
+            fields["Content-Type"] = JSON
+        elif method == "POST":
+            body = b""  # else no length is sent
+        request = self._session.request(method, with_query(path, query or {}), fields, body)
+        return self._session.fetch(request, self._options)
+
+    def pages(self, method: Callable[P, Page], *args: P.args, **kwargs: P.kwargs) -> Iterator[Page]:
+        """Return all pages of a method that takes a ``cursor``, each as it is asked for.
+
+        >>> for page in client.pages(client.list_entities, type="tool", limit=100): ...
+        """
+        while True:
+            page = method(*args, **kwargs)
+            yield page
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return
+            kwargs.update(cursor=cursor)
+            kwargs.pop("offset", None)
+
+    def _json(self, path: str, query: Optional[Query] = None) -> Any:
+        return self.request("GET", path, query, headers={"Accept": JSON}).json()
+
+    def _text(self, path: str, query: Optional[Query] = None, accept: str = "*/*") -> str:
+        return self.request("GET", path, query, headers={"Accept": accept}).text
+
+    def _document(self, path: str, query: Query) -> Any:
+        return self._json(path, query) if query["format"] == "json" else self._text(path, query)
+
+    def _bytes(self, path: str, query: Optional[Query] = None) -> bytes:
+        return self.request("GET", path, query).content
+
+    def _write(self, path: str, body: Optional[object], idempotency_key: Optional[str]) -> Any:
+        key = str(uuid.uuid4()) if idempotency_key is None else _field("idempotency_key", idempotency_key)
+        headers = {"Accept": JSON, "Idempotency-Key": key}
+        return self.request("POST", path, json_body=body, headers=headers).json()
+
+    def _delete(self, path: str, query: Optional[Query] = None) -> None:
+        self.request("DELETE", path, query, headers={"Accept": JSON})
+
+    def _items(self, path: str, query: Query) -> Iterator[Any]:
+        def page(**cursor: str) -> Dict[str, Any]:
+            return self._json(path, {**query, **cursor})
+
+        for p in self.pages(page):
+            yield from p["data"]
+
+    def _records(self, path: str, query: Query) -> RecordStream[Any]:
+        request = self._session.request("GET", with_query(path, query), {"Accept": "*/*"})
+        return RecordStream(self._session.open(request, self._options))
+
+    def _save(self, to: PathLike, path: str, query: Query, sha256: Optional[str] = None) -> Downloaded:
+        return download(self._session, with_query(path, query), to, self._options, sha256)
+
+
+def _field(name: str, value: str) -> str:
+    """Return a value that may stand in a header.
+
+    Raises:
+        ValueError: It may not; the message does not show it, for it may be secret.
+    """
+    if not value or value != value.strip() or not all(" " <= c <= "~" for c in value):
+        raise ValueError(f"{name} must be visible ASCII characters, without spaces at the ends")
+    return value

@@ -1,0 +1,190 @@
+"""Files that are downloaded, go on where they broke off, and are checked."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import os
+import re
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Optional, Union
+
+from ._exchange import Answer
+from ._session import Options, Session
+from ._waiting import backoff, cancellation, pause
+from .errors import ApiError, IntegrityError, NetworkError
+
+__all__ = ["Downloaded", "download"]
+
+PathLike = Union[str, os.PathLike[str]]
+
+
+@dataclass(frozen=True)
+class Downloaded:
+    """A file that is whole and in its place."""
+
+    path: str
+    size: int
+    """In bytes."""
+    sha256: str
+    """The SHA-256 of the file, in hexadecimal."""
+    checked: bool
+    """Whether the service, or the caller, has said what the SHA-256 must be. It is not
+    known of exports that are made on the way: those with filters or fields."""
+    resumed: bool
+    """Whether a part of it was there from an earlier attempt or connection."""
+    build: str
+    """The build that it is from."""
+
+
+def download(session: Session, path: str, to: PathLike, options: Options, sha256: Optional[str] = None) -> Downloaded:
+    """Download what is at a path of the service to a file.
+
+    What has come so far is kept beside the file, as ``NAME.part``, with a note of what
+    it is a part of, so that a later call goes on from there. The file itself appears
+    at once and whole.
+
+    Raises:
+        IntegrityError: It is not what it should be; the part was removed.
+        NetworkError: The connection broke more often than ``retries`` without bringing
+            anything. Calling again goes on.
+        ApiError: The service answered with an error.
+        OSError: The file cannot be written.
+    """
+    part = _Part(os.fspath(to), path)
+    failures, resumed = 0, False
+    while True:
+        have = part.size()
+        try:
+            answer = _ask(session, path, part, have, options)
+        except ApiError as e:
+            if e.status != 416 or not have:
+                raise
+            part.remove()  # it is longer than the file, or all of it
+            continue
+        goes_on = answer.status == 206
+        if goes_on and not _begins_at(answer, have):
+            answer.close()
+            part.remove()
+            raise NetworkError(f"{answer.request}: another part was sent than the one that was asked for")
+        resumed = goes_on
+        try:
+            part.take(answer, goes_on)
+            break
+        except NetworkError:
+            failures = 1 if part.size() > have else failures + 1
+            cancel = cancellation.get()
+            if failures > options.retries or (cancel is not None and cancel.ended):
+                if not part.etag:
+                    part.remove()  # nothing can go on from it
+                raise
+            pause(min(backoff(failures - 1), options.max_wait))
+    return part.finish(answer, sha256, resumed)
+
+
+def _ask(session: Session, path: str, part: _Part, have: int, options: Options) -> Answer:
+    headers = {"Accept": "*/*", "Accept-Encoding": "identity"}  # parts are those of the file itself
+    if have:
+        headers.update({"Range": f"bytes={have}-", "If-Range": part.etag})
+    return session.open(session.request("GET", path, headers), options)
+
+
+def _begins_at(answer: Answer, have: int) -> bool:
+    m = re.match(r"bytes (\d+)-\d+/\d+$", answer.headers.get("Content-Range") or "")
+    return m is not None and int(m[1]) == have
+
+
+class _Part:
+    """What there is of a file so far."""
+
+    def __init__(self, to: str, path: str) -> None:
+        self._to = to
+        self._name = to + ".part"
+        self._note = to + ".part.json"
+        self._path = path
+        self.etag = self._known()
+        if not self.etag:
+            self.remove()
+
+    def _known(self) -> str:
+        """Return the entity tag of the file that there is a part of, "" for none."""
+        try:
+            with open(self._note, encoding="utf-8") as f:
+                note = json.load(f)
+            return str(note["etag"]) if note["path"] == self._path else ""
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+    def size(self) -> int:
+        """Return how many bytes there are that can be gone on from."""
+        try:
+            return os.path.getsize(self._name) if self.etag else 0
+        except OSError:
+            return 0
+
+    def take(self, answer: Answer, goes_on: bool) -> None:
+        """Write what an answer brings."""
+        with closing(answer), open(self._name, "ab" if goes_on else "wb") as f:
+            if not goes_on:
+                self._remember(answer)
+            for chunk in answer.raw_chunks():
+                f.write(chunk)
+            f.flush()
+            os.fsync(f.fileno())
+
+    def _remember(self, answer: Answer) -> None:
+        etag = answer.headers.get("ETag") or ""
+        self.etag = etag if answer.headers.get("Accept-Ranges") == "bytes" and etag.startswith('"') else ""
+        if self.etag:
+            with open(self._note, "w", encoding="utf-8") as f:
+                json.dump({"path": self._path, "etag": self.etag}, f)
+        else:
+            _unlink(self._note)
+
+    def finish(self, answer: Answer, sha256: Optional[str], resumed: bool) -> Downloaded:
+        """Check the file and put it into its place."""
+        want = (sha256 or _digest(answer.headers.get("Repr-Digest"))).lower()
+        got, size = _sum(self._name)
+        if want and got != want:
+            self.remove()
+            raise IntegrityError(f"{answer.request}: the SHA-256 of {size} bytes is {got}, but should be {want}")
+        os.replace(self._name, self._to)
+        _unlink(self._note)
+        return Downloaded(self._to, size, got, bool(want), resumed, answer.headers.get("X-Build") or "")
+
+    def remove(self) -> None:
+        """Begin anew."""
+        self.etag = ""
+        _unlink(self._name)
+        _unlink(self._note)
+
+
+def _digest(header: Optional[str]) -> str:
+    """Return the SHA-256 of a Repr-Digest (RFC 9530) in hexadecimal, "" for none."""
+    m = re.search(r"sha-256=:([A-Za-z0-9+/=]+):", header or "")
+    try:
+        return base64.b64decode(m[1], validate=True).hex() if m else ""
+    except binascii.Error:
+        return ""
+
+
+def _sum(name: str) -> "tuple[str, int]":
+    """Return the SHA-256 and the size of a file."""
+    h, size = hashlib.sha256(), 0
+    with open(name, "rb") as f:
+        while True:
+            data = f.read(1 << 20)
+            if not data:
+                return h.hexdigest(), size
+            h.update(data)
+            size += len(data)
+
+
+def _unlink(name: str) -> None:
+    try:
+        os.unlink(name)
+    except FileNotFoundError:
+        pass

@@ -1,0 +1,235 @@
+"""Requests until they have succeeded or there is no sense in trying further."""
+
+from __future__ import annotations
+
+import json
+import logging
+import ssl
+from dataclasses import dataclass, replace
+from email.message import Message
+from typing import Any, Dict, Mapping, Optional, Tuple
+from urllib.parse import urljoin, urlsplit
+
+from ._addresses import Origin, base_of, origin_of
+from ._cache import Cache, Kept
+from ._connections import Pool, proxy_for, read_proxy
+from ._exchange import Answer, Request, exchange
+from ._waiting import RateLimit, backoff, cancellation, pause, rate_limit_of, retry_after
+from .errors import KindexError, NetworkError, RateLimitedError, ServerError, error_class
+
+__all__ = ["Options", "Response", "Session"]
+
+log = logging.getLogger("kindex")
+
+_MAX_REDIRECTS = 5
+_MAX_ERROR_BYTES = 1 << 20
+_TRY_AGAIN = frozenset([429, 502, 503, 504])
+
+
+@dataclass(frozen=True)
+class Options:
+    """How requests are made."""
+
+    timeout: float
+    retries: int
+    max_wait: float
+
+
+@dataclass(frozen=True)
+class Response:
+    """A whole answer."""
+
+    status: int
+    """The HTTP status, 200 also where the service confirmed what was kept."""
+    headers: Message
+    """The headers; names are found in any case."""
+    content: bytes
+    """The body, without its content coding."""
+    from_cache: bool = False
+    """Whether the body was kept and the service has confirmed it, at no cost."""
+
+    @property
+    def text(self) -> str:
+        """The body as text, which is UTF-8 throughout this interface."""
+        return self.content.decode("utf-8")
+
+    def json(self) -> Any:
+        """Return the body as what its JSON holds.
+
+        Raises:
+            NetworkError: It is no JSON: somebody else has answered.
+        """
+        try:
+            return json.loads(self.content)
+        except ValueError as e:
+            raise NetworkError(f"the answer is no JSON: {self.content[:80]!r}") from e
+
+
+class Session:
+    """What clients of one service share. Threads may share it."""
+
+    def __init__(
+        self,
+        base_url: str,
+        headers: Mapping[str, str],
+        cache: Cache,
+        ssl_context: Optional[ssl.SSLContext],
+        proxy: Optional[str],
+        trust_env: bool,
+    ) -> None:
+        """Begin without connections. ``headers`` are for the service alone."""
+        self.origin, self.prefix = base_of(base_url)
+        self.rate_limit: Optional[RateLimit] = None
+        self.cache = cache
+        self._headers = dict(headers)
+        self._context = ssl_context
+        self._proxy = proxy
+        self._trust_env = trust_env
+        self._pool = self._pool_of(self.origin)
+
+    def _pool_of(self, origin: Origin) -> Pool:
+        proxy = read_proxy(self._proxy) if self._proxy else proxy_for(origin, self._trust_env)
+        return Pool(origin, proxy, self._context)
+
+    def close(self) -> None:
+        """Close all connections that are not in use, and the others behind their use."""
+        self._pool.close()
+
+    def request(self, method: str, path: str, headers: Mapping[str, str], body: Optional[bytes] = None) -> Request:
+        """Return a request with what the service must know."""
+        return Request(method, self.origin, self.prefix + path, {**self._headers, **headers}, body)
+
+    def fetch(self, request: Request, options: Options) -> Response:
+        """Send a request and read its answer, from the cache where nothing has changed.
+
+        Raises:
+            ApiError: The service answered with an error.
+            NetworkError: There was no answer.
+        """
+        key = (request.path, request.headers.get("Accept", ""))
+        kept = self.cache.get(key) if request.method == "GET" else None
+        if kept is not None:
+            request = replace(request, headers={**request.headers, "If-None-Match": kept.etag})
+        attempt = 0
+        while True:
+            answer = self.open(request, options, attempt)
+            if answer.status == 304 and kept is not None:
+                answer.close()
+                return Response(200, _updated(kept.headers, answer.headers), kept.body, True)
+            try:
+                response = Response(answer.status, answer.headers, answer.read())
+            except NetworkError as e:
+                attempt += 1
+                self._wait_or_raise(request, options, attempt, e)
+                continue
+            etag = response.headers.get("ETag")
+            if request.method == "GET" and response.status == 200 and etag and "no-store" not in (response.headers.get("Cache-Control") or ""):
+                self.cache.put(key, Kept(etag, tuple(response.headers.items()), response.content))
+            return response
+
+    def open(self, request: Request, options: Options, attempt: int = 0) -> Answer:
+        """Send a request until there is an answer that is no error; its body is not read.
+
+        ``attempt`` is how many have failed before.
+        """
+        while True:
+            try:
+                return self._follow(request, options)
+            except KindexError as e:
+                attempt += 1
+                self._wait_or_raise(request, options, attempt, e)
+
+    def _wait_or_raise(self, request: Request, options: Options, attempt: int, error: KindexError) -> None:
+        """Wait before attempt number ``attempt``, or raise the error where there is none."""
+        cancel = cancellation.get()
+        if attempt > options.retries or not _may_repeat(request, error) or (cancel is not None and cancel.ended):
+            raise error
+        asked = error.retry_after if isinstance(error, (RateLimitedError, ServerError)) else None
+        if asked is not None and asked > options.max_wait:
+            raise error
+        # A little later than asked for: clocks differ, and many may be waiting.
+        seconds = min(backoff(attempt - 1), options.max_wait) if asked is None else asked + backoff(0) / 2
+        log.debug("%s: %s; trying again in %.1f s", request.method, error, seconds)
+        pause(seconds)
+
+    def _follow(self, request: Request, options: Options) -> Answer:
+        """Send a request once, and on to where it is redirected."""
+        for _ in range(_MAX_REDIRECTS + 1):
+            answer = self._once(request, options)
+            location = answer.headers.get("Location")
+            if answer.status not in (301, 302, 303, 307, 308) or location is None:
+                return answer
+            answer.read(_MAX_ERROR_BYTES)
+            request = _redirected(request, location)
+        raise NetworkError(f"{request}: more than {_MAX_REDIRECTS} redirects")
+
+    def _once(self, request: Request, options: Options) -> Answer:
+        home = request.origin == self.origin
+        pool = self._pool if home else self._pool_of(request.origin)
+        answer = exchange(pool, request, options.timeout)
+        if not home:
+            pool.close()  # the connection ends with the answer
+        self.rate_limit = (home and rate_limit_of(answer.headers)) or self.rate_limit
+        log.debug("%s: %d", request, answer.status)
+        if answer.status < 400:
+            return answer
+        problem = _problem(answer)
+        wait = retry_after(answer.headers.get("Retry-After"))
+        raise error_class(answer.status)(answer.status, problem, wait, answer.headers.get("X-Request-Id") or "")
+
+
+def _may_repeat(request: Request, error: KindexError) -> bool:
+    """Tell whether another attempt may succeed, and does no harm."""
+    if isinstance(error, (RateLimitedError, ServerError)):
+        # Of a write without an idempotency key nobody knows whether it was made
+        # before a proxy lost patience.
+        sure = {"DELETE": (429, 503)}.get(request.method, (429,))
+        return error.status in (_TRY_AGAIN if request.repeatable else sure)
+    if isinstance(error.__cause__, ssl.SSLCertVerificationError):
+        return False
+    return isinstance(error, NetworkError) and request.repeatable
+
+
+def _redirected(request: Request, location: str) -> Request:
+    """Return the request for where an answer has sent it.
+
+    Raises:
+        NetworkError: It is no place to go to: a write is not sent elsewhere, and
+            nothing from https to http.
+    """
+    if request.method not in ("GET", "HEAD"):
+        raise NetworkError(f"{request}: redirected to {location}; writes are not redirected")
+    try:
+        address = urljoin(f"{request.origin}{request.path}", location)
+        origin = origin_of(address)
+    except ValueError as e:
+        raise NetworkError(f"{request}: redirected to {location!r}, which is no address") from e
+    if request.origin.scheme == "https" and origin.scheme != "https":
+        raise NetworkError(f"{request}: redirected to {location}, out of https")
+    parts = urlsplit(address)
+    path = (parts.path or "/") + ("?" + parts.query if parts.query else "")
+    headers = dict(request.headers)
+    if origin != request.origin:  # what says who asks is for the service alone
+        headers = {n: v for n, v in headers.items() if n in ("Accept", "Accept-Encoding", "User-Agent", "Range", "If-Range")}
+    return Request(request.method, origin, path, headers)
+
+
+def _problem(answer: Answer) -> Dict[str, Any]:
+    """Read the problem document of an error, {} where the body is none."""
+    try:
+        body = answer.read(_MAX_ERROR_BYTES)
+        if "json" not in (answer.headers.get("Content-Type") or ""):
+            return {}
+        document = json.loads(body)
+    except (NetworkError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def _updated(kept: Tuple[Tuple[str, str], ...], new: Message) -> Message:
+    """Return the headers of a kept answer with those of the 304 that confirms it."""
+    headers = Message()
+    names = {n.lower() for n in new.keys()}
+    for name, value in [*((n, v) for n, v in kept if n.lower() not in names), *new.items()]:
+        headers[name] = value
+    return headers

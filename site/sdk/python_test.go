@@ -1,0 +1,433 @@
+package sdk_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/edge/openapi"
+	"kindex/site/sdk"
+)
+
+const pythonReadme = "site/sdk/python/README.md"
+
+// TestPython installs the client for Python from a running edge and runs the programs
+// of testdata/python against it, where every warning is an error.
+func TestPython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: it installs a package and runs programs")
+	}
+	receiver := edgetest.NewReceiver(t)
+	record := &recorder{}
+	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 100_000, LimitAnonymous: 100_000, Guard: receiver.Guard}, record.wrap)
+	v := newVenv(t, "python3")
+	v.pip(t, e.URL+"/api/sdk/python")
+	key := e.Key(t, "python")
+	v.env = append(v.env, "KINDEX_URL="+e.URL, "KINDEX_API_KEY="+key)
+
+	t.Run("operations", func(t *testing.T) {
+		public := edgetest.Start(t, edge.Options{Dir: e.Dir, LimitKey: 100_000}, record.wrap)
+		for _, class := range []string{"Operations", "AsynchronousOperations"} {
+			record.clear()
+			v.test(t, "test_operations."+class, "KINDEX_URL="+public.URL, "KINDEX_API_KEY="+public.Key(t, class))
+			record.everyOperation(t)
+		}
+		v.test(t, "test_operations.Interface")
+	})
+	t.Run("errors", func(t *testing.T) { v.test(t, "test_errors") })
+	t.Run("network", func(t *testing.T) {
+		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Busy("/api/categories", 2, 1))
+		url, ca := overTLS(t, e)
+		v.test(t, "test_network", "KINDEX_BUSY="+busy.URL, "KINDEX_TLS="+url, "KINDEX_CA="+ca)
+	})
+	cut := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/entities", 50_000, 2), edgetest.Cut("/data/", 50_000, 2))
+	t.Run("streams", func(t *testing.T) { v.test(t, "test_streams", "KINDEX_CUT="+cut.URL) })
+	t.Run("async", func(t *testing.T) { v.test(t, "test_async", "KINDEX_CUT="+cut.URL) })
+	t.Run("limits", func(t *testing.T) {
+		limited := edgetest.Start(t, edge.Options{LimitAnonymous: 3, Now: edgetest.BeforeMidnight(5 * time.Second)})
+		v.test(t, "test_limits", "KINDEX_LIMITED="+limited.URL)
+	})
+	t.Run("webhooks", func(t *testing.T) {
+		secret := v.registered(t, e.URL, key, receiver.URL)
+		v.test(t, "test_webhooks", "KINDEX_SECRET="+secret, "KINDEX_DELIVERY="+delivered(t, receiver))
+		secret = v.registered(t, e.URL, key, receiver.URL)
+		v.serveReceiver(t, e, secret, <-receiver.Came)
+	})
+}
+
+// TestPythonVersions runs the programs that need no edge of their own kind on every
+// Python from 3.9 on that is installed.
+func TestPythonVersions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: it installs a package and runs programs")
+	}
+	e := edgetest.Start(t, edge.Options{LimitKey: 100_000, LimitAnonymous: 100_000})
+	key := e.Key(t, "versions")
+	newest := sdk.Versions(sdk.Python)[0]
+	const present = `import sys; print("python%d.%d" % sys.version_info[:2], end="")`
+	python3 := command(t, exec.Command(needPython(t, "python3"), "-c", present))
+	for _, version := range []string{"3.9", "3.10", "3.11", "3.12", "3.13", "3.14"} {
+		program := "python" + version
+		if program == string(python3) {
+			continue // TestPython has it
+		}
+		t.Run(version, func(t *testing.T) {
+			if out, err := exec.Command(program, "-c", "import venv, sys; print(sys.version_info >= (3, 9))").Output(); err != nil || string(out) != "True\n" {
+				t.Skipf("NOT RUN: there is no %s; python3 is tested by TestPython, and the syntax of 3.9 by TestPythonSources", program)
+			}
+			v := newVenv(t, program)
+			v.pip(t, e.URL+"/api/sdk/python/"+newest.File)
+			v.env = append(v.env, "KINDEX_URL="+e.URL, "KINDEX_API_KEY="+key, "KINDEX_CUT="+e.URL)
+			for _, class := range []string{"test_operations.Interface", "test_streams.Streams", "test_network.Connections", "test_network.Redirects", "test_async"} {
+				v.test(t, class)
+			}
+		})
+	}
+}
+
+// TestPythonInstall: pip installs from both addresses, checks the hash of a lasting one,
+// and builds the same wheel everywhere; so does a wheel of the archive's own archive.
+func TestPythonInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: it installs packages")
+	}
+	e := edgetest.Start(t, edge.Options{})
+	newest := sdk.Versions(sdk.Python)[0]
+	address := e.URL + "/api/sdk/python/" + newest.File
+	v := newVenv(t, "python3")
+	requirements := filepath.Join(v.dir, "requirements.txt")
+	write(t, requirements, "kindex @ "+address+" --hash=sha256:"+hex.EncodeToString(newest.SHA256[:])+"\n")
+	v.pip(t, "--require-hashes", "-r", requirements)
+	if got := string(v.python(t, []string{"-c", "import kindex; print(kindex.__version__, end='')"})); got != newest.Version {
+		t.Errorf("version %s was installed, not %s", got, newest.Version)
+	}
+	shown := string(v.run(t, "pip", "show", "--files", "kindex"))
+	for _, want := range []string{"Version: " + newest.Version, "Requires: \n", "License: Apache-2.0", "kindex/py.typed", "kindex/types/_entities.py"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("pip show lacks %q:\n%s", want, shown)
+		}
+	}
+	write(t, requirements, "kindex @ "+address+" --hash=sha256:"+strings.Repeat("0", 64)+"\n")
+	cmd := v.command(t, "pip", "install", "--no-index", "--force-reinstall", "--require-hashes", "-r", requirements)
+	if out, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("DO NOT MATCH")) {
+		t.Errorf("pip installed what has another hash: %v\n%s", err, out)
+	}
+	v.pip(t, "--force-reinstall", e.URL+"/api/sdk/python")
+	samePackages(t, v, newest)
+}
+
+// samePackages builds a wheel and a source archive twice, the second time from the
+// first source archive.
+func samePackages(t *testing.T, v *venv, newest sdk.Archive) {
+	t.Helper()
+	const build = `import sys; sys.dont_write_bytecode = True
+import backend
+print(backend.build_sdist(sys.argv[1]), backend.build_wheel(sys.argv[1]))`
+	archive := filepath.Join(v.dir, "first.tar.gz")
+	write(t, archive, string(newest.Data))
+	var before []string
+	for round, name := range []string{archive, ""} {
+		dir := filepath.Join(v.dir, "round", string(rune('a'+round)))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if name == "" {
+			name = filepath.Join(v.dir, "round", "a", "kindex-"+newest.Version+".tar.gz")
+		}
+		command(t, exec.Command("tar", "xzf", name, "-C", dir))
+		cmd := v.command(t, "python", "-X", "dev", "-W", "error", "-c", build, dir)
+		cmd.Dir = filepath.Join(dir, "kindex-"+newest.Version)
+		cmd.Env = append(cmd.Env, "PYTHONPATH=.")
+		made := strings.Fields(string(command(t, cmd)))
+		if want := []string{"kindex-" + newest.Version + ".tar.gz", "kindex-" + newest.Version + "-py3-none-any.whl"}; !slices.Equal(made, want) {
+			t.Fatalf("the backend made %v, not %v", made, want)
+		}
+		now := []string{read(t, filepath.Join(dir, made[0])), read(t, filepath.Join(dir, made[1]))}
+		if before != nil && !slices.Equal(before, now) {
+			t.Error("the second build made other bytes")
+		}
+		before = now
+	}
+}
+
+// TestPythonSources: what the description decides is as the description has it; the
+// syntax is that of Python 3.9; every version is the same.
+func TestPythonSources(t *testing.T) {
+	python := needPython(t, "python3")
+	description := filepath.Join(t.TempDir(), "openapi.json")
+	write(t, description, string(openapi.JSON()))
+	out := filepath.Join(t.TempDir(), "python")
+	if err := os.CopyFS(out, os.DirFS("python")); err != nil {
+		t.Fatal(err)
+	}
+	command(t, exec.Command(python, "-B", "generate", description, out))
+	diff := exec.Command("diff", "-r", "-x", "__pycache__", "python", out)
+	if differences, err := diff.CombinedOutput(); err != nil {
+		t.Errorf("the description makes other sources than those there are; run: make sdk\n%s", differences)
+	}
+	const syntax = `import ast, pathlib, sys
+for f in pathlib.Path("python").rglob("*.py"):
+    ast.parse(f.read_text(), str(f), feature_version=(3, 9))
+sys.path.insert(0, "python/src")
+import kindex
+print(kindex.__version__, end="")`
+	cmd := exec.Command(python, "-B", "-c", syntax)
+	if got := string(command(t, cmd)); got != sdk.Versions(sdk.Python)[0].Version {
+		t.Errorf("kindex.__version__ is %s, not that of the description, %s", got, sdk.Versions(sdk.Python)[0].Version)
+	}
+}
+
+// TestPythonTypes checks the package, and the programs that use it, with pyright in its
+// strict form, for the oldest Python and the newest.
+func TestPythonTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: the check takes a while")
+	}
+	needNodePrograms(t)
+	python, err := exec.LookPath(needPython(t, "python3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"3.9", "3.13"} {
+		dir := t.TempDir()
+		for from, to := range map[string]string{"python/src/kindex": "kindex", "testdata/python": "."} {
+			if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, b := range edgetest.Blocks(t, pythonReadme) {
+			if b.Language == "python" {
+				name := "example_" + string(rune('a'+i/26)) + string(rune('a'+i%26)) + ".py"
+				write(t, filepath.Join(dir, name), b.Text)
+			}
+		}
+		write(t, filepath.Join(dir, "misuse.py"), "import kindex; client = kindex.Client('http://127.0.0.1:1')\n"+strings.Join(misuses, "\n")+"\n# pyright: basic\n")
+		write(t, filepath.Join(dir, "pyrightconfig.json"), `{"pythonVersion": "`+version+`", "typeCheckingMode": "strict", "reportMissingModuleSource": "none",
+			"include": ["kindex", "example_*.py", "misuse.py"], "reportUnnecessaryTypeIgnoreComment": "error"}`)
+		cmd := exec.CommandContext(t.Context(), filepath.Join(nodeModules(t), ".bin", "pyright"), "--project", ".", "--pythonpath", python, "--warnings")
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		for i, wrong := range misuses {
+			if place := fmt.Sprintf("misuse.py:%d:", i+2); bytes.Count(out, []byte(place)) != 1 {
+				t.Errorf("%s: want one error of the types there: %v\n%s", wrong, err, out)
+			}
+		}
+		if summary := fmt.Sprintf("%d errors, 0 warnings", len(misuses)); !bytes.Contains(out, []byte(summary)) {
+			t.Errorf("Python %s: %v\n%s", version, err, out)
+		}
+	}
+}
+
+// misuses are programs that the types must not let through.
+var misuses = []string{
+	`client.get_entity("toll", "pytorch")`,
+	`print(client.get_entity("tool", "pytorch")["nmae"])`,
+	`print(client.get_entity("tool", "pytorch")["scores"]["composite"] + 1)`, // it may be None
+	`client.list_entities(limt=3)`,
+	`client.list_entities(sort="nmae")`,
+	`client.list_entities(status=["active", "gone"])`,
+	`client.export_entities(format="xml")`,
+	`client.submit_entity({"type": "tool", "name": "N"})`,
+	`print(client.get_feed(format="rss")["items"])`,
+}
+
+// TestPythonReadme runs every block of the page.
+func TestPythonReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: it installs a package and runs programs")
+	}
+	needPython(t, "python3")
+	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
+	dir := t.TempDir()
+	python := []string{filepath.Join(dir, ".venv", "bin", "python3"), "-X", "dev", "-W", "error"} // what the first block makes
+	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir,
+		Programs: map[string][]string{"python.py": python},
+		Except:   []edgetest.Exception{{Text: "python3 receiver.py", Reason: "it serves until it is ended; TestPython/webhooks runs it"}}})
+}
+
+// serveReceiver runs the receiver of the page, and sends it what an edge has delivered,
+// and what nobody has.
+func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d edgetest.Delivery) {
+	t.Helper()
+	address := freeAddress(t)
+	name := filepath.Join(v.dir, "receiver.py")
+	write(t, name, e.Example(t, pythonReadme, "receiver.py"))
+	cmd := v.command(t, "python", "-X", "dev", "-W", "error", name)
+	_, port, _ := strings.Cut(address, ":")
+	cmd.Env = append(cmd.Env, "WEBHOOK_SECRET="+secret, "PORT="+port)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	waitFor(t, address)
+	if status := post(t, address, d.Header, append([]byte(" "), d.Body...)); status != 400 {
+		t.Errorf("a forged delivery was answered with %d", status)
+	}
+	if status := post(t, address, nil, d.Body); status != 400 {
+		t.Errorf("a delivery without a signature was answered with %d", status)
+	}
+	if status := post(t, address, d.Header, d.Body); status != 204 {
+		t.Errorf("a delivery was answered with %d", status)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "webhook.test (a test)\n" {
+		t.Errorf("the receiver printed %q: %v", line, err)
+	}
+}
+
+func post(t *testing.T, address string, header http.Header, body []byte) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = header.Clone()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// freeAddress is one of loopback that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// waitFor waits until somebody listens at an address.
+func waitFor(t *testing.T, address string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			return
+		}
+	}
+	t.Fatal("nobody listens at " + address)
+}
+
+// venv is an environment that the client is installed into.
+type venv struct {
+	dir string
+	env []string
+}
+
+func newVenv(t *testing.T, python string) *venv {
+	t.Helper()
+	v := &venv{dir: t.TempDir()}
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(strings.ToLower(variable), "=")
+		if !strings.HasPrefix(name, "pip_") && !strings.HasPrefix(name, "python") && !strings.HasSuffix(name, "_proxy") {
+			v.env = append(v.env, variable)
+		}
+	}
+	v.env = append(v.env, "PIP_CONFIG_FILE="+os.DevNull, "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_CACHE_DIR=1")
+	command(t, exec.Command(needPython(t, python), "-m", "venv", v.dir))
+	return v
+}
+
+// needPython fails or skips where a Python with venv is missing.
+func needPython(t *testing.T, name string) string {
+	t.Helper()
+	if out, err := exec.Command(name, "-c", "import venv, ensurepip").CombinedOutput(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s with venv is not installed: %v\n%s", name, err, out)
+		}
+		t.Skipf("NOT RUN: %s with venv is not installed; make test installs it", name)
+	}
+	return name
+}
+
+func (v *venv) command(t *testing.T, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), filepath.Join(v.dir, "bin", program), args...)
+	cmd.Env = v.env
+	return cmd
+}
+
+func (v *venv) run(t *testing.T, program string, args ...string) []byte {
+	t.Helper()
+	return command(t, v.command(t, program, args...))
+}
+
+// pip installs, from nowhere but the addresses it is given.
+func (v *venv) pip(t *testing.T, args ...string) {
+	t.Helper()
+	v.run(t, "pip", append([]string{"install", "--no-index"}, args...)...)
+}
+
+// python runs Python so that it warns of everything and every warning is an error, and
+// returns its standard output.
+func (v *venv) python(t *testing.T, args []string, env ...string) []byte {
+	t.Helper()
+	cmd := v.command(t, "python", append([]string{"-X", "dev", "-W", "error"}, args...)...)
+	cmd.Dir = filepath.Join("testdata", "python")
+	cmd.Env = append(slices.Clone(v.env), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(cmd.Env, env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s%s", cmd.Args, err, out, stderr.Bytes())
+	}
+	if s := stderr.String(); strings.Contains(s, "Exception ignored") || strings.Contains(s, "Warning:") {
+		t.Errorf("%v: %s", cmd.Args, s) // in __del__ and in threads they do not end the program
+	}
+	t.Logf("%s", stderr.Bytes())
+	return out
+}
+
+// test runs a program of testdata, or one of its classes.
+func (v *venv) test(t *testing.T, name string, env ...string) {
+	t.Helper()
+	v.python(t, []string{"-m", "unittest", name}, env...)
+}
+
+// registered registers a webhook, asks for a test of it, and returns the secret.
+func (v *venv) registered(t *testing.T, url, key, receiver string) string {
+	t.Helper()
+	const register = `import kindex, sys
+with kindex.Client(sys.argv[1], sys.argv[2]) as client:
+    made = client.create_webhook(sys.argv[3], ["entity.updated"])
+    client.test_webhook(made["id"])
+    print(made["secret"], end="")`
+	return string(v.python(t, []string{"-c", register, url, key, receiver}))
+}
+
+// overTLS serves an edge by https, and returns the address and the file of the
+// certificate.
+func overTLS(t *testing.T, handler http.Handler) (url, ca string) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that do not trust it, as they are to
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	ca = filepath.Join(t.TempDir(), "ca.pem")
+	write(t, ca, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	return server.URL, ca
+}

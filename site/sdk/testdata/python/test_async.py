@@ -1,0 +1,138 @@
+"""The asynchronous client: concurrency, cancelling, streams that are left."""
+
+import asyncio
+import threading
+import time
+import unittest
+from typing import Any
+
+import kindex
+from support import KEY, URL, Handler, Server
+from test_streams import Streams
+
+
+class Asynchronous(unittest.IsolatedAsyncioTestCase):
+    async def test_at_the_same_time(self) -> None:
+        def slow(h: Handler, n: int) -> None:
+            time.sleep(0.2)
+            h.say(body=b'{"name":"%s"}' % h.path.rsplit("/", 1)[1].encode())
+
+        with Server(slow) as s:
+            async with kindex.AsyncClient(s.url, concurrency=8) as c:
+                began = time.monotonic()
+                got = await asyncio.gather(*(c.get_entity("tool", f"n{i}") for i in range(16)))
+                self.assertEqual([e["name"] for e in got], [f"n{i}" for i in range(16)])
+                self.assertLess(time.monotonic() - began, 2.5)  # one after the other it would be 3.2
+                self.assertLessEqual(s.connections, 16)
+
+    async def test_cancel(self) -> None:
+        """A task that is cancelled frees its thread, whatever the service does."""
+        gone = threading.Event()
+
+        def hang(h: Handler, n: int) -> None:
+            if n == 1:
+                h.connection.settimeout(5)
+                if h.connection.recv(1) == b"":  # the client has left
+                    gone.set()
+                h.cut()
+            elif n == 2:
+                h.say(503, b"", Retry_After="30")
+            else:
+                h.say(body=b'{"name":"there"}')
+
+        with Server(hang) as s:
+            async with kindex.AsyncClient(s.url, concurrency=1) as c:
+                for _ in range(2):  # while it waits for an answer, then between two attempts
+                    with self.assertRaises(asyncio.TimeoutError):
+                        await asyncio.wait_for(c.get_entity("tool", "a"), 0.3)
+                began = time.monotonic()
+                self.assertEqual((await c.get_entity("tool", "b"))["name"], "there")
+                self.assertLess(time.monotonic() - began, 2)
+        self.assertTrue(gone.wait(1))
+
+    async def test_streams_are_left(self) -> None:
+        for leave in ("break", "with", "aclose", "cancel"):
+            answer, note = Streams().endless()
+            with Server(answer) as s:
+                async with kindex.AsyncClient(s.url, concurrency=1) as c:
+                    if leave == "break":
+                        async for row in c.stream_entities():
+                            break
+                    elif leave == "with":
+                        async with c.stream_entities() as rows:
+                            async for row in rows:
+                                break
+                    elif leave == "aclose":
+                        stream = c.stream_entities()
+                        await stream.__anext__()
+                        await stream.aclose()
+                        self.assertEqual([row async for row in stream], [])
+                    else:
+                        await self.cancelled(c)
+                    for _ in range(100):
+                        if note["gone"].is_set():
+                            break
+                        await asyncio.sleep(0.05)
+                    self.assertTrue(note["gone"].is_set(), leave)
+                    self.assertLess(note["sent"], 40_000_000)
+
+    async def cancelled(self, c: kindex.AsyncClient) -> None:
+        async def count() -> None:
+            async for _ in c.stream_entities():
+                await asyncio.sleep(0.001)
+
+        task = asyncio.ensure_future(count())
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with self.assertRaises(asyncio.CancelledError):
+            await task
+
+    async def test_the_loop_stays_free(self) -> None:
+        """Nothing blocks the loop while answers are awaited and read."""
+        longest = 0.0
+        async with kindex.AsyncClient(URL, KEY) as c:
+
+            async def tick() -> None:
+                nonlocal longest
+                while True:
+                    began = time.monotonic()
+                    await asyncio.sleep(0.005)
+                    longest = max(longest, time.monotonic() - began)
+
+            ticking = asyncio.ensure_future(tick())
+            await asyncio.gather(*(c.get_entity("tool", "pytorch") for _ in range(50)))
+            self.assertEqual(len([row async for row in c.stream_entities()]), (await c.list_entities(limit=1))["count"])
+            ticking.cancel()
+        self.assertLess(longest, 0.5)
+
+    async def test_pages(self) -> None:
+        async with kindex.AsyncClient(URL, KEY) as c:
+            sizes = [len(page["data"]) async for page in c.pages(c.list_entities, limit=100, type="tool")]
+            self.assertEqual(sum(sizes), (await c.list_entities(type="tool", limit=1))["count"])
+            async for entity in c.iter_entities(page_size=2):
+                self.assertTrue(entity["slug"])
+                break
+
+    async def test_errors(self) -> None:
+        async with kindex.AsyncClient(URL, KEY) as c:
+            with self.assertRaises(kindex.NotFoundError):
+                await c.get_entity("tool", "pytorhc")
+            with self.assertRaises(kindex.BadRequestError):
+                await c.stream_entities(min_score=101).__anext__()
+            self.assertEqual(repr(c), f"AsyncClient('{URL}')")
+            quick = c.with_options(timeout=1)
+            self.assertTrue((await quick.list_categories())["data"])
+            assert c.rate_limit is not None
+        with self.assertRaises(ValueError):
+            kindex.AsyncClient(URL, concurrency=0)
+
+    async def test_closed(self) -> None:
+        c = kindex.AsyncClient(URL, KEY)
+        await c.list_categories()
+        await c.aclose()
+        with self.assertRaises(RuntimeError):
+            await c.list_categories()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,27 @@
+// A limit of three requests that is used up; the next day begins in ten seconds.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Kindex, RateLimitError } from 'kindex';
+
+const { URL: baseUrl, KEY: apiKey } = process.env;
+assert(baseUrl && apiKey);
+
+test('the client waits for the next window', async () => {
+  const kindex = new Kindex({ baseUrl, apiKey });
+  assert.equal(kindex.rateLimit, null);
+  const left: number[] = [];
+  for (const slug of ['pytorch', 'keras', 'tensorflow']) {
+    await kindex.getEntity('tool', slug);
+    left.push(kindex.rateLimit!.remaining);
+  }
+  assert.deepEqual(left, [2, 1, 0]);
+  await kindex.getEntity('tool', 'pytorch'); // a 304 costs nothing
+  assert.equal(kindex.rateLimit!.remaining, 0);
+
+  await assert.rejects(kindex.listCategories({ maxRetryDelay: 0 }), (e) => e instanceof RateLimitError && e.code === 'rate-limited' && e.retryAfter! <= 10);
+  const statuses: number[] = [];
+  const { count } = await kindex.listCategories({ onResponse: (i) => statuses.push(i.status) });
+  assert(count > 0);
+  assert.deepEqual(statuses, [429, 200]);
+  assert.equal(kindex.rateLimit!.remaining, 2);
+});

@@ -1,0 +1,117 @@
+// Calls every operation of the description; the edge counts which came.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Kindex, NotFoundError } from 'kindex';
+
+const { URL: baseUrl, KEY: apiKey, RECEIVER: receiver, OUT: out } = process.env;
+assert(baseUrl && apiKey && receiver && out);
+const kindex = new Kindex({ baseUrl, apiKey });
+
+test('entities', async () => {
+  const list = await kindex.listEntities({ category: 'audio', tag: ['python', 'audio,deep-learning'], sort: 'name', limit: 5 });
+  assert(list.data.length > 0 && list.data.every((e) => e.category === 'audio'));
+  assert.match(list.build, /^\d{8}-[0-9a-f]{16}$/);
+
+  const entity = await kindex.getEntity('tool', 'pytorch');
+  assert.equal(entity.name, 'PyTorch');
+  assert.equal(typeof entity.scores.composite, 'number');
+  assert.match(await kindex.getEntityMarkdown('tool', 'pytorch'), /^# PyTorch/m);
+
+  const changes = await kindex.listEntityChanges('tool', 'pytorch', { limit: 1 });
+  assert.equal(changes.data[0]?.entity.slug, 'pytorch');
+  assert.equal(changes.data[0]?.changes[0]?.field, 'signals.stars');
+
+  const score = await kindex.getEntityScore('tool', 'pytorch');
+  assert(score.dimensions.some((d) => d.name === 'adoption' && d.measures.length > 0));
+  const similar = await kindex.listSimilarEntities('tool', 'pytorch', { limit: 2 });
+  assert.equal(similar.data.length, 2);
+  assert(similar.data[0]!.reasons.length > 0);
+});
+
+test('search', async () => {
+  const found = await kindex.searchEntities({ q: 'gradient boosting', type: 'tool', facets: ['category'], limit: 3 });
+  assert.equal(found.data.length, 3);
+  assert(found.data[0]!.relevance > 0 && found.facets?.category?.[0]?.count);
+  assert.equal((await kindex.suggestEntities({ q: 'pytor' })).data[0]?.slug, 'pytorch');
+});
+
+test('leaderboards', async () => {
+  const board = await kindex.getLeaderboard('all', { by: 'adoption', type: 'tool', limit: 2 });
+  assert.deepEqual(board.data.map((e) => e.rank), [1, 2]);
+  assert.equal((await kindex.listTrending({ window: '30d' })).window, '30d');
+  assert((await kindex.listCategories()).data.some((c) => c.slug === 'audio'));
+});
+
+test('history', async () => {
+  const deleted = await kindex.listChanges({ event: 'entity.deleted' });
+  assert.equal(deleted.data[0]?.entity.slug, 'agate');
+  const feed = await kindex.getFeed({ format: 'json', entity: 'tool/pytorch' });
+  assert.equal(feed.version, 'https://jsonfeed.org/version/1.1');
+  assert.match(await kindex.getFeed({ format: 'atom' }), /<feed /);
+  assert.match(await kindex.getFeed(), /<rss /);
+});
+
+test('exports', async () => {
+  const rows = await kindex.exportEntities({ type: 'model', fields: ['slug', 'composite'] }).toArray();
+  assert(rows.length > 100);
+  assert.deepEqual(Object.keys(rows[0]!), ['slug', 'composite']);
+  const ranks = await kindex.exportLeaderboard({ category: 'audio' }).toArray();
+  assert.equal(ranks[0]?.rank, 1);
+  const changes = await kindex.exportChangelog({ type: 'model' }).toArray();
+  assert(changes.length > 0 && changes.every((c) => c.entity.type === 'model'));
+
+  const manifest = await kindex.getManifest();
+  const file = manifest.files.find((f) => f.path === 'entities.csv');
+  assert(file !== undefined);
+  assert.equal((await kindex.getDataFile(manifest.id, file.path).bytes()).length, file.size);
+  const croissant = await kindex.getCroissant();
+  assert.equal(croissant['conformsTo'], 'http://mlcommons.org/croissant/1.1');
+  assert.match(await kindex.getBadge('tool', 'pytorch', { show: 'rank', label: 'our rank' }), /^<svg .*our rank/s);
+});
+
+test('clients', async () => {
+  const typescript = await kindex.getTypescriptSdk().bytes();
+  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.5.0.tgz').bytes(), typescript);
+  const python = await kindex.getPythonSdk().bytes();
+  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.5.0.tar.gz').bytes(), python);
+  assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
+  const description = await kindex.getOpenapi();
+  assert.equal(description.openapi, '3.0.3');
+  assert.match(await kindex.getOpenapi({ format: 'yaml' }), /^openapi: 3\.0\.3\n/);
+});
+
+test('keys', async () => {
+  const made = await kindex.createApiKey({ name: 'laptop' });
+  assert.match(made.key, /^kx_/);
+  const other = new Kindex({ baseUrl, apiKey: made.key });
+  assert.deepEqual((await other.listApiKeys()).data.map((k) => k.name), ['first', 'laptop']);
+  assert.equal(await kindex.revokeApiKey({ id: made.id }), undefined);
+  await assert.rejects(kindex.revokeApiKey({ id: made.id }), (e) => e instanceof NotFoundError && e.code === 'unknown-key');
+});
+
+test('submissions', async () => {
+  const made = await kindex.submitEntity({
+    type: 'tool', name: 'Example Tool', description: 'Does what an example does.', category: 'audio', url: 'https://example.org/tool',
+  });
+  assert.equal(made.status, 'pending');
+  assert.equal((await kindex.listSubmissions({ status: 'pending' })).data[0]?.id, made.id);
+  assert.equal((await kindex.getSubmission(made.id)).fields.name, 'Example Tool');
+});
+
+test('webhooks', async () => {
+  const made = await kindex.createWebhook({ url: receiver, events: ['entity.updated'] });
+  writeFileSync(out, JSON.stringify(made));
+  assert.equal((await kindex.listWebhooks()).count, 1);
+  const sent = await kindex.testWebhook(made.id);
+  assert.equal(sent.event, 'webhook.test');
+  for (let tries = 0; ; tries++) {
+    const log = await kindex.listDeliveries(made.id, { status: 'succeeded' }, { cache: false });
+    if (log.data.some((d) => d.id === sent.id)) break;
+    assert(tries < 100, 'the test was not delivered');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.notEqual((await kindex.replayDelivery(made.id, sent.id)).id, sent.id);
+  assert.equal((await kindex.getWebhook(made.id)).active, true);
+  assert.equal(await kindex.deleteWebhook(made.id), undefined);
+});

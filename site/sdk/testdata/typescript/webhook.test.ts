@@ -1,0 +1,77 @@
+// Verifies a delivery that an edge made, and refuses those that somebody forged.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { verifyWebhook, WebhookVerificationError, type WebhookEvent } from 'kindex';
+
+const { WEBHOOK, DELIVERY } = process.env;
+assert(WEBHOOK && DELIVERY);
+const { secret } = JSON.parse(readFileSync(WEBHOOK, 'utf8')) as { secret: string };
+const { headers, body: encoded } = JSON.parse(readFileSync(DELIVERY, 'utf8')) as { headers: Record<string, string>; body: string };
+const body = Buffer.from(encoded, 'base64');
+const other = 'whsec_' + Buffer.alloc(32, 7).toString('base64');
+const refused = (message: RegExp) => (e: unknown) => e instanceof WebhookVerificationError && message.test(e.message);
+
+test('a delivery', async () => {
+  const event: WebhookEvent = await verifyWebhook(secret, headers, body);
+  assert.equal(event.event, 'webhook.test');
+  assert.equal(event.entity, null);
+  assert.equal(event.id, headers['webhook-id']);
+});
+
+test('bodies and headers of all kinds', async () => {
+  const node: Record<string, string | string[]> = Object.fromEntries(Object.entries(headers).map(([n, v]) => [n.toUpperCase(), [v]]));
+  const buffer = body.buffer.slice(body.byteOffset, body.byteOffset + body.length);
+  for (const h of [headers, node, new Headers(headers)]) {
+    for (const b of [body, body.toString('utf8'), buffer, new Uint8Array(body)]) await verifyWebhook(secret, h, b);
+  }
+});
+
+test('several secrets and signatures', async () => {
+  await verifyWebhook([other, secret], headers, body);
+  await verifyWebhook(secret.replace('whsec_', ''), headers, body);
+  const several = { ...headers, 'webhook-signature': `v1a,AAAA v1,${Buffer.alloc(32).toString('base64')} v1,? ${headers['webhook-signature']}` };
+  await verifyWebhook(secret, several, body);
+});
+
+test('forged ones', async () => {
+  const changed = Buffer.from(body);
+  changed[changed.length - 2]! ^= 1;
+  await assert.rejects(verifyWebhook(secret, headers, changed), refused(/not that of this body/));
+  await assert.rejects(verifyWebhook(other, headers, body), refused(/not that of this body/));
+  await assert.rejects(verifyWebhook([], headers, body), refused(/not that of this body/));
+  for (const signature of ['v1,', 'v1', 'v2,' + headers['webhook-signature']!.slice(3), headers['webhook-signature']!.slice(0, -8), 'v1,AAAA']) {
+    await assert.rejects(verifyWebhook(secret, { ...headers, 'webhook-signature': signature }, body), refused(/not that of this body/), signature);
+  }
+  await assert.rejects(verifyWebhook(secret, { ...headers, 'webhook-id': 'evt_aaaaaaaaaaaaaaaaaaaa' }, body), refused(/not that of this body/));
+});
+
+test('an empty secret verifies nothing', async () => {
+  const signed = createHmac('sha256', '').update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`).update(body).digest('base64');
+  for (const empty of ['', 'whsec_', '?']) {
+    await assert.rejects(verifyWebhook(empty, { ...headers, 'webhook-signature': 'v1,' + signed }, body), refused(/The secret is not/));
+  }
+});
+
+test('old ones, and those from the future', async () => {
+  const sent = Number(headers['webhook-timestamp']) * 1000;
+  const at = (seconds: number) => ({ now: new Date(sent + seconds * 1000) });
+  await verifyWebhook(secret, headers, body, at(300));
+  await verifyWebhook(secret, headers, body, at(-300));
+  await assert.rejects(verifyWebhook(secret, headers, body, at(301)), refused(/301 seconds ago; 300 are let pass/));
+  await assert.rejects(verifyWebhook(secret, headers, body, at(-301)), refused(/301 seconds from now/));
+  await verifyWebhook(secret, headers, body, { ...at(900), toleranceSeconds: 1000 });
+  await assert.rejects(verifyWebhook(secret, headers, body, { toleranceSeconds: NaN }), refused(/NaN/));
+  for (const t of ['', 'now', '-5', '1e9', '0x10']) {
+    await assert.rejects(verifyWebhook(secret, { ...headers, 'webhook-timestamp': t }, body), refused(/webhook-timestamp/), t);
+  }
+});
+
+test('missing headers', async () => {
+  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+    const { [name]: _, ...rest } = headers;
+    await assert.rejects(verifyWebhook(secret, rest, body), refused(new RegExp(`The header ${name} is missing`)));
+    await assert.rejects(verifyWebhook(secret, { ...headers, [name]: [headers[name]!, headers[name]!] }, body), refused(/several/));
+  }
+});

@@ -1,0 +1,153 @@
+import { sleep } from './deadline.js';
+import { NetworkError, ProtocolError } from './errors.js';
+import type { RequestOptions } from './options.js';
+import { backoff, type Ask, type Opened, type Transport } from './transport.js';
+
+/**
+ * A file, of which nothing is asked for before it is used, and which is asked for anew
+ * each time. In Node, `saveTo` of `kindex/node` writes it to a disk and goes on with what
+ * is there of it already.
+ */
+export class Download {
+  readonly #transport: Transport;
+  readonly #ask: Ask;
+  readonly #options: RequestOptions;
+
+  /** @internal */
+  constructor(transport: Transport, ask: Ask, options: RequestOptions = {}) {
+    this.#transport = transport;
+    this.#ask = ask;
+    this.#options = options;
+  }
+
+  /** @internal */
+  get options(): RequestOptions {
+    return this.#options;
+  }
+
+  /** @internal */
+  get retries(): number {
+    return this.#transport.retries(this.#options);
+  }
+
+  /** @internal */
+  open(headers?: Record<string, string>): Promise<Opened> {
+    return this.#transport.open(this.#ask, this.#options, headers);
+  }
+
+  /**
+   * The bytes as they come, no faster than they are taken. Where the connection breaks
+   * they are asked for again, and those that have come are passed over; where the file
+   * has changed meanwhile, a `NetworkError` is thrown. Leaving the loop closes the
+   * connection.
+   */
+  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    let come = 0;
+    let etag: string | null = null;
+    for (let failures = 0; ; ) {
+      const { response, deadline } = await this.open();
+      const reader = response.body?.getReader();
+      try {
+        const tag = response.headers.get('etag');
+        if (come > 0 && tag !== etag) throw new ProtocolError(`The connection broke off behind ${come} bytes, and the file has changed since: ask again.`);
+        etag = tag;
+        for (let over = come; reader !== undefined; ) {
+          deadline.restart();
+          const { done, value } = await deadline.race(reader.read());
+          deadline.pause();
+          if (done) return;
+          const chunk = value.subarray(Math.min(over, value.length)); // what came before
+          over -= value.length - chunk.length;
+          if (chunk.length === 0) continue;
+          come += chunk.length;
+          failures = 0;
+          yield chunk;
+        }
+        return;
+      } catch (error) {
+        const failure = deadline.explain(error);
+        if (!(failure instanceof NetworkError) || etag === null || ++failures > this.retries) throw failure;
+      } finally {
+        deadline.end();
+        reader?.cancel().catch(() => {}); // it is over, or broken
+      }
+      await sleep(backoff(failures), this.#options.signal);
+    }
+  }
+
+  /** The bytes as a stream, no faster than they are taken. Cancelling it closes the connection. */
+  stream(): ReadableStream<Uint8Array> {
+    const chunks = this.chunks();
+    return new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await chunks.return();
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** All bytes, in memory. */
+  async bytes(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of this.chunks()) {
+      chunks.push(chunk);
+      length += chunk.length;
+    }
+    const whole = new Uint8Array(length);
+    let at = 0;
+    for (const chunk of chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    return whole;
+  }
+
+  /** The whole text, in memory. */
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await this.bytes());
+  }
+}
+
+/**
+ * An export in JSONL: a {@link Download} whose rows can be read as they come, in constant
+ * memory, however many there are.
+ *
+ * @example
+ * for await (const row of kindex.exportEntities({ type: 'model' })) {
+ *   console.log(row.slug, row.composite);
+ * }
+ */
+export class Rows<Row> extends Download implements AsyncIterable<Row> {
+  /** The rows as they come. Leaving the loop closes the connection. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of this.chunks()) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield parse<Row>(line);
+    }
+    rest += decoder.decode();
+    if (rest !== '') yield parse<Row>(rest);
+  }
+
+  /** All rows in an array. */
+  async toArray(): Promise<Row[]> {
+    const list: Row[] = [];
+    for await (const row of this) list.push(row);
+    return list;
+  }
+}
+
+function parse<Row>(line: string): Row {
+  try {
+    return JSON.parse(line) as Row;
+  } catch (cause) {
+    throw new ProtocolError(`A row of the export is no JSON: ${line.slice(0, 60)}`, { cause });
+  }
+}

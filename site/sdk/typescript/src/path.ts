@@ -1,0 +1,26 @@
+import { KindexError } from './errors.js';
+import type { paths } from './schema.js';
+
+type Arguments<Operation> = Operation extends { parameters: { path: infer Path } } ? Path : never;
+
+/** The path parameters of an address. */
+export type PathArguments<P extends keyof paths> = Arguments<paths[P]['get']> | Arguments<paths[P]['post']> | Arguments<paths[P]['delete']>;
+
+declare const filled: unique symbol;
+
+/** An address of the description, its parameters filled in. */
+export type Address = keyof paths | (string & { readonly [filled]: true });
+
+/** Fills the parameters of an address in. Those of the address and those given are checked by the compiler. */
+export function path<P extends keyof paths>(template: P, parameters: PathArguments<P>): Address {
+  const address = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String((parameters as Record<string, unknown>)[name]);
+    // The slashes of a file's path are those of the address.
+    const parts = name === 'file' ? value.split('/') : [value];
+    if (parts.some((part) => part === '' || part === '.' || part === '..')) {
+      throw new KindexError(`${name} is ${JSON.stringify(value)}, which makes another address of ${template}.`);
+    }
+    return parts.map(encodeURIComponent).join('/');
+  });
+  return address as Address;
+}

@@ -1,0 +1,197 @@
+import { Cache } from './cache.js';
+import { Deadline, sleep } from './deadline.js';
+import { ApiError, KindexError, NetworkError, ProtocolError, readError } from './errors.js';
+import type { Address } from './path.js';
+import { follow } from './redirect.js';
+import type { ClientOptions, Fetch, RateLimit, RequestOptions, WriteOptions } from './options.js';
+import { version } from './version.js';
+
+/** One request of the interface. */
+export interface Ask {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: Address;
+  query?: object | undefined;
+  body?: object | undefined;
+  accept?: string;
+}
+
+/** A stream that has begun, and what ends it. Whoever has it calls `deadline.end()`. */
+export interface Opened {
+  response: Response;
+  deadline: Deadline;
+}
+
+/** The environment is a browser's page or worker, not a program of a server. */
+const inBrowser = typeof document !== 'undefined' || 'WorkerGlobalScope' in globalThis;
+
+/** Transport asks: with the key, in time, again where that helps, and not for what it has. */
+export class Transport {
+  /** What is left of the limit; null before the first answer. */
+  rateLimit: RateLimit | null = null;
+  readonly #base: string;
+  readonly #key: string | undefined;
+  readonly #fetch: Fetch;
+  readonly #cache: Cache | null;
+  readonly #defaults: { timeout: number; retries: number; maxRetryDelay: number };
+
+  constructor(options: ClientOptions) {
+    this.#base = readBase(options.baseUrl);
+    this.#key = options.apiKey;
+    if (this.#key !== undefined && !/^[!-~]+$/.test(this.#key)) {
+      throw new KindexError('apiKey is empty, or has characters that no key has.'); // without the key: messages are logged
+    }
+    this.#fetch = options.fetch ?? ((address, request) => fetch(address, request));
+    const cache = options.cache ?? (inBrowser ? false : {});
+    this.#cache = cache === false ? null : new Cache(cache.maxEntries ?? 200, cache.maxCharacters ?? 10_000_000);
+    this.#defaults = {
+      timeout: options.timeout ?? 30_000,
+      retries: options.retries ?? 2,
+      maxRetryDelay: options.maxRetryDelay ?? 60_000,
+    };
+  }
+
+  /** Asks for JSON. */
+  async json<T>(ask: Ask, options: RequestOptions = {}): Promise<T> {
+    const text = await this.text({ ...ask, accept: 'application/json' }, options);
+    if (text === '') return undefined as T; // 204
+    try {
+      return JSON.parse(text) as T;
+    } catch (cause) {
+      throw new ProtocolError(`The answer to ${ask.method} ${ask.path} is no JSON: ${text.slice(0, 60)}`, { cause });
+    }
+  }
+
+  /** Asks for a text as a whole. */
+  async text(ask: Ask, options: RequestOptions = {}): Promise<string> {
+    const address = this.#address(ask);
+    const cache = ask.method === 'GET' && options.cache !== false ? this.#cache : null;
+    const kept = cache?.get(`${ask.accept} ${address}`);
+    const headers = this.#headers(ask, options);
+    if (kept !== undefined) headers['if-none-match'] = kept.etag;
+    return this.#attempts(ask, address, headers, options, async (response, deadline) => {
+      const text = await deadline.race(response.text());
+      deadline.end();
+      if (response.status === 304 && kept !== undefined) return kept.text;
+      const etag = response.headers.get('etag');
+      if (etag !== null) cache?.set(`${ask.accept} ${address}`, { etag, text });
+      return text;
+    });
+  }
+
+  /** Asks for a stream, which is returned where it begins. */
+  async open(ask: Ask, options: RequestOptions = {}, further: Record<string, string> = {}): Promise<Opened> {
+    const headers = { ...this.#headers(ask, options), ...further };
+    return this.#attempts(ask, this.#address(ask), headers, options, async (response, deadline) => {
+      deadline.pause();
+      return { response, deadline };
+    });
+  }
+
+  /** How often a call may try again. */
+  retries(options: RequestOptions): number {
+    return options.retries ?? this.#defaults.retries;
+  }
+
+  /** Makes attempts until one has succeeded, or the next would not help. */
+  async #attempts<T>(ask: Ask, address: string, headers: Record<string, string>, options: RequestOptions,
+    use: (response: Response, deadline: Deadline) => Promise<T>): Promise<T> {
+    const body = ask.body === undefined ? {} : { body: JSON.stringify(ask.body) };
+    for (let attempt = 1; ; attempt++) {
+      const deadline = new Deadline(options.timeout ?? this.#defaults.timeout, options.signal);
+      let failure: unknown;
+      try {
+        const request = { method: ask.method, headers, signal: deadline.signal, ...body };
+        const response = await deadline.race(follow(this.#fetch, address, request));
+        this.#note(response, attempt, options);
+        if (response.ok || response.status === 304) return await use(response, deadline);
+        failure = await deadline.race(readError(response));
+      } catch (error) {
+        failure = deadline.explain(error);
+      }
+      deadline.end();
+      const wait = this.#delay(failure, attempt, ask, options);
+      if (wait === null) throw failure;
+      await sleep(wait, options.signal);
+    }
+  }
+
+  /**
+   * How long to wait before the next attempt, in milliseconds; null for none. Reads, and
+   * writes that are made once, are tried again whatever happened; others only where the
+   * server has said that it did nothing.
+   */
+  #delay(failure: unknown, attempt: number, ask: Ask, options: RequestOptions): number | null {
+    if (attempt > this.retries(options)) return null;
+    const repeatable = ask.method !== 'DELETE';
+    if (failure instanceof NetworkError) return repeatable ? backoff(attempt) : null;
+    if (!(failure instanceof ApiError)) return null;
+    const refused = failure.status === 429 || failure.status === 503;
+    if (!refused && !(repeatable && (failure.status === 502 || failure.status === 504))) return null;
+    if (failure.retryAfter === null) return backoff(attempt);
+    const wait = failure.retryAfter * 1000;
+    // A little later, and not all at once.
+    return wait > (options.maxRetryDelay ?? this.#defaults.maxRetryDelay) ? null : wait + Math.random() * 250;
+  }
+
+  #note(response: Response, attempt: number, options: RequestOptions): void {
+    const { status, headers } = response;
+    const limit = headers.get('x-ratelimit-limit');
+    if (limit !== null) {
+      this.rateLimit = {
+        limit: Number(limit),
+        remaining: Number(headers.get('x-ratelimit-remaining')),
+        reset: new Date(Number(headers.get('x-ratelimit-reset')) * 1000),
+        tier: headers.get('x-ratelimit-tier') ?? '',
+      };
+    }
+    try {
+      options.onResponse?.({ status, headers, attempt, requestId: headers.get('x-request-id'), build: headers.get('x-build') });
+    } catch (cause) {
+      throw new KindexError('onResponse has thrown an error.', { cause }); // which is no failure of the network
+    }
+  }
+
+  #headers(ask: Ask, options: WriteOptions): Record<string, string> {
+    const headers: Record<string, string> = { accept: ask.accept ?? '*/*' };
+    if (!inBrowser) headers['user-agent'] = `kindex-typescript/${version}`; // there it would be a header too many
+    if (this.#key !== undefined) headers['x-api-key'] = this.#key;
+    if (ask.body !== undefined) headers['content-type'] = 'application/json';
+    if (ask.method === 'POST') headers['idempotency-key'] = options.idempotencyKey ?? randomName();
+    if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
+    return headers;
+  }
+
+  #address(ask: Ask): string {
+    const url = new URL(this.#base + ask.path);
+    for (const [name, value] of Object.entries(ask.query ?? {})) {
+      if (value === undefined) continue;
+      // Nothing where something is meant is for the server to refuse.
+      const values: readonly unknown[] = !Array.isArray(value) ? [value] : value.length === 0 ? [''] : value;
+      for (const v of values) url.searchParams.append(name, String(v));
+    }
+    return url.href;
+  }
+}
+
+/** readBase is the address without a slash at its end. */
+function readBase(baseUrl: string | URL): string {
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch (cause) {
+    throw new KindexError(`baseUrl is ${JSON.stringify(String(baseUrl))}, which is no address like https://index.example.org.`, { cause });
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new KindexError(`baseUrl begins with ${url.protocol}, not with https: or http:.`);
+  if (url.username !== '' || url.password !== '') throw new KindexError('baseUrl has a name or a password; the key goes into apiKey.');
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** backoff grows from half a second to eight, and is spread so that callers part. */
+export function backoff(attempt: number): number {
+  return Math.min(8000, 500 * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+}
+
+/** randomName is 128 random bits. crypto.randomUUID is only there for pages from https. */
+function randomName(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+}

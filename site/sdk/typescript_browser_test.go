@@ -1,0 +1,132 @@
+package sdk_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+)
+
+// TestTypeScriptBrowser loads the client into a page of Chromium, whose origin is another
+// than that of the edge, as plain modules. The page of the README is opened too.
+func TestTypeScriptBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: it starts a browser")
+	}
+	needNodePrograms(t)
+	t.Parallel()
+	record := &recorder{}
+	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 1000, LimitAnonymous: 1000}, record.wrap)
+	p := install(t, e.URL)
+	p.compile(t)
+	write(t, filepath.Join(p.dir, "page.html"), `<!doctype html><link rel="icon" href="data:,"><script type="importmap">{"imports": {"kindex": "/node_modules/kindex/dist/index.js"}}</script>`)
+	write(t, filepath.Join(p.dir, "readme.html"), readmePage(t, e))
+	pages := httptest.NewServer(http.FileServer(http.Dir(p.dir)))
+	t.Cleanup(pages.Close)
+	tab := chromium(t)
+
+	given, err := json.Marshal(signed(map[string]any{"baseUrl": e.URL, "apiKey": e.Key(t, "acme")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(tab, chromedp.Navigate(pages.URL+"/page.html")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := chromedp.Run(tab, chromedp.Evaluate[map[string]any](fmt.Sprintf(`import('/browser.js').then(m => m.run(%s))`, given), chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"name": "PyTorch", "cost of asking again": 0.0, "tier": "anonymous", "all": true, "rows": 100.0,
+		"renamed": "tensor-layer", "error": "/api/entity/tool/pytorch",
+		"keys": []any{"first"}, "tier with the key": "authenticated", "renamed with the key": "tensor-layer",
+		"webhook": "webhook.test", "forged": "WebhookVerificationError",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the page got\n%v, want\n%v", got, want)
+	}
+	if !slices.ContainsFunc(record.asked, func(r string) bool { return strings.HasPrefix(r, "OPTIONS ") }) {
+		t.Error("the browser asked for no permission: the page is of the same origin")
+	}
+
+	if err := chromedp.Do(tab, chromedp.Navigate(pages.URL+"/readme.html")); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := chromedp.Run(tab, chromedp.Evaluate[string](`new Promise(done => {
+		const look = () => document.body?.textContent.includes(', ') ? done(document.body.textContent) : setTimeout(look, 50);
+		look();
+	})`, chromedp.EvalAwaitPromise))
+	if err != nil || !strings.Contains(shown, "PyTorch, ") {
+		t.Errorf("the page of the README shows %q: %v", shown, err)
+	}
+}
+
+// readmePage is the page that the README has.
+func readmePage(t *testing.T, e *edgetest.Edge) string {
+	t.Helper()
+	for _, b := range edgetest.Blocks(t, typescriptReadme) {
+		if b.Language == "html" {
+			return strings.ReplaceAll(b.Text, "http://127.0.0.1:8080", e.URL)
+		}
+	}
+	t.Fatal("the README has no page")
+	return ""
+}
+
+// signed adds a delivery of a webhook and its secret.
+func signed(given map[string]any) map[string]any {
+	key, body := []byte("thirty-two bytes are what it has"), `{"id": "evt_a", "event": "webhook.test"}`
+	at := fmt.Sprint(time.Now().Unix())
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "evt_a.%s.%s", at, body)
+	given["secret"], given["body"] = "whsec_"+base64.StdEncoding.EncodeToString(key), body
+	given["headers"] = map[string]string{"webhook-id": "evt_a", "webhook-timestamp": at,
+		"webhook-signature": "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))}
+	return given
+}
+
+// chromium opens a tab, which reaches loopback alone.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	if !slices.ContainsFunc([]string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}, func(name string) bool {
+		_, err := exec.LookPath(name)
+		return err == nil
+	}) {
+		if os.Getenv("CI") != "" {
+			t.Fatal("chromium is needed")
+		}
+		t.Skip("NOT RUN: there is no chromium; make test-tools installs it")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+		chromedp.Flag("disable-component-update", true),
+	)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // it has none for root
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, end := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(end)
+	return ctx
+}

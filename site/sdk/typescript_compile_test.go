@@ -1,0 +1,101 @@
+package sdk_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+	"kindex/edge/openapi"
+	"kindex/site/sdk"
+)
+
+// TestTypeScriptCompiles compiles the sources against the description, which goes well,
+// and against ones that were changed in a way that the client cannot go along with.
+func TestTypeScriptCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: it compiles the sources again and again")
+	}
+	needNodePrograms(t)
+	t.Parallel()
+	cases := []struct {
+		change, old, new string
+		in               string // what the compiler complains of, "" for nothing
+	}{
+		{"nothing", "operationId: getManifest", "operationId: getManifest", ""},
+		{"a member more", "errors, suggestion, requestId]\n      properties:\n", "errors, suggestion, requestId]\n      properties:\n        docs: {type: string}\n", ""},
+		{"another name of an operation", "operationId: getManifest", "operationId: readManifest", "src/files.ts"},
+		{"another address", "\n  /api/trending:\n", "\n  /api/trends:\n", "src/reading.ts"},
+		{"another name in an address", "  /api/webhooks/{id}/test:\n", "  /api/webhooks/{hook}/test:\n", "src/client.ts"},
+		{"another name of a path parameter", "    WebhookId:\n      name: id\n", "    WebhookId:\n      name: webhook\n", "src/client.ts"},
+		{"another name of a query parameter", "    Cursor:\n      name: cursor\n", "    Cursor:\n      name: after\n", "src/reading.ts"},
+		{"another name of what narrows", "    Fields:\n      name: fields\n", "    Fields:\n      name: members\n", "src/types.ts"},
+		{"another value", "enum: [json, csv, jsonl, parquet]", "enum: [json, csv, ndjson, parquet]", "src/files.ts"},
+		{"a member less", "required: [data, count, comparedTo, nextCursor, build]", "required: [data, count, comparedTo, build]", "src/reading.ts"},
+		{"a member less in errors", "        suggestion:\n          type: string\n          nullable: true\n", "        hint:\n          type: string\n          nullable: true\n", "src/errors.ts"},
+		{"a name more", "operationId: getTypescriptSdk\n", "operationId: getJavascriptSdk\n", "src/client.ts"},
+	}
+	descriptions := map[string]string{}
+	for _, c := range cases {
+		if n := strings.Count(string(openapi.YAML), c.old); n != 1 {
+			t.Fatalf("the description has %q %d times; name another place for %q here", c.old, n, c.change)
+		}
+		descriptions[c.change] = strings.Replace(string(openapi.YAML), c.old, c.new, 1)
+	}
+	complaints := compileAgainst(t, descriptions)
+	for _, c := range cases {
+		out, compiled := complaints[c.change]
+		if !compiled || c.in == "" && out != "" || !strings.Contains(out, c.in) {
+			t.Errorf("%s: the compiler says, of %q in the place of %q:\n%s", c.change, c.new, c.old, out)
+		}
+	}
+}
+
+// compileAgainst compiles a copy of the sources with the types of each description, and
+// returns what the compiler complains of.
+func compileAgainst(t *testing.T, descriptions map[string]string) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(nodeModules(t), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "package"), os.DirFS("typescript")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "compile.mjs"), read(t, "testdata/typescript/compile.mjs"))
+	b, err := json.Marshal(descriptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "descriptions.json"), string(b))
+	cmd := exec.CommandContext(t.Context(), "node", "compile.mjs", "descriptions.json")
+	cmd.Dir = dir
+	var complaints map[string]string
+	if out := command(t, cmd); json.Unmarshal(out, &complaints) != nil {
+		t.Fatalf("%s", out)
+	}
+	return complaints
+}
+
+// TestTypeScriptVersion: the version stands in two places, and is that of the description.
+func TestTypeScriptVersion(t *testing.T) {
+	want := sdk.Versions(sdk.TypeScript)[0].Version
+	if s := read(t, "typescript/src/version.ts"); !strings.Contains(s, "version = '"+want+"';") {
+		t.Errorf("src/version.ts has another version than %s:\n%s", want, s)
+	}
+	if s := read(t, "typescript/package.json"); !strings.Contains(s, `"version": "`+want+`"`) || strings.Contains(s, "ependencies") || strings.Contains(s, "install") {
+		t.Errorf("package.json has another version than %s, or needs more than itself:\n%s", want, s)
+	}
+	page := read(t, filepath.Join(edgetest.Root(t), typescriptReadme))
+	if !strings.Contains(page, want+".tgz") {
+		t.Errorf("the README names another version than %s", want)
+	}
+	for _, o := range operations(t) {
+		if !strings.Contains(page, "`"+o.id+"`") {
+			t.Errorf("the README does not name %s", o.id)
+		}
+	}
+}

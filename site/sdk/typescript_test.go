@@ -1,0 +1,315 @@
+package sdk_test
+
+import (
+	"bytes"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/edge/openapi"
+	"kindex/site/sdk"
+)
+
+// TestTypeScript installs the client for TypeScript from a running edge, compiles the
+// programs of testdata/typescript against it, and runs each.
+func TestTypeScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: it installs a package, compiles and runs programs")
+	}
+	needNodePrograms(t)
+	t.Parallel()
+	receiver := edgetest.NewReceiver(t)
+	record := &recorder{}
+	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 100_000, LimitAnonymous: 100_000, Guard: receiver.Guard}, record.wrap)
+	key := e.Key(t, "acme")
+	p := install(t, e.URL)
+	p.compile(t)
+
+	t.Run("operations", func(t *testing.T) {
+		record.clear()
+		out := filepath.Join(t.TempDir(), "webhook.json")
+		p.run(t, "operations.test.js", "URL="+e.URL, "KEY="+key, "RECEIVER="+receiver.URL, "OUT="+out)
+		record.everyOperation(t)
+		p.run(t, "webhook.test.js", "WEBHOOK="+out, "DELIVERY="+delivered(t, receiver))
+	})
+	t.Run("reading", func(t *testing.T) {
+		t.Parallel()
+		p.run(t, "reading.test.js", "URL="+e.URL, "KEY="+key)
+	})
+	t.Run("streams", func(t *testing.T) {
+		t.Parallel()
+		broken := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/", 100_000, 2), edgetest.Cut("/data/", 60_000, 3))
+		p.run(t, "streams.test.js", "URL="+e.URL, "KEY="+key, "BROKEN="+broken.URL)
+	})
+	t.Run("faults", func(t *testing.T) {
+		t.Parallel()
+		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Busy("/api/categories", 2, 1))
+		p.run(t, "faults.test.js", "URL="+e.URL, "BUSY="+busy.URL)
+	})
+	t.Run("limit", func(t *testing.T) {
+		t.Parallel()
+		few := edgetest.Start(t, edge.Options{LimitKey: 3, Now: edgetest.BeforeMidnight(10 * time.Second)})
+		p.run(t, "limit.test.js", "URL="+few.URL, "KEY="+few.Key(t, "acme"))
+	})
+}
+
+// TestTypeScriptInstall installs from the lasting address too, and not what is another
+// package than the lock file says.
+func TestTypeScriptInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: it installs packages")
+	}
+	needNodePrograms(t)
+	t.Parallel()
+	e := edgetest.Start(t, edge.Options{})
+	newest := sdk.Versions(sdk.TypeScript)[0]
+	p := install(t, e.URL+"/"+newest.File)
+	lock := filepath.Join(p.dir, "package-lock.json")
+	sum := sha512.Sum512([]byte("another package"))
+	text := regexp.MustCompile(`sha512-[^"]+`).ReplaceAllString(read(t, lock), "sha512-"+base64.StdEncoding.EncodeToString(sum[:]))
+	write(t, lock, text)
+	remove(t, filepath.Join(p.dir, "node_modules"))
+	if out, err := p.npm(t, "ci").CombinedOutput(); err == nil || !bytes.Contains(out, []byte("EINTEGRITY")) {
+		t.Errorf("npm ci of a package with another hash: %v\n%s", err, out)
+	}
+}
+
+// project is a folder in which the client was installed.
+type project struct{ dir, cache string }
+
+// install makes an empty project and installs the client into it, from the newest
+// version's address unless one is given; then a second time, from the lock file.
+func install(t *testing.T, address string) *project {
+	t.Helper()
+	if !strings.HasSuffix(address, ".tgz") {
+		address += "/api/sdk/typescript"
+	} else {
+		i := strings.LastIndex(address, "/")
+		address = address[:i] + "/api/sdk/typescript" + address[i:]
+	}
+	p := &project{t.TempDir(), t.TempDir()}
+	write(t, filepath.Join(p.dir, "package.json"), `{"private": true, "type": "module"}`)
+	command(t, p.npm(t, "install", address))
+	newest := sdk.Versions(sdk.TypeScript)[0]
+	sum := sha512.Sum512(newest.Data)
+	if lock, want := read(t, filepath.Join(p.dir, "package-lock.json")), "sha512-"+base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(lock, want) || !strings.Contains(lock, `"resolved": "`+address+`"`) {
+		t.Errorf("the lock file lacks %s or %s:\n%s", address, want, lock)
+	}
+	remove(t, filepath.Join(p.dir, "node_modules"))
+	p.cache = t.TempDir() // so that it comes from the edge again
+	command(t, p.npm(t, "ci"))
+	var manifest struct{ Version string }
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(p.dir, "node_modules/kindex/package.json"))), &manifest); err != nil || manifest.Version != newest.Version {
+		t.Fatalf("version %q was installed, not %s: %v", manifest.Version, newest.Version, err)
+	}
+	return p
+}
+
+// npm is a command that can reach no registry.
+func (p *project) npm(t *testing.T, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), "npm", args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(p.env(), "npm_config_registry=http://127.0.0.1:1/", "npm_config_cache="+p.cache, "npm_config_userconfig="+os.DevNull,
+		"npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false", "npm_config_fetch_retries=0")
+	return cmd
+}
+
+// env is the environment without what would lead elsewhere.
+func (p *project) env() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(strings.ToLower(v), "=")
+		return strings.HasPrefix(name, "npm_") || strings.HasSuffix(name, "_proxy") || strings.HasPrefix(name, "node_")
+	})
+}
+
+// compile compiles the programs of testdata against what was installed, and the
+// declarations that they use, without those of Node for what is for browsers.
+func (p *project) compile(t *testing.T) {
+	t.Helper()
+	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
+		t.Fatal(err)
+	}
+	p.tsc(t, "tsconfig.json")
+	p.tsc(t, "tsconfig.browser.json")
+}
+
+func (p *project) tsc(t *testing.T, config string) {
+	t.Helper()
+	command(t, p.node(t, filepath.Join(nodeModules(t), "typescript/bin/tsc"), "--project", config, "--typeRoots", filepath.Join(nodeModules(t), "@types")))
+}
+
+func (p *project) node(t *testing.T, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), "node", args...)
+	cmd.Dir, cmd.Env = p.dir, p.env()
+	return cmd
+}
+
+// run runs a compiled program of tests.
+func (p *project) run(t *testing.T, program string, env ...string) {
+	t.Helper()
+	cmd := p.node(t, "--test-timeout=60000", "--test-reporter=spec", "--test", program)
+	cmd.Env = append(cmd.Env, env...)
+	t.Logf("%s", command(t, cmd))
+}
+
+func command(t *testing.T, cmd *exec.Cmd) []byte {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+	}
+	return out
+}
+
+// renamedAndDeleted is a build in which tool/tensorlayer is tool/tensor-layer, and
+// tool/agate is there no more.
+func renamedAndDeleted(t *testing.T) string {
+	t.Helper()
+	content := edgetest.Content(t)
+	old := filepath.Join(content, "tool/tensorlayer.yaml")
+	write(t, filepath.Join(content, "tool/tensor-layer.yaml"), read(t, old)+"formerly: [tensorlayer]\n")
+	remove(t, old)
+	remove(t, filepath.Join(content, "tool/agate.yaml"))
+	edgetest.Commit(t, filepath.Dir(content), 1)
+	out := t.TempDir()
+	edgetest.Build(t, content, out)
+	return out
+}
+
+// delivered writes what a receiver got to a file.
+func delivered(t *testing.T, r *edgetest.Receiver) string {
+	t.Helper()
+	select {
+	case d := <-r.Came:
+		header := map[string]string{}
+		for name := range d.Header {
+			header[strings.ToLower(name)] = d.Header.Get(name)
+		}
+		b, err := json.Marshal(map[string]any{"headers": header, "body": d.Body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(t.TempDir(), "delivery.json")
+		write(t, name, string(b))
+		return name
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing was delivered")
+		return ""
+	}
+}
+
+// recorder remembers what was asked for and answered.
+type recorder struct {
+	mu    sync.Mutex
+	asked []string // method, path and status
+}
+
+func (r *recorder) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.mu.Lock()
+		r.asked = append(r.asked, req.Method+" "+req.URL.Path)
+		r.mu.Unlock()
+		next.ServeHTTP(w, req)
+	})
+}
+
+func (r *recorder) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = nil
+}
+
+// operation is one of the description.
+type operation struct {
+	id      string
+	address *regexp.Regexp // of the method and the path
+}
+
+func operations(t *testing.T) []operation {
+	t.Helper()
+	var description struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+		}
+	}
+	if err := json.Unmarshal(openapi.JSON(), &description); err != nil {
+		t.Fatal(err)
+	}
+	var list []operation
+	for path, methods := range description.Paths {
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(path), `\{file\}`, `.+`)
+		pattern = regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(pattern, `[^/]+`)
+		for method, o := range methods {
+			if o.OperationID != "" {
+				list = append(list, operation{o.OperationID, regexp.MustCompile("^" + strings.ToUpper(method) + " " + pattern + "$")})
+			}
+		}
+	}
+	if len(list) < 30 {
+		t.Fatalf("the description has %d operations only: is it read rightly?", len(list))
+	}
+	return list
+}
+
+// everyOperation fails for operations of the description that were not asked for.
+func (r *recorder) everyOperation(t *testing.T) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range operations(t) {
+		if !slices.ContainsFunc(r.asked, o.address.MatchString) {
+			t.Errorf("%s was not called", o.id)
+		}
+	}
+}
+
+func nodeModules(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(edgetest.Root(t), "site", "node_modules")
+}
+
+// needNodePrograms fails or skips where the programs of site/package.json are missing.
+func needNodePrograms(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(nodeModules(t)); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("the programs of site/package.json are not installed")
+		}
+		t.Skip("NOT RUN: the programs of site/package.json are not installed; make test installs them")
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, name string) {
+	t.Helper()
+	if err := os.RemoveAll(name); err != nil {
+		t.Fatal(err)
+	}
+}
