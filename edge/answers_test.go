@@ -149,6 +149,10 @@ func testRanges(t *testing.T, c *contract) {
 		{"getDataFile", "/data/{build}/entities.csv"},
 		{"getDataFile", "/data/{build}/entities.csv.zst"},
 		{"getDataFile", "/data/{old}/entities.jsonl"},
+		{"getTypescriptSdk", "/api/sdk/typescript"},
+		{"getTypescriptSdkVersion", "/api/sdk/typescript/0.5.0.tgz"},
+		{"getPythonSdk", "/api/sdk/python"},
+		{"getPythonSdkVersion", "/api/sdk/python/kindex-0.5.0.tar.gz"},
 	} {
 		t.Run(target.path, func(t *testing.T) {
 			whole := c.send(t, request{op: target.op, target: target.path, status: 200})
@@ -215,6 +219,8 @@ func testEncodings(t *testing.T, c *contract) {
 		{"getFeed", "/api/feed?format=atom"},
 		{"exportChangelog", "/api/export/changelog"},
 		{"exportChangelog", "/api/export/changelog?since=2026-08-03"},
+		{"getCroissant", "/api/export/croissant"},
+		{"getEntity", "/api/entity/tool/pytorch.md"},
 	} {
 		t.Run(target.path, func(t *testing.T) {
 			plain := c.send(t, request{op: target.op, target: target.path, status: 200})

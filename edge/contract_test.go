@@ -50,6 +50,7 @@ func TestContract(t *testing.T) {
 	t.Run("ranges", func(t *testing.T) { testRanges(t, c) })
 	t.Run("encodings", func(t *testing.T) { testEncodings(t, c) })
 	t.Run("formats", func(t *testing.T) { testFormats(t, c) })
+	t.Run("other formats", func(t *testing.T) { testBeyondJSON(t, c) })
 	t.Run("description", func(t *testing.T) { testDescriptionForms(t, c) })
 	t.Run("unknown addresses", func(t *testing.T) { testUnknownAddresses(t, c) })
 	t.Run("damage", func(t *testing.T) { testDamage(t, c) })
@@ -82,7 +83,7 @@ type operation struct {
 }
 
 // own tells whether the operation needs a key.
-func (op *operation) own() bool { return op.Security != nil }
+func (op *operation) own() bool { return op.Security != nil && len(*op.Security) > 0 }
 
 // metered tells whether requests are counted.
 func (op *operation) metered() bool { return op.Responses.Status(http.StatusTooManyRequests) != nil }
@@ -157,10 +158,12 @@ func defineFormats() {
 	for _, mediaType := range []string{"application/x-ndjson", "application/vnd.apache.parquet", "application/gzip", "application/zstd"} {
 		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
 	}
-	for _, mediaType := range []string{"application/rss+xml", "application/atom+xml"} {
+	for _, mediaType := range []string{"application/rss+xml", "application/atom+xml", "text/markdown", "image/svg+xml"} {
 		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
 	}
-	openapi3filter.RegisterBodyDecoder("application/feed+json", openapi3filter.JSONBodyDecoder)
+	for _, mediaType := range []string{"application/feed+json", "application/ld+json"} {
+		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.JSONBodyDecoder)
+	}
 	openapi3.DefineStringFormatCallback("date", func(s string) error {
 		_, err := time.Parse(time.DateOnly, s)
 		return err
@@ -263,13 +266,15 @@ func (c *contract) input(op *operation, req *http.Request) *openapi3filter.Reque
 	}
 }
 
-// pathParams takes an address apart. The last parameter may contain slashes.
+// pathParams takes an address apart. The last parameter may contain slashes, and
+// something may stand behind it.
 func (op *operation) pathParams(path string) map[string]string {
 	names := strings.Split(op.path, "/")
 	params := map[string]string{}
 	for i, value := range strings.SplitN(path, "/", len(names)) {
 		if name, ok := strings.CutPrefix(names[i], "{"); ok {
-			params[strings.TrimSuffix(name, "}")] = value
+			name, behind, _ := strings.Cut(name, "}")
+			params[name] = strings.TrimSuffix(value, behind)
 		}
 	}
 	return params
@@ -352,6 +357,8 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 		t.Errorf("%s %s: %v", req.Method, req.URL, err)
 	}
 	switch {
+	case a.header.Get("Content-Type") == "image/svg+xml":
+		checkPicture(t, r.target, a)
 	case a.status >= 400:
 		c.checkProblem(t, r, req, a)
 	case !req.URL.Query().Has("fields"):

@@ -83,6 +83,7 @@ type Server struct {
 	old       oldBuilds
 	events    *webhook.Announcer
 	hooks     hooks
+	agents    agents
 }
 
 // New verifies and opens the published build. It returns an error where there
@@ -126,6 +127,9 @@ func (s *Server) begin() (err error) {
 	if s.described.yaml, s.described.json, err = openapi.With(s.options.Contact); err != nil {
 		return err
 	}
+	if err := s.newAgents(); err != nil {
+		return err
+	}
 	if err := s.signin(); err != nil {
 		return err
 	}
@@ -137,12 +141,15 @@ func (s *Server) begin() (err error) {
 var (
 	everyOrigin    = []string{"*"}
 	exposedHeaders = []string{"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, " +
-		"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build"}
+		"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build, " +
+		"Repr-Digest, Content-Range, Content-Disposition, Idempotency-Replayed, Location"}
 	noSniff      = []string{"nosniff"}
 	varyEncoding = []string{"Accept-Encoding"}
+	varyAccept   = []string{"Accept-Encoding, Accept"}
 	varyKey      = []string{"X-Api-Key"}
 	unkept       = []string{"no-store"}
 	revalidate   = []string{"private, no-cache"}
+	anHour       = []string{"public, max-age=3600"}
 	forever      = []string{"public, max-age=31536000, immutable"}
 )
 
@@ -164,7 +171,11 @@ func (s *Server) anyOrigin(next http.Handler) http.Handler {
 			return
 		}
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, DELETE")
-		h.Set("Access-Control-Allow-Headers", "x-api-key, Content-Type, Idempotency-Key, If-None-Match, Range")
+		allowed := "x-api-key, Content-Type, Idempotency-Key, If-None-Match, If-Match, Range, If-Range, X-Request-Id"
+		if r.URL.Path == agentPath {
+			allowed += agentHeaders
+		}
+		h.Set("Access-Control-Allow-Headers", allowed)
 		h.Set("Access-Control-Max-Age", "86400")
 		if meterOf(r.URL.Path) != unmetered {
 			c := &call{server: s, request: r, id: requestID(r)}

@@ -220,17 +220,26 @@ func (p *projection) append(dst, record []byte) []byte {
 }
 
 // GET /api/entity/:type/:slug
+//
+// It is JSON unless the client prefers Markdown, or asks for it with .md behind the
+// slug.
 func (s *Server) entity(c *call) (*reply, error) {
+	c.writer.Header()["Vary"] = varyAccept
+	suffix := c.cutSuffix(markdownSuffix)
+	markdown := suffix != "" || prefersMarkdown(c.request.Header["Accept"])
 	day, err := c.day()
 	switch {
 	case err != nil:
 		return nil, err
 	case day != "":
-		return c.entityAt(day)
+		return c.entityAt(day, markdown)
 	}
-	o, moved, err := c.find("")
+	o, moved, err := c.find(suffix)
 	if err != nil || moved != nil {
 		return moved, err
+	}
+	if markdown {
+		return c.page(o)
 	}
 	record := c.view.build.Record(o)
 	return &reply{mediaType: jsonType, body: c.view.object(c.buffer(), record)}, nil

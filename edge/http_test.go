@@ -141,7 +141,7 @@ func TestCORS(t *testing.T) {
 	if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%v", a.header)
 	}
-	for _, h := range []string{"ETag", "Link", "Retry-After", "X-RateLimit-Remaining", "X-Build"} {
+	for _, h := range []string{"ETag", "Link", "Retry-After", "X-RateLimit-Remaining", "X-Build", "Repr-Digest", "Content-Range"} {
 		if !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), h) {
 			t.Errorf("%s is not exposed: %s", h, a.header.Get("Access-Control-Expose-Headers"))
 		}
@@ -152,7 +152,7 @@ func TestCORS(t *testing.T) {
 		}
 	}
 	a = s.ask(t, "OPTIONS", "/api/entities", "Origin", "https://a.example", "Access-Control-Request-Method", "GET")
-	for _, h := range []string{"x-api-key", "Content-Type", "Idempotency-Key", "If-None-Match", "Range"} {
+	for _, h := range []string{"x-api-key", "Content-Type", "Idempotency-Key", "If-None-Match", "Range", "If-Range", "X-Request-Id"} {
 		if a.status != 204 || !strings.Contains(a.header.Get("Access-Control-Allow-Headers"), h) {
 			t.Errorf("preflight for %s: %d %v", h, a.status, a.header)
 		}

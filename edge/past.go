@@ -51,7 +51,7 @@ func (c *call) catalogue(day string) (from exports.Catalogue, asOf string, err e
 }
 
 // entityAt answers with a record as it stood at the end of a day, scored as of it.
-func (c *call) entityAt(day string) (*reply, error) {
+func (c *call) entityAt(day string, markdown bool) (*reply, error) {
 	a, typ, slug := c.view.build.Archive(), c.param("type"), c.param("slug")
 	v, standing := a.At(typ, slug, day)
 	switch standing {
@@ -73,7 +73,13 @@ func (c *call) entityAt(day string) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{mediaType: jsonType, body: c.view.object(c.buffer(), a.RecordAt(v, c.view.formula.Scores(e, asOf)))}, nil
+	scores := c.view.formula.Scores(e, asOf)
+	if markdown {
+		then := *e
+		then.Scores = scores
+		return c.pastPage(&then, v, asOf)
+	}
+	return &reply{mediaType: jsonType, body: c.view.object(c.buffer(), a.RecordAt(v, scores))}, nil
 }
 
 // deleted answers for an entity that is gone for good.
@@ -86,20 +92,31 @@ func deleted(typ, slug string, at int64) error {
 // departed answers for an address that the build does not have: the history may
 // know that the entity was renamed or deleted.
 func (c *call) departed(resource string) (moved *reply, err error) {
-	b, typ, slug := c.view.build, c.param("type"), c.param("slug")
+	typ, slug, err := c.departedTo()
+	if err != nil {
+		return nil, err
+	}
+	return c.redirect(typ, slug, resource), nil
+}
+
+// departedTo is the present address of the entity that once had the address of the
+// path. The error says that there is none.
+func (c *call) departedTo() (typ, slug string, err error) {
+	b := c.view.build
+	typ, slug = c.param("type"), c.param("slug")
 	a := b.Archive()
 	last, ok := a.Last(typ, slug)
 	if !ok {
-		return nil, c.unknownEntity(typ, slug)
+		return "", "", c.unknownEntity(typ, slug)
 	}
 	now := a.Version(a.Newest(last))
 	if now.Deleted {
-		return nil, deleted(typ, slug, now.Time)
+		return "", "", deleted(typ, slug, now.Time)
 	}
 	if _, old, ok := b.Find(now.Type, now.Slug); !ok || old {
-		return nil, c.unknownEntity(typ, slug) // it is gone in what was not committed
+		return "", "", c.unknownEntity(typ, slug) // it is gone in what was not committed
 	}
-	return c.redirect(now.Type, now.Slug, resource), nil
+	return now.Type, now.Slug, nil
 }
 
 // redirect leads to the same resource of an entity at its present address.

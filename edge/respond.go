@@ -32,6 +32,11 @@ type reply struct {
 	location string
 	// immutable marks bytes that never change at their address.
 	immutable bool
+	// cache is what caches may do with the answer, nil for the usual.
+	cache []string
+	// refusal is the status of a body that says, in its own way, why there is no
+	// better one; 0 for none.
+	refusal int
 	// build names the build of the answer where it is not the current one.
 	build string
 	// status is that of the answer to a write, or about the caller's own: a bare
@@ -63,9 +68,12 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 	if r.status != 0 {
 		return c.respondOwn(w, r)
 	}
-	if r.immutable {
+	switch {
+	case r.cache != nil:
+		h["Cache-Control"] = r.cache
+	case r.immutable:
 		h["Cache-Control"] = forever
-	} else {
+	default:
 		h["Cache-Control"] = revalidate
 	}
 	if r.location != "" {
@@ -74,7 +82,7 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 		w.WriteHeader(http.StatusMovedPermanently)
 		return nil
 	}
-	if c.view != nil && !r.immutable {
+	if c.view != nil && !r.immutable && r.refusal == 0 {
 		h["Last-Modified"] = c.view.modified
 	}
 	h["Content-Type"] = []string{r.mediaType}
@@ -111,8 +119,10 @@ func (c *call) respondBody(w http.ResponseWriter, r *reply) error {
 	}
 	// Sixty-four bits of the content are enough to tell apart what one address
 	// has answered and answers.
-	tag := entityTag(strconv.FormatUint(xxhash.Sum64(r.body), 36), enc)
-	if c.unchanged(w, tag) {
+	status := http.StatusOK
+	if r.refusal != 0 {
+		status = r.refusal
+	} else if c.unchanged(w, entityTag(strconv.FormatUint(xxhash.Sum64(r.body), 36), enc)) {
 		return nil
 	}
 	body := r.body
@@ -124,7 +134,7 @@ func (c *call) respondBody(w http.ResponseWriter, r *reply) error {
 		}
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	w.WriteHeader(http.StatusOK)
+	w.WriteHeader(status)
 	if c.request.Method != http.MethodHead {
 		return clientGone(writeAll(w, body))
 	}
@@ -341,7 +351,7 @@ func (c *call) fail(w http.ResponseWriter, err error) {
 		c.server.log.Error("request failed", "requestId", c.id, "path", c.request.URL.Path, "error", fmt.Sprint(p.cause))
 	}
 	h := w.Header()
-	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Accept-Ranges", "Link"} {
+	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Content-Location", "Repr-Digest", "Accept-Ranges", "Link"} {
 		h.Del(name)
 	}
 	if p.Status == http.StatusUnauthorized {

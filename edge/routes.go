@@ -9,6 +9,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/exports/nearest"
+	"kindex/site/sdk"
 )
 
 // routes is the whole interface on one screen: every address, the parameters
@@ -48,6 +49,7 @@ func (s *Server) routes() {
 		{get, "/api/export/leaderboard", metered, []string{"format", "category", "at"}, s.exportLeaderboard},
 		{get, "/api/export/changelog", metered, []string{"format", "since", "type"}, s.exportChangelog},
 		{get, "/api/export/manifest", metered, nil, s.exportManifest},
+		{get, "/api/export/croissant", metered, nil, s.exportCroissant},
 		{get, "/api/developer/api-keys", metered, nil, s.listKeys},
 		{post, "/api/developer/api-keys", metered, nil, s.createKey},
 		{del, "/api/developer/api-keys", metered, []string{"id"}, s.revokeKey},
@@ -62,7 +64,17 @@ func (s *Server) routes() {
 		{get, "/api/webhooks/:id/deliveries", metered, []string{"limit", "cursor", "status"}, s.deliveries},
 		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, nil, s.replayDelivery},
 		{get, "/api/openapi", free, []string{"format"}, s.openapi},
+		{get, "/api/sdk/typescript", free, nil, s.newestSDK(sdk.TypeScript)},
+		{get, "/api/sdk/typescript/:file", free, nil, s.oneSDK(sdk.TypeScript)},
+		{get, "/api/sdk/python", free, nil, s.newestSDK(sdk.Python)},
+		{get, "/api/sdk/python/:file", free, nil, s.oneSDK(sdk.Python)},
 		{get, "/data/:build/*file", unmetered, nil, s.data},
+		{get, "/badge/:type/:slug", unmetered, []string{"show", "label"}, s.badge},
+		{get, "/llms.txt", unmetered, nil, s.llms},
+		{get, docsPath, unmetered, nil, s.apiDocs},
+		{get, docsPath + "/", unmetered, nil, s.toDocs},
+		{get, "/docs", unmetered, nil, s.toDocs},
+		{get, docsPath + "/:asset", unmetered, nil, s.apiDocsAsset},
 		{get, "/", unmetered, nil, s.home},
 	} {
 		h := s.handle(r.path, r.cost, r.params, r.answer)
@@ -74,6 +86,7 @@ func (s *Server) routes() {
 			s.paths = append(s.paths, r.path)
 		}
 	}
+	s.router.POST(agentPath, s.attend(agentPath, s.mcp))
 }
 
 // plain answers outside the routes. Parameters do not matter there.

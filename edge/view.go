@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"kindex/builder/score"
 	"kindex/exports"
 	"kindex/indexes"
@@ -35,6 +37,8 @@ type view struct {
 	indexing sync.Once // of ordinals
 	ordinals []uint32  // by version, those of the snapshot of former, plus one
 
+	ranking func() (*roaring.Bitmap, error) // what ranked returns, made once
+
 	users atomic.Int64 // requests, live's own, and views with edits of this one
 	close func()
 }
@@ -55,6 +59,7 @@ func openView(root, id string) (*view, error) {
 	}
 	v := &view{build: b, modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, titles: map[string]string{}}
 	v.named = []string{v.id()}
+	v.ranking = sync.OnceValues(v.board)
 	if v.index, err = indexes.Open(root, b); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -115,6 +120,7 @@ func (v *view) with(edits []exports.Edit) (*view, error) {
 	}
 	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: []string{time.Now().UTC().Format(http.TimeFormat)}, titles: maps.Clone(v.titles)}
 	w.named = []string{w.id()}
+	w.ranking = sync.OnceValues(w.board)
 	w.categories, w.slugs = slices.Clone(v.categories), slices.Clone(v.slugs)
 	for _, e := range edits {
 		if e.Entity != nil && !slices.Contains(w.slugs, e.Entity.Category) {
@@ -160,6 +166,13 @@ func (v *view) count() error {
 	}
 	return nil
 }
+
+// board is the leaderboard of all.
+func (v *view) board() (*roaring.Bitmap, error) { return v.build.Board(exports.AllBoard, "", "composite") }
+
+// ranked are the records on the leaderboard of all. Nobody may change the set: it is
+// made once, because badges are asked for without limit.
+func (v *view) ranked() (*roaring.Bitmap, error) { return v.ranking() }
 
 // retain takes part in the view, unless it has been closed already.
 func (v *view) retain() bool {

@@ -1,0 +1,64 @@
+package edge
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAPIDocsFiles: the page of operations and all that it loads come from here, cost
+// nothing, and what it loads can be kept for good. What the page does is tested in a
+// browser, in package site.
+func TestAPIDocsFiles(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 1})
+	page := s.ask(t, "GET", "/docs/api")
+	policy := page.header.Get("Content-Security-Policy")
+	if page.status != 200 || !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
+		t.Errorf("%d %v", page.status, page.header)
+	}
+	if a := s.ask(t, "GET", "/docs/api", "If-None-Match", page.header.Get("Etag")); a.status != 304 {
+		t.Errorf("%d with its own entity tag", a.status)
+	}
+	if !strings.Contains(string(s.ask(t, "GET", "/").body), `href="/docs/api"`) {
+		t.Error("the first page does not lead there")
+	}
+	for _, path := range []string{"/docs", "/docs/api/"} {
+		if a := s.ask(t, "GET", path); a.status != 301 || a.header.Get("Location") != "/docs/api" {
+			t.Errorf("%s: %d %v", path, a.status, a.header)
+		}
+	}
+	var kinds []string
+	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllSubmatch(page.body, -1) {
+		path := string(m[1])
+		if !strings.HasPrefix(path, "/docs/api/") {
+			if path != "/" && !strings.HasPrefix(path, "/api/openapi") {
+				t.Errorf("the page leads to %s", path)
+			}
+			continue
+		}
+		plain := s.ask(t, "GET", path)
+		kinds = append(kinds, plain.header.Get("Content-Type"))
+		if plain.status != 200 || len(plain.body) == 0 || plain.header.Get("Cache-Control") != "public, max-age=31536000, immutable" || plain.header.Get("X-Ratelimit-Limit") != "" {
+			t.Errorf("%s: %d %v", path, plain.status, plain.header)
+		}
+		small := s.ask(t, "GET", path, "Accept-Encoding", "gzip, br, zstd")
+		if small.header.Get("Content-Encoding") != "gzip" || !bytes.Equal(decode(t, "gzip", small.body), plain.body) {
+			t.Errorf("%s compressed: %d %v", path, small.status, small.header)
+		}
+		if a := s.ask(t, "GET", path, "If-None-Match", small.header.Get("Etag"), "Accept-Encoding", "gzip"); a.status != 304 {
+			t.Errorf("%s: %d with its own entity tag", path, a.status)
+		}
+	}
+	slices.Sort(kinds)
+	want := []string{"image/svg+xml", "text/css; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", "text/javascript; charset=utf-8"}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("the page loads %s", kinds)
+	}
+	for _, path := range []string{"/docs/api/swagger-ui.css", "/docs/api/begin.00000000.js", "/docs/api/..%2Fhome.html", "/docs/other"} {
+		if a := s.ask(t, "GET", path); a.status != 404 || a.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %d %v", path, a.status, a.header)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package edge
+
+import (
+	"strings"
+	"testing"
+
+	"kindex/exports"
+)
+
+func TestPrefersMarkdown(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/markdown": true, "Text/Markdown ; charset=utf-8": true,
+		"text/*": true, "text/html": false, "text/plain": false, "application/*": false, "text/markdown, application/json": false,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": false,
+		"text/markdown, text/html;q=0.9, */*;q=0.1":                       true,
+		"text/markdown;q=0.5, application/json;q=0.4":                     true, "text/markdown;q=0.4, application/json;q=0.5": false,
+		"text/markdown;q=0": false, "text/markdown;q=0, */*": false, "application/json;q=0, */*": true, "*/*;q=0.5, text/markdown": true,
+		"text/*;q=0.3, application/json;q=0.2": true, "text/*, text/markdown;q=0.1, application/json;q=0.5": false,
+		"text/markdown;q=much": true, "text/markdown;q=2": true, "text/markdown;variant=GFM;q=0.1, */*;q=0.2": false,
+		";;,,=": false, "text/markdown;Q=0.1, application/json;q=0.5": false, "application/problem+json, text/markdown": true,
+	} {
+		lines := strings.Split(accept, "\n")
+		if accept == "" {
+			lines = nil
+		}
+		if got := prefersMarkdown(lines); got != want {
+			t.Errorf("Accept: %s: Markdown is %v, want %v", accept, got, want)
+		}
+	}
+	if !prefersMarkdown([]string{"application/json;q=0.1", "text/markdown;q=0.2"}) {
+		t.Error("a second line is not read")
+	}
+}
+
+// TestMarkdownOfOneAddress: the two forms of an entity have entity tags of their own,
+// and what is wrong is a problem in either.
+func TestMarkdownOfOneAddress(t *testing.T) {
+	s := serve(t, 4)
+	json := s.ask(t, "GET", "/api/entity/tool/n1")
+	md := s.ask(t, "GET", "/api/entity/tool/n1", "Accept", "text/markdown")
+	if json.header.Get("ETag") == md.header.Get("ETag") || md.header.Get("Content-Type") != markdownType || md.header.Get("Vary") != "Accept-Encoding, Accept" {
+		t.Errorf("JSON has %v\nMarkdown has %v", json.header, md.header)
+	}
+	if got := s.ask(t, "GET", "/api/entity/tool/n1.md", "If-None-Match", md.header.Get("ETag")); got.status != 304 {
+		t.Errorf("an unchanged page is answered with %d", got.status)
+	}
+	if got := s.ask(t, "HEAD", "/api/entity/tool/n1.md"); got.status != 200 || len(got.body) > 0 || got.header.Get("Content-Length") == "0" {
+		t.Errorf("HEAD: %d, %v", got.status, got.header)
+	}
+	for path, code := range map[string]string{
+		"/api/entity/tool/n99.md": "unknown-entity", "/api/entity/tool/.md": "unknown-entity", "/api/entity/tool/n1.md.md": "unknown-entity",
+		"/api/entity/tool/n1.md/score": "unknown-entity", "/api/entity/tool/n1.md?at=2020-01-01": "no-history", "/api/entity/tool/n1.md?fields=name": "unknown-parameter",
+		"/badge/tool/n1": "not-found", "/badge/tool/n1.png": "not-found", "/badge/tool/n1.svg?show=it": "invalid-parameter", "/badge/n1.svg": "not-found",
+		"/llms.txt?x=1": "unknown-parameter", "/api/export/croissant?format=json": "unknown-parameter",
+	} {
+		if a := s.ask(t, "GET", path); !strings.Contains(string(a.body), `"code":"`+code+`"`) || a.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+}
+
+// TestOtherFormsOfEdits: edits are in Markdown, badges and /llms.txt, but not among the
+// files.
+func TestOtherFormsOfEdits(t *testing.T) {
+	s := serve(t, 10)
+	before := s.ask(t, "GET", "/api/export/croissant")
+	o, _, _ := s.live.base.build.Find("tool", "n3")
+	e, err := s.live.base.build.Entity(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := s.ask(t, "GET", "/badge/tool/n3.svg?show=rank")
+	edited := *e
+	edited.Name, edited.Category = "Edited *here*", "not-yet-built"
+	edited.Signals.Facts = append([]exports.Fact(nil), e.Signals.Facts...)
+	for i := range edited.Signals.Facts {
+		if f := &edited.Signals.Facts[i]; f.Day == "" {
+			f.Number = 1e9
+		}
+	}
+	withdrawn, err := s.live.base.build.Entity(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := *withdrawn
+	away.Status = exports.Withdrawn
+	s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: away.Type, Slug: away.Slug, Entity: &away}})
+
+	for path, want := range map[string]string{
+		"/api/entity/tool/n3.md":            "# Edited \\*here\\*\n",
+		"/badge/tool/n3.svg?show=rank":      "#1 of 9<",
+		"/badge/tool/n3.svg?show=trend":     "no history",
+		"/badge/" + away.Key() + ".svg":     "withdrawn",
+		"/api/entity/" + away.Key() + ".md": "- Status: withdrawn\n",
+		"/api/leaderboard/not-yet-built":    "Edited",
+		"/llms.txt":                         "\n- [Edited \\*here\\*](<",
+	} {
+		if a := s.ask(t, "GET", path); a.status != 200 || !strings.Contains(string(a.body), want) {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if strings.Contains(string(first.body), "#1 of") {
+		t.Errorf("it was the first already: %s", first.body)
+	}
+	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.live.base.id() {
+		t.Errorf("edits change the files: %s %s", a.header.Get("X-Build"), a.body)
+	}
+}

@@ -1,0 +1,270 @@
+package edge
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kindex/edge/mcp"
+	"kindex/exports"
+)
+
+// agents are the Model Context Protocol at /mcp. Whatever a call asks for is a request
+// to the API in this process, counted for who has called.
+type agents struct {
+	handler http.Handler
+	version string // of the description
+
+	mu     sync.Mutex
+	build  string // that the server tells of
+	server *mcp.Server
+}
+
+// agentPath is where agents ask, and agentHeaders are those that the protocol has.
+const (
+	agentPath    = "/mcp"
+	agentHeaders = ", Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
+)
+
+// agentTime is how long an answer at /mcp may take, all of it. That of a call ends before.
+const agentTime = mcp.DefaultCallTime + 5*time.Second
+
+func (s *Server) newAgents() error {
+	var description struct{ Info struct{ Version string } }
+	if err := json.Unmarshal(s.described.json, &description); err != nil {
+		return err
+	}
+	s.agents.version = description.Info.Version
+	s.agents.handler = mcp.Handler(func(*http.Request) *mcp.Server { return s.Agents() })
+	return nil
+}
+
+// Agents answers agents from what is served now. What it tells of the index itself, its
+// categories, is that of the moment of the call.
+func (s *Server) Agents() *mcp.Server {
+	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
+	id := ""
+	if v := s.live.acquire(); v != nil {
+		id = v.id()
+		o.Title, o.Categories = v.build.Manifest.Title, largest(v.categories)
+		v.release()
+	}
+	s.agents.mu.Lock()
+	defer s.agents.mu.Unlock()
+	if s.agents.server == nil || s.agents.build != id {
+		s.agents.server, s.agents.build = mcp.New(inProcess{s}, o), id
+	}
+	return s.agents.server
+}
+
+// largest are the slugs of the categories, those with the most entities first.
+func largest(list []exports.Category) []string {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b exports.Category) int { return cmp.Compare(b.Count, a.Count) })
+	var slugs []string
+	for _, c := range list {
+		slugs = append(slugs, c.Slug)
+	}
+	return slugs
+}
+
+// callerKey is where the context of a call has the request at /mcp.
+type callerKey struct{}
+
+// mcp answers POST /mcp. Messages that are no calls cost nothing; a key that is not good
+// is refused before anything, and counts as it does below /api.
+func (s *Server) mcp(c *call, w http.ResponseWriter) {
+	if refused := c.identify(); refused != nil {
+		if err := c.admit(metered); err != nil {
+			refused = err
+		}
+		c.fail(w, refused)
+		return
+	}
+	if err := s.rebound(c.request); err != nil {
+		c.fail(w, err)
+		return
+	}
+	body, err := c.readBody()
+	if err == nil {
+		if _, wrong := readMembers(body); wrong != nil {
+			err = newProblem("invalid-body", "The body "+wrong.Error()+". Send one JSON-RPC message; batches are not taken.")
+		}
+	}
+	if err != nil {
+		c.fail(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.request.Context(), agentTime)
+	defer cancel()
+	r := c.request.Clone(context.WithValue(ctx, callerKey{}, c))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	// The answer is JSON whatever the client would rather have, which it is told to
+	// take both of.
+	r.Header.Set("Accept", jsonType+", text/event-stream")
+	told := &plainCatcher{ResponseWriter: w}
+	s.agents.handler.ServeHTTP(told, r)
+	switch {
+	case told.refused != 0:
+		c.fail(w, told.problem())
+	case !told.begun && ctx.Err() != nil:
+		p := newProblem("state-unavailable", "The answer took too long; ask for less, or try again.")
+		p.cause = ctx.Err()
+		c.fail(w, p)
+	}
+}
+
+// rebound refuses what a page in a browser has sent to an edge on the machine of its
+// reader by having its own name lead there (DNS rebinding). A proxy that is trusted, and
+// the public address, may stand before such an edge.
+func (s *Server) rebound(r *http.Request) error {
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if local == nil || !loopback(local.String()) || loopback(r.Host) {
+		return nil
+	}
+	if u, err := url.Parse(s.options.URL); err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) {
+		return nil
+	}
+	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		for _, p := range s.options.TrustedProxies {
+			if p.Contains(peer.Addr().Unmap()) {
+				return nil
+			}
+		}
+	}
+	return newProblem("foreign-host", "This edge listens on the machine itself, and "+shorten(r.Host)+
+		" is not its name. Use 127.0.0.1 or, behind a proxy, begin the edge with --url or --trusted-proxies.")
+}
+
+// loopback tells whether host or host:port is the machine itself.
+func loopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+// plainCatcher holds back refusals in plain text: every error of the edge is a problem.
+type plainCatcher struct {
+	http.ResponseWriter
+	begun   bool
+	refused int
+	text    []byte
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (p *plainCatcher) WriteHeader(status int) {
+	if status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), "text/plain") {
+		p.refused = status
+		return
+	}
+	p.begun = true
+	p.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (p *plainCatcher) Write(b []byte) (int, error) {
+	if p.refused != 0 {
+		p.text = append(p.text, b[:min(len(b), 1000)]...)
+		return len(b), nil
+	}
+	p.begun = true
+	return p.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (p *plainCatcher) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// problem is the refusal as one.
+func (p *plainCatcher) problem() error {
+	text := shorten(strings.ToValidUTF8(strings.TrimSpace(string(p.text)), "?"))
+	if p.refused >= 500 {
+		return fmt.Errorf("mcp: status %d: %s", p.refused, text)
+	}
+	return newProblem("invalid-body", "The message was refused: "+strings.TrimSuffix(text, ".")+".")
+}
+
+// inProcess asks this edge.
+type inProcess struct{ server *Server }
+
+// passedOn are the headers of the request at /mcp that the one to the API has too: who
+// asks. Nothing else that a client sent reaches it.
+var passedOn = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
+
+// Get implements mcp.API.
+func (a inProcess) Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, answered http.Header, body []byte, err error) {
+	if !strings.HasPrefix(path, "/api/") {
+		return 0, nil, nil, errors.New("only the API can be asked")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: query.Encode()}, Proto: "HTTP/1.1",
+		ProtoMajor: 1, ProtoMinor: 1, Header: header.Clone(), Body: http.NoBody}).WithContext(ctx)
+	r.RequestURI = r.URL.RequestURI()
+	if outer, ok := ctx.Value(callerKey{}).(*call); ok {
+		// The protocol's own context does not end with the request that it came by.
+		defer context.AfterFunc(outer.request.Context(), cancel)()
+		r.RemoteAddr, r.Host, r.TLS = outer.request.RemoteAddr, outer.request.Host, outer.request.TLS
+		for _, name := range passedOn {
+			if values := outer.request.Header[name]; values != nil {
+				r.Header[name] = values
+			}
+		}
+		r.Header.Set("X-Request-Id", outer.id)
+	}
+	w := &kept{header: http.Header{}, status: http.StatusOK}
+	defer func() { // the connection that such a panic cuts is none here
+		if cause := recover(); cause != nil {
+			status, answered, body, err = 0, nil, nil, fmt.Errorf("the answer broke off: %v", cause)
+		}
+	}()
+	a.server.ServeHTTP(w, r)
+	switch {
+	case ctx.Err() != nil:
+		return 0, nil, nil, ctx.Err()
+	case w.full:
+		return 0, nil, nil, errors.New("the answer is too large; ask with a smaller limit")
+	}
+	return w.status, w.header, w.body, nil
+}
+
+// mostKept is how large an answer in memory may become.
+const mostKept = 8 << 20
+
+// kept is an answer in memory.
+type kept struct {
+	header http.Header
+	status int
+	body   []byte
+	full   bool
+}
+
+// Header implements http.ResponseWriter.
+func (m *kept) Header() http.Header { return m.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (m *kept) WriteHeader(status int) { m.status = status }
+
+// Write implements http.ResponseWriter.
+func (m *kept) Write(b []byte) (int, error) {
+	if len(m.body)+len(b) > mostKept {
+		m.full = true
+		return 0, io.ErrShortWrite
+	}
+	m.body = append(m.body, b...)
+	return len(b), nil
+}

@@ -1,0 +1,394 @@
+package edge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+)
+
+// message is one call of a tool at /mcp.
+func message(tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+}
+
+// agentAnswer is what of an answer at /mcp matters here.
+type agentAnswer struct {
+	Error  *struct{ Message string }
+	Result struct {
+		IsError bool
+		Content []struct{ Text string }
+	}
+}
+
+// called is what a call was answered with.
+func called(t testing.TB, a answer) agentAnswer {
+	t.Helper()
+	var c agentAnswer
+	if err := json.Unmarshal(a.body, &c); a.status != http.StatusOK || err != nil {
+		t.Fatalf("status %d, %v: %s", a.status, err, a.body)
+	}
+	return c
+}
+
+func (c *agentAnswer) text() string {
+	if c.Error != nil {
+		return c.Error.Message
+	}
+	if len(c.Result.Content) == 0 {
+		return ""
+	}
+	return c.Result.Content[0].Text
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// TestAgentsRefused sends what is no message of the protocol. Each is refused with a
+// problem that says why.
+func TestAgentsRefused(t *testing.T) {
+	s := serveFew(t, Options{})
+	deep := strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)
+	for _, c := range []struct {
+		name, body string
+		header     []string
+		status     int
+		want       string
+	}{
+		{"nothing", "", nil, 400, "The body is empty"},
+		{"garbage", "\x00\xff{", nil, 400, "not UTF-8"},
+		{"half", `{"jsonrpc":"2.0",`, nil, 400, "JSON"},
+		{"two", listTools + listTools, nil, 400, "goes on behind"},
+		{"a batch", "[" + listTools + "]", nil, 400, "batches are not taken"},
+		{"a large batch", "[" + strings.Repeat(listTools+",", 2000) + listTools + "]", nil, 400, "batches are not taken"},
+		{"depth", deep, nil, 400, "nested more than 32 deep"},
+		{"depth of lists", strings.Repeat("[", 100_000), nil, 400, "nested more than 32 deep"},
+		{"size", `{"a":"` + strings.Repeat("x", 300<<10) + `"}`, nil, 413, "256 KiB"},
+		{"a member twice", `{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call"}`, nil, 400, "twice"},
+		{"another version", `{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, nil, 400, "version"},
+		{"no such method", `{"jsonrpc":"2.0","id":1,"method":"system/exec","params":{}}`, nil, 400, "system/exec"},
+		{"text", listTools, []string{"Content-Type", "text/plain"}, 415, "application/json"},
+		{"a form", "a=b", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "application/json"},
+		{"no type", listTools, []string{"Content-Type", ""}, 415, "application/json"},
+		{"another character set", listTools, []string{"Content-Type", "application/json; charset=utf-16"}, 415, "UTF-8"},
+		{"compressed", listTools, []string{"Content-Encoding", "gzip"}, 415, "content codings"},
+		{"another protocol", listTools, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, "protocol version"},
+		{"a stream to go on with", listTools, []string{"Last-Event-ID", "a_1"}, 400, "Last-Event-ID"},
+		{"a page of another origin that is this machine", listTools, []string{"Host", "rebound.example"}, 403, "rebound.example"},
+		{"two keys", listTools, []string{"Authorization", "Bearer kx_something"}, 401, "x-api-key"},
+		{"a bad key", listTools, []string{"X-Api-Key", "kx_bad"}, 401, "not an API key"},
+	} {
+		a := s.sendAs(t, c.body, c.header...)
+		var p Problem
+		if err := json.Unmarshal(a.body, &p); err != nil || a.status != c.status || !strings.Contains(p.Detail, c.want) ||
+			a.header.Get("Content-Type") != "application/problem+json" || p.RequestID != a.header.Get("X-Request-Id") || p.RequestID == "" {
+			t.Errorf("%s: status %d, want %d with %q: %s", c.name, a.status, c.status, c.want, a.body)
+		}
+	}
+	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
+		if a := s.ask(t, method, "/mcp"); a.status != 405 || a.header.Get("Allow") != "POST, OPTIONS" {
+			t.Errorf("%s: %d, Allow %q", method, a.status, a.header.Get("Allow"))
+		}
+	}
+	if a := s.sendAs(t, listTools); a.status != 200 || !strings.Contains(string(a.body), `"name":"search"`) {
+		t.Errorf("behind all of that: %d %s", a.status, a.body)
+	}
+}
+
+// sendAs is send with a Host, and without a Content-Type, where they are among the headers.
+func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(body))
+	r.RequestURI = ""
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(header); i += 2 {
+		switch {
+		case header[i] == "Host":
+			r.Host = header[i+1]
+		case header[i+1] == "":
+			r.Header.Del(header[i])
+		default:
+			r.Header.Set(header[i], header[i+1])
+		}
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, text}
+}
+
+// TestAgentsBehindAProxy: a proxy on the machine hands on the name that people see.
+func TestAgentsBehindAProxy(t *testing.T) {
+	for name, o := range map[string]Options{
+		"by the public address": {URL: "https://index.example.org"},
+		"by a trusted proxy":    {TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
+	} {
+		s := serveFew(t, o)
+		if a := s.sendAs(t, listTools, "Host", "index.example.org"); a.status != 200 {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	s := serveFew(t, Options{URL: "https://index.example.org"})
+	if a := s.sendAs(t, listTools, "Host", "rebound.example"); a.status != 403 {
+		t.Errorf("another name: %d", a.status)
+	}
+}
+
+// TestAgentsInPages: pages of every origin may ask, with what the protocol needs.
+func TestAgentsInPages(t *testing.T) {
+	s := serveFew(t, Options{})
+	a := s.ask(t, http.MethodOptions, "/mcp", "Origin", "https://page.example", "Access-Control-Request-Method", "POST",
+		"Access-Control-Request-Headers", "content-type,mcp-protocol-version,x-api-key")
+	allowed := strings.ToLower(a.header.Get("Access-Control-Allow-Headers"))
+	if a.status != 204 || a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" ||
+		!strings.Contains(allowed, "mcp-protocol-version") || !strings.Contains(allowed, "x-api-key") || !strings.Contains(allowed, "content-type") {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	if a := s.sendAs(t, listTools, "Origin", "https://page.example"); a.status != 200 || a.header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+}
+
+// TestAgentsHandNothingOn: of what a client sends, only who it is reaches the API.
+func TestAgentsHandNothingOn(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 2})
+	var got http.Header
+	var at *url.URL
+	edge := s.handler
+	s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/mcp" {
+			got, at = r.Header, r.URL
+		}
+		edge.ServeHTTP(w, r)
+	})
+	a := s.sendAs(t, message("similar", `{"entity":"tool/n1","limit":3}`), "If-None-Match", "*", "Range", "bytes=0-1", "Cookie", "a=b",
+		"X-Http-Method-Override", "DELETE", "Accept-Encoding", "gzip", "X-Forwarded-For", "192.0.2.7", "X-Request-Id", "mine", "Mcp-Session-Id", "s")
+	if c := called(t, a); c.Result.IsError || a.header.Get("X-Request-Id") != "mine" {
+		t.Errorf("%s", a.body)
+	}
+	want := http.Header{"Accept": {"application/json"}, "X-Forwarded-For": {"192.0.2.7"}, "X-Request-Id": {"mine"}}
+	if fmt.Sprint(got) != fmt.Sprint(want) || at.String() != "/api/entity/tool/n1/similar?limit=3" {
+		t.Errorf("the API was asked for %s with %v", at, got)
+	}
+}
+
+// TestAgentsAreCounted: a proxy that nobody trusts does not choose who is counted.
+func TestAgentsAreCounted(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 2})
+	one := message("get_entity", `{"entity":"tool/n1"}`)
+	for i, refused := range []bool{false, false, true} {
+		s.sendAs(t, listTools) // costs nothing
+		c := called(t, s.sendAs(t, one, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)))
+		if c.Result.IsError != refused || refused && !strings.Contains(c.text(), "limit of 2 requests is used up until") {
+			t.Errorf("call %d: %+v", i+1, c)
+		}
+	}
+	if a := s.sendAs(t, listTools, "X-Api-Key", "kx_bad"); a.status != 429 {
+		t.Errorf("a bad key beyond the limit: %d %s", a.status, a.body)
+	}
+	if a := s.ask(t, "GET", "/api/openapi"); a.header.Get("X-RateLimit-Remaining") != "0" {
+		t.Errorf("%v", a.header)
+	}
+}
+
+// scrape is what the operator's listener tells.
+func (s *served) scrape(t testing.TB) string {
+	t.Helper()
+	var draining atomic.Bool
+	w := httptest.NewRecorder()
+	s.admin(&draining).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	return w.Body.String()
+}
+
+// TestAgentsAndBuilds: what the server tells of the index is that of the build.
+func TestAgentsAndBuilds(t *testing.T) {
+	s := serveFew(t, Options{})
+	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`
+	if a := s.sendAs(t, begin); !strings.Contains(string(a.body), "Categories: alpha, ") || strings.Contains(string(a.body), "daily limit") {
+		t.Errorf("%s", a.body)
+	}
+	text := "name: Another\ncategory: delta\ndescription: Something else.\n"
+	if err := os.WriteFile(filepath.Join(s.content, "tool", "another.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	buildInto(t, s.content, s.options.Dir, 3)
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.sendAs(t, begin); !strings.Contains(string(a.body), ", delta") {
+		t.Errorf("%s", a.body)
+	}
+	if a := s.sendAs(t, listTools); !strings.Contains(string(a.body), `"delta"`) {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// slowly adds an address to the API that answers when the client has left.
+func (s *served) slowly(path string) (asked, left chan struct{}) {
+	asked, left = make(chan struct{}, 1), make(chan struct{}, 1)
+	s.router.GET(path, func(_ http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+		left <- struct{}{}
+	})
+	return asked, left
+}
+
+// TestAgentsLeaving: who leaves takes the request to the API along, though the
+// protocol's own context lives on; and so does the end of the time for a call.
+func TestAgentsLeaving(t *testing.T) {
+	s := serveFew(t, Options{})
+	asked, left := s.slowly("/api/slow")
+	outer, leave := context.WithCancel(context.Background())
+	c := &call{request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), id: "one"}
+	failed := make(chan error, 1)
+	go func() {
+		_, _, _, err := inProcess{s.Server}.Get(context.WithValue(context.Background(), callerKey{}, c), "/api/slow", nil, http.Header{})
+		failed <- err
+	}()
+	<-asked
+	leave()
+	<-left
+	if err := <-failed; !errors.Is(err, context.Canceled) {
+		t.Errorf("left: %v", err)
+	}
+	short, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if _, _, _, err := (inProcess{s.Server}).Get(short, "/api/slow", nil, http.Header{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("late: %v", err)
+	}
+	s.router.GET("/api/broken", func(http.ResponseWriter, *http.Request, httprouter.Params) { panic(http.ErrAbortHandler) })
+	if _, _, _, err := (inProcess{s.Server}).Get(context.Background(), "/api/broken", nil, http.Header{}); err == nil || !strings.Contains(err.Error(), "broke off") {
+		t.Errorf("a cut connection: %v", err)
+	}
+	if _, _, _, err := (inProcess{s.Server}).Get(context.Background(), "/data/x", nil, http.Header{}); err == nil {
+		t.Error("another address than the API's is asked")
+	}
+}
+
+// TestManyAgents has many ask at once, of whom half leave before they are answered,
+// while builds follow one another.
+func TestManyAgents(t *testing.T) {
+	s := serveFew(t, Options{})
+	calls := []string{listTools, message("search", `{"query":"data"}`), message("get_entity", `{"entity":"tool/n1"}`), message("get_entity", `{"entity":"tool/none"}`),
+		message("compare", `{"entities":["tool/n1","tool/n2","model/n2"]}`), message("leaderboard", `{}`), message("search", `{}`)}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
+	defer client.CloseIdleConnections()
+	before := runtime.NumGoroutine()
+	var all sync.WaitGroup
+	for worker := range 16 {
+		all.Go(func() {
+			for i := range 40 {
+				ctx, leave := context.WithCancel(context.Background())
+				if (worker+i)%2 == 0 {
+					time.AfterFunc(time.Duration(i%5)*300*time.Microsecond, leave)
+				}
+				r, err := http.NewRequestWithContext(ctx, "POST", s.url+"/mcp", strings.NewReader(calls[(worker+i)%len(calls)]))
+				if err != nil {
+					t.Error(err)
+				}
+				r.Header.Set("Content-Type", "application/json")
+				res, err := client.Do(r)
+				if err == nil {
+					body, readErr := io.ReadAll(res.Body)
+					if readErr == nil && (res.StatusCode != 200 || !json.Valid(body)) {
+						t.Errorf("%d %s", res.StatusCode, body)
+					}
+					res.Body.Close()
+				} else if ctx.Err() == nil {
+					t.Error(err)
+				}
+				leave()
+			}
+		})
+	}
+	for generation := range 2 {
+		writeContent(t, s.content, 5, generation+1)
+		buildInto(t, s.content, s.options.Dir, 3)
+		if err := s.Reload(); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Wait()
+	client.CloseIdleConnections()
+	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before+20; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+	if got := s.scrape(t); !strings.Contains(got, `kindex_http_requests_total{code="200",route="/mcp"}`) || !strings.Contains(got, "kindex_http_requests_in_flight 0") {
+		t.Errorf("metrics: %s", got)
+	}
+}
+
+// FuzzAgents posts anything to /mcp, as every version of the protocol. Nothing that is
+// sent makes the edge fail, and what is answered is JSON.
+func FuzzAgents(f *testing.F) {
+	for _, body := range []string{listTools, message("search", `{"query":"data","limit":"3"}`), message("compare", `{"entities":["tool/n1",{}]}`), message("get_entity", `[]`),
+		`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kindex://entity/tool/n1"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"x"},"argument":{"name":"slug","value":"n"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"AAAA"}}`, `{"jsonrpc":"2.0","id":1,"method":"ping","params":null}`,
+		`{"jsonrpc":"2.0","id":1e99,"method":"logging/setLevel","params":{"level":"x"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"notifications":{"toolsListChanged":true}}}`,
+	} {
+		for version := range versions {
+			f.Add(body, uint8(version))
+		}
+	}
+	s := serveFew(f, Options{})
+	f.Fuzz(func(t *testing.T, body string, version uint8) {
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		if v := versions[int(version)%len(versions)]; v != "" {
+			r.Header.Set("Mcp-Protocol-Version", v)
+			var m struct {
+				Method string
+				Params struct{ Name, URI string }
+			}
+			_ = json.Unmarshal([]byte(body), &m) // what cannot be read has no method
+			if plainID(strings.ReplaceAll(m.Method, "/", "")) {
+				r.Header.Set("Mcp-Method", m.Method)
+			}
+			if plainID(m.Params.Name) && m.Params.Name != "" {
+				r.Header.Set("Mcp-Name", m.Params.Name)
+			}
+		}
+		w := httptest.NewRecorder()
+		begin := time.Now()
+		s.ServeHTTP(w, r)
+		// A subscription is refused as events, one of them, since that is how it would go on.
+		text := w.Body.Bytes()
+		if w.Header().Get("Content-Type") == "text/event-stream" {
+			text = bytes.TrimPrefix(text, []byte("event: message\ndata: "))
+		}
+		if w.Code >= 500 || len(text) > 0 && !json.Valid(text) || time.Since(begin) > 10*time.Second {
+			t.Errorf("status %d behind %v: %s", w.Code, time.Since(begin), w.Body)
+		}
+	})
+}
+
+// versions are those of the protocol, "" for a client that names none.
+var versions = []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
