@@ -27,20 +27,25 @@ var mayImport = map[string][]string{
 	"builder/similar":  {"exports"},
 	"builder/starter":  {"builder/content", "builder/score"},
 	"builder/watch":    {"builder", "builder/content", "builder/history", "builder/score", "exports"},
-	"edge":             {"exports", "exports/feed", "exports/nearest", "indexes", "site", "edge/*", "builder/score"},
+	"edge":             {"exports", "exports/croissant", "exports/feed", "exports/nearest", "indexes", "site", "site/sdk", "edge/*", "builder/score"},
 	"edge/limit":       {},
+	"edge/mcp":         {"exports", "exports/nearest"},
 	"edge/openapi":     {},
 	"edge/keys":        {},
 	"edge/query":       {"exports", "exports/nearest"},
 	"edge/submit":      {"builder/content", "exports", "exports/nearest"},
 	"edge/signin":      {"edge/keys"},
 	"edge/state":       {"edge/keys", "edge/limit", "edge/seal", "edge/signin", "edge/submit", "edge/webhook"},
+	"site/docs":        {}, // tests of the guides
+	"site":             {"exports", "indexes"},
+	"site/sdk":         {},
 	"cmd/bench":        {"*"},
 	"cmd/corpus":       {"*"},
 	"cmd/kindex":       {"*"},
 
 	"cmd/bench/yardstick":  {"exports"},
 	"edge/guard":           {},
+	"exports/croissant":    {"exports"},
 	"edge/seal":            {},
 	"edge/webhook":         {"edge/guard", "exports"},
 	"edge/state/statetest": {"edge/state", "edge/state/statetest/server"},
@@ -50,6 +55,9 @@ var mayImport = map[string][]string{
 
 	"edge/submit/forge/forgetest": {},
 	"edge/signin/signintest":      {},
+
+	// What tests begin with.
+	"edge/edgetest": {"builder", "edge", "edge/guard", "edge/keys", "edge/state", "edge/state/statetest"},
 }
 
 // onlyIn lists libraries that one package alone may know. cmd/bench/yardstick
@@ -64,6 +72,7 @@ var onlyIn = map[string][]string{
 	"github.com/parquet-go":         {"exports"},
 	"github.com/julienschmidt":      {"edge"},
 	"github.com/spf13/cobra":        {"cmd/kindex"},
+	"github.com/swaggest/swgui":     {"site"},
 	"database/sql":                  {"edge/state", "edge/state/statetest", "cmd/bench/yardstick"},
 	"github.com/jackc/pgx":          {"edge/state", "edge/state/statetest", "edge/state/statetest/server"},
 	"github.com/pressly/goose":      {"edge/state"},
@@ -72,6 +81,8 @@ var onlyIn = map[string][]string{
 	"github.com/standard-webhooks":  {"edge/webhook"},
 	"github.com/github/go-spdx":     {"builder/content"},
 	"github.com/santhosh-tekuri":    {"builder/content"},
+
+	"github.com/modelcontextprotocol": {"edge/mcp"},
 }
 
 func TestRooms(t *testing.T) {

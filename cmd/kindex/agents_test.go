@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+)
+
+const agentsGuide = "site/docs/agents.md"
+
+// settings are those of a program in which agents work.
+type settings struct {
+	MCPServers map[string]map[string]any `json:"mcpServers"`
+}
+
+// TestAgentsGuide runs every block of the guide, and the servers of its settings as the
+// protocol's own client starts them.
+func TestAgentsGuide(t *testing.T) {
+	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
+	key := e.Key(t, "agents")
+	run := edgetest.Run{Edge: e, Key: key}
+	for _, b := range edgetest.Blocks(t, agentsGuide) {
+		var s settings
+		if b.Language != "json" || json.Unmarshal([]byte(b.Text), &s) != nil || s.MCPServers == nil {
+			continue
+		}
+		run.Except = append(run.Except, edgetest.Exception{Text: b.Text, Reason: "settings of a program: the test starts the server that they name"})
+		way := strings.NewReplacer("http://127.0.0.1:8080", e.URL, "YOUR-KEY", key, "/srv/kindex", e.Dir).Replace(b.Text)
+		if err := json.Unmarshal([]byte(way), &s); err != nil || len(s.MCPServers) != 1 || s.MCPServers["kindex"] == nil {
+			t.Fatalf("line %d: %v: %s", b.Line, err, way)
+		}
+		list := agent(t, s.MCPServers["kindex"], step{"listTools"}, toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}))
+		if len(list) != 3 || !strings.Contains(list[2].text(), "PyTorch (tool/pytorch)") {
+			t.Errorf("line %d: %+v", b.Line, list)
+			continue
+		}
+		checkToolTable(t, list[1])
+	}
+	if len(run.Except) != 3 {
+		t.Errorf("%d of 3 settings", len(run.Except))
+	}
+	edgetest.Examples(t, agentsGuide, run)
+}
+
+// checkToolTable compares the tools that the guide tells of with those that there are.
+func checkToolTable(t *testing.T, d done) {
+	t.Helper()
+	var told, have []string
+	for line := range strings.SplitSeq(readText(t, filepath.Join("..", "..", agentsGuide)), "\n") {
+		if name, ok := strings.CutPrefix(line, "| `"); ok {
+			name, _, _ = strings.Cut(name, "`")
+			told = append(told, name)
+		}
+	}
+	for _, tool := range d.Result.Tools {
+		have = append(have, tool.Name)
+	}
+	slices.Sort(told)
+	if !slices.Equal(told, have) {
+		t.Errorf("the guide tells of %v, there are %v", told, have)
+	}
+}

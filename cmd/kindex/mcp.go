@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kindex/edge"
+	"kindex/edge/mcp"
+	"kindex/edge/state"
+)
+
+type mcpOptions struct{ dir, url, keyFile string }
+
+// apiKeyVariable holds the key for --url; as a flag, every user of the machine could
+// see it.
+const apiKeyVariable = "KINDEX_API_KEY"
+
+func mcpCommand() *cobra.Command {
+	var o mcpOptions
+	c := &cobra.Command{
+		Use: "mcp", Short: "Offer the index to AI agents (Model Context Protocol)",
+		Long: `Mcp is a server of the Model Context Protocol on stdin and stdout. The programs in
+which agents work start it by themselves: enter the command there. It offers tools to
+search, read, rank and compare entities, and to see what has changed.
+
+Without --url it answers from the published build in --dir, moves to each new one, and
+counts nothing. With --url it asks that service, with the key in --key-file or in the
+variable KINDEX_API_KEY, if there is one; each call of a tool is one request there,
+and compare one for each entity. A service answers agents at /mcp by itself too.
+
+Only the protocol is on stdout; what goes wrong is told on stderr. It ends when stdin
+does.`,
+		Example: "  kindex mcp --dir .\n  kindex mcp --url https://index.example.org --key-file ~/.kindex-key",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runMCP(cmd, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	f.StringVar(&o.url, "url", "", "the address of a service to ask instead, such as https://index.example.org")
+	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the variable "+apiKeyVariable+")")
+	return c
+}
+
+func runMCP(cmd *cobra.Command, o mcpOptions) error {
+	switch {
+	case o.url != "" && cmd.Flags().Changed("dir"):
+		return usageError{errors.New("--dir and --url: give the one or the other; see: kindex mcp --help")}
+	case o.url == "" && o.keyFile != "":
+		return usageError{errors.New("--key-file is for --url: the build in --dir needs no key; see: kindex mcp --help")}
+	}
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if o.url != "" {
+		return mcpOverHTTP(cmd, o, log)
+	}
+	return mcpOverBuild(cmd, o.dir, log)
+}
+
+// mcpOverHTTP answers by asking a service.
+func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
+	key, err := o.key()
+	if err != nil {
+		return err
+	}
+	client, err := mcp.NewClient(o.url, key)
+	if err != nil {
+		return usageError{fmt.Errorf("--url: %w", err)}
+	}
+	if key != "" && client.Exposed() {
+		log.Warn("the key is sent without encryption; use an https address", "url", o.url)
+	}
+	if err := client.Check(cmd.Context()); err != nil {
+		return err
+	}
+	return serveStdio(cmd, mcp.New(client, mcp.Options{Version: version(), Log: log, Counted: true}))
+}
+
+// key reads the key, "" for none.
+func (o *mcpOptions) key() (string, error) {
+	from, key := apiKeyVariable, os.Getenv(apiKeyVariable)
+	if o.keyFile != "" {
+		data, err := os.ReadFile(o.keyFile)
+		if err != nil {
+			return "", err
+		}
+		from, key = o.keyFile, string(data)
+		if strings.TrimSpace(key) == "" {
+			return "", fmt.Errorf("%s is empty; write the key into it", from)
+		}
+	}
+	key = strings.TrimSpace(key)
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s holds more than a key, or none; a key is one word such as kx_…", from)
+	}
+	return key, nil
+}
+
+// mcpOverBuild answers from a build, by an edge that listens nowhere. It counts
+// nothing, and its state is gone with it.
+func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed error) {
+	temporary, err := os.MkdirTemp("", "kindex-mcp-")
+	if err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, os.RemoveAll(temporary)) }()
+	st, err := state.Open(cmd.Context(), filepath.Join(temporary, stateFile), state.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, st.Close()) }()
+	s, err := edge.New(edge.Options{Dir: dir, State: st, Log: log})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	follow, stop := context.WithCancel(cmd.Context())
+	ended := make(chan struct{})
+	go func() {
+		s.Follow(follow)
+		close(ended)
+	}()
+	defer func() {
+		stop()
+		<-ended
+	}()
+	return serveStdio(cmd, s.Agents())
+}
+
+// serveStdio serves until stdin ends or the program is told to.
+func serveStdio(cmd *cobra.Command, s *mcp.Server) error {
+	return s.Serve(cmd.Context(), io.NopCloser(cmd.InOrStdin()), cmd.OutOrStdout())
+}

@@ -1,0 +1,395 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+)
+
+// done is what came of a step of an agent.
+type done struct {
+	Result struct {
+		Server            struct{ Name, Version string }
+		Capabilities      map[string]any
+		Instructions      string
+		IsError           bool
+		Content           []struct{ Type, Text string }
+		StructuredContent json.RawMessage
+		Tools             []struct {
+			Name, Description string
+			InputSchema       struct {
+				Properties map[string]struct {
+					Description string
+					Examples    []any
+				}
+				AdditionalProperties any
+			}
+			OutputSchema map[string]any
+			Annotations  struct{ ReadOnlyHint bool }
+		}
+		Contents          []struct{ URI, MimeType, Text string }
+		Resources         []struct{ URI string }
+		ResourceTemplates []struct{ URITemplate string }
+		Completion        struct{ Values []string }
+	}
+	Error string
+}
+
+// text is what the model reads.
+func (d *done) text() string {
+	var b strings.Builder
+	b.WriteString(d.Error)
+	for _, c := range d.Result.Content {
+		b.WriteString(c.Text)
+	}
+	for _, c := range d.Result.Contents {
+		b.WriteString(c.Text)
+	}
+	return b.String()
+}
+
+// step is a method of the protocol's client and its parameters.
+type step [2]any
+
+func toolCall(tool string, arguments map[string]any) step {
+	return step{"callTool", map[string]any{"name": tool, "arguments": arguments}}
+}
+
+// agent has the protocol's own client do the steps. The first of what comes back is
+// what the server says of itself.
+func agent(t *testing.T, way map[string]any, steps ...step) []done {
+	t.Helper()
+	needNode(t, "@modelcontextprotocol/sdk")
+	to, err := json.Marshal(way)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := json.Marshal(steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", filepath.Join("testdata", "agent.mjs"), siteFolder, string(to))
+	cmd.Stdin, cmd.Stderr = strings.NewReader(string(in)), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("node: %v", err)
+	}
+	var list []done
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return list
+}
+
+func needNode(t *testing.T, module string) {
+	t.Helper()
+	missing := ""
+	if _, err := os.Stat(filepath.Join(siteFolder, "node_modules", module)); err != nil {
+		missing = "the npm package " + module
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		missing = "node"
+	}
+	switch {
+	case missing != "" && os.Getenv("CI") != "":
+		t.Fatalf("%s is missing; install it with: make test-tools", missing)
+	case missing != "":
+		t.Skipf("NOT RUN: %s is missing; to run this test: make test-tools", missing)
+	}
+}
+
+// agentSteps are what an agent does with every way to reach the index: each tool, what
+// is wrong with a call, and the resources. want is in the text, unless it is "".
+var agentSteps = []struct {
+	step
+	wrong bool // the answer is an error
+	want  []string
+}{
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"5 entities found.", "1. tool/xgboost – XGBoost (DMLC) · ml-frameworks · score", "offset 2"}},
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "offset": 4, "type": nil, "tag": ""}), want: []string{"\n5. tool/"}},
+	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{"0 entities found.", "other words"}},
+	{step: toolCall("search", map[string]any{"query": "pytorch", "limit": 1, "full": true}), want: []string{`"source":"https://`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{"PyTorch (tool/pytorch)\n", "score (composite): ", "\nstars: 79207\n", "quality: –"}},
+	{step: toolCall("get_entity", map[string]any{"entity": "kindex://entity/tool/pytorch", "view": "full"}), want: []string{`"source":"https://`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{"composite score", "- stars: 79207 gives", "from https://", "not known"}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": edgetest.Today().AddDate(0, 0, -5).Format(time.DateOnly)}), want: []string{"\nstars: 100\n"}},
+	{step: toolCall("leaderboard", map[string]any{"category": "nlp", "by": "adoption", "limit": 3}), want: []string{"of nlp by adoption score", "\n1. tool/", "\n3. tool/"}},
+	{step: toolCall("leaderboard", nil), want: []string{"of all by composite score", "\n10. "}},
+	{step: toolCall("trending", map[string]any{"window": "7d"}), want: []string{"since", "tool/tensorlayer", "gained"}},
+	{step: toolCall("similar", map[string]any{"entity": "tool/pytorch", "limit": 2}), want: []string{"like tool/pytorch", "similarity 0.", "Why: "}},
+	{step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow", "model/gpt-5"}}), want: []string{
+		"|  | PyTorch (tool/pytorch) | TensorFlow (tool/tensorflow) | ", "\n| stars | 79207 | ", "\n| contextTokens | – | – | ", "\ntool/tensorflow: "}},
+	{step: toolCall("changes_since", map[string]any{"since": edgetest.Today().AddDate(0, 0, -7).Format(time.DateOnly)}), want: []string{
+		"2 changes since", "updated tool/pytorch – PyTorch\n", "signals.stars: 100 → 79207"}},
+	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{"created ", "offset 2"}},
+
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: write tool/pytorch or model/pytorch"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"is no type/slug"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "vew": "full"}), want: []string{`no argument "vew"; did you mean view?`}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "ful"}), want: []string{"entity is missing", `"ful" is not one of summary, full, score`, "did you mean full?"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": "2001-01-01"}), want: []string{"Nothing is known of 2001-01-01"}},
+	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "category": "npl"}), want: []string{`"npl" is not a known value. Did you mean nlp?`}},
+	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "limit": 500}), want: []string{"limit: use a whole number from 1 to 50, not 500"}},
+	{wrong: true, step: toolCall("search", map[string]any{"query": []string{"x"}}), want: []string{"query: use a string"}},
+	{wrong: true, step: toolCall("leaderboard", map[string]any{"category": "nope"}), want: []string{"known are all, adversarial, "}},
+	{wrong: true, step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch"}}), want: []string{"a list of 2 to 4"}},
+	{wrong: true, step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflw"}}), want: []string{"Did you mean tool/tensorflow?"}},
+	{wrong: true, step: toolCall("changes_since", map[string]any{"since": "yesterday"}), want: []string{"neither a day (YYYY-MM-DD), nor"}},
+	{wrong: true, step: toolCall("serch", nil), want: []string{`no tool "serch"; did you mean search?`}},
+
+	{step: step{"readResource", map[string]any{"uri": "kindex://entity/tool/pytorch"}}, want: []string{"# PyTorch\n", "](<kindex://entity/tool/", "](<kindex://record/tool/pytorch>)",
+		"](<kindex://score/tool/pytorch>)", "](<kindex://similar/tool/pytorch>)", "](<kindex://changes/tool/pytorch>)"}},
+	{step: step{"readResource", map[string]any{"uri": "kindex://record/tool/pytorch"}}, want: []string{`"slug":"pytorch"`}},
+	{step: step{"readResource", map[string]any{"uri": "kindex://score/tool/pytorch"}}, want: []string{`"formulaVersion":`}},
+	{step: step{"readResource", map[string]any{"uri": "kindex://similar/tool/pytorch"}}, want: []string{`"similarity":`}},
+	{step: step{"readResource", map[string]any{"uri": "kindex://changes/tool/pytorch"}}, want: []string{`"event":"entity.created"`}},
+	{step: step{"readResource", map[string]any{"uri": "kindex://categories"}}, want: []string{`"slug":"nlp"`}},
+	{step: step{"readResource", map[string]any{"uri": "kindex://leaderboard/all"}}, want: []string{`"rank":10`}},
+	{step: step{"readResource", map[string]any{"uri": "kindex://leaderboard/nlp"}}, want: []string{`"category":"nlp"`}},
+	{wrong: true, step: step{"readResource", map[string]any{"uri": "kindex://entity/tool/pytrch"}}, want: []string{"Did you mean tool/pytorch?"}},
+	{wrong: true, step: step{"readResource", map[string]any{"uri": "kindex://entity/tool/..%2f..%2fx"}}, want: []string{"kindex://entity/{type}/{slug}"}},
+	{wrong: true, step: step{"readResource", map[string]any{"uri": "file:///etc/passwd"}}, want: []string{"not found"}},
+	{wrong: true, step: step{"subscribeResource", map[string]any{"uri": "kindex://categories"}}, want: []string{"subscribe"}},
+}
+
+// TestAgents does the steps by every way: over stdin and stdout from a build and from a
+// service, and over HTTP. What comes of them is the same.
+func TestAgents(t *testing.T) {
+	e := edgetest.Start(t, edge.Options{LimitKey: 10_000})
+	key := e.Key(t, "agents")
+	temporary := t.TempDir()
+	ways := map[string]map[string]any{
+		"build":   {"command": "kindex", "args": []string{"mcp", "--dir", e.Dir}, "env": map[string]string{"TMPDIR": temporary}},
+		"service": {"command": "kindex", "args": []string{"mcp", "--url", e.URL}, "env": map[string]string{apiKeyVariable: key}},
+		"http":    {"url": e.URL + "/mcp", "headers": map[string]string{"x-api-key": key}},
+	}
+	steps := []step{{"listTools"}, {"listResources"}, {"listResourceTemplates"}, {"complete", map[string]any{
+		"ref": map[string]string{"type": "ref/resource", "uri": "kindex://entity/{type}/{slug}"}, "argument": map[string]string{"name": "slug", "value": "pyto"}}},
+		{"complete", map[string]any{"ref": map[string]string{"type": "ref/resource", "uri": "kindex://leaderboard/{category}"}, "argument": map[string]string{"name": "category", "value": "re"}}}}
+	own := len(steps)
+	for _, s := range agentSteps {
+		steps = append(steps, s.step)
+	}
+	results := map[string][]done{}
+	for _, name := range slices.Sorted(maps.Keys(ways)) {
+		list := agent(t, ways[name], steps...)
+		if len(list) != len(steps)+1 {
+			t.Fatalf("%s: %d of %d steps: %+v", name, len(list), len(steps)+1, list)
+		}
+		checkServer(t, name, list[:own+1])
+		results[name] = list[own+1:]
+		for i, s := range agentSteps {
+			got := list[own+1+i]
+			what := fmt.Sprintf("%s: %v", name, s.step)
+			if wrong := got.Error != "" || got.Result.IsError; wrong != s.wrong {
+				t.Errorf("%s is an error: %v: %s", what, wrong, got.text())
+			}
+			for _, want := range s.want {
+				if !strings.Contains(got.text(), want) {
+					t.Errorf("%s does not say %q: %s", what, want, got.text())
+				}
+			}
+			if c := got.Result.Contents; len(c) == 1 && c[0].MimeType == "text/markdown" && strings.Contains(c[0].Text, "/api/") {
+				t.Errorf("%s leads to where an agent may not come: %s", what, got.text())
+			}
+			if !reflect.DeepEqual(got, results["build"][i]) {
+				t.Errorf("%s is not what comes from a build: %+v, %+v", what, got, results["build"][i])
+			}
+		}
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// checkServer looks at what a server says of itself and of what it has.
+func checkServer(t *testing.T, name string, list []done) {
+	t.Helper()
+	self, tools := list[0].Result, list[1].Result.Tools
+	if self.Server.Name != "kindex" || self.Server.Version == "" || !strings.Contains(self.Instructions, "search") ||
+		len(self.Capabilities) != 3 || self.Capabilities["tools"] == nil || self.Capabilities["resources"] == nil || self.Capabilities["completions"] == nil {
+		t.Errorf("%s: %+v", name, self)
+	}
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.Name)
+		if !tool.Annotations.ReadOnlyHint || len(tool.Description) < 60 || tool.OutputSchema == nil || tool.InputSchema.AdditionalProperties != false {
+			t.Errorf("%s: %+v", name, tool)
+		}
+		for argument, a := range tool.InputSchema.Properties {
+			if a.Description == "" || argument == "category" && (len(a.Examples) > 0) == (name == "service") {
+				t.Errorf("%s: %s %s: %+v", name, tool.Name, argument, a)
+			}
+		}
+	}
+	if want := []string{"changes_since", "compare", "get_entity", "leaderboard", "search", "similar", "trending"}; !slices.Equal(names, want) {
+		t.Errorf("%s: %v", name, names)
+	}
+	if size, err := json.Marshal(tools); err != nil || len(size) > 20_000 {
+		t.Errorf("%s: the list of tools has %d bytes, which every conversation pays for", name, len(size))
+	}
+	if len(list[2].Result.Resources) != 2 || len(list[3].Result.ResourceTemplates) != 6 {
+		t.Errorf("%s: %+v, %+v", name, list[2].Result, list[3].Result)
+	}
+	if !slices.Contains(list[4].Result.Completion.Values, "pytorch") || !slices.Equal(list[5].Result.Completion.Values, []string{"reasoning", "recommender-systems", "reinforcement-learning"}) {
+		t.Errorf("%s: completions %+v, %+v", name, list[4], list[5])
+	}
+}
+
+// TestAgentsAreCounted: each call of a tool is one request, compare one for each
+// entity, and all else costs nothing. Beyond the limit the agent is told when to go on.
+func TestAgentsAreCounted(t *testing.T) {
+	const limit = 5
+	e := edgetest.Start(t, edge.Options{LimitKey: limit, LimitAnonymous: 1})
+	left := func(key string) string {
+		t.Helper()
+		req, err := http.NewRequest(http.MethodGet, e.URL+"/api/openapi", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Api-Key", key)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		return res.Header.Get("X-RateLimit-Remaining")
+	}
+	one, compare := toolCall("search", map[string]any{"query": "pytorch", "limit": 1}), toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow"}})
+	for _, way := range []string{"service", "http"} {
+		key := e.Key(t, way)
+		to := map[string]any{"url": e.URL + "/mcp", "headers": map[string]string{"x-api-key": key}}
+		if way == "service" {
+			file := filepath.Join(t.TempDir(), "key")
+			if err := os.WriteFile(file, []byte(key+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			to = map[string]any{"command": "kindex", "args": []string{"mcp", "--url", e.URL, "--key-file", file}}
+		}
+		agent(t, to, step{"listTools"}, step{"listResources"}, step{"ping"}, toolCall("search", nil))
+		if got := left(key); got != "5" {
+			t.Errorf("%s: %s left behind what costs nothing", way, got)
+		}
+		agent(t, to, one)
+		if got := left(key); got != "4" {
+			t.Errorf("%s: %s left behind one call", way, got)
+		}
+		agent(t, to, compare)
+		if got := left(key); got != "2" {
+			t.Errorf("%s: %s left behind compare", way, got)
+		}
+		list := agent(t, to, one, one, one)
+		if last := list[3]; !last.Result.IsError || !strings.Contains(last.text(), "limit of 5 requests is used up until") || !strings.Contains(last.text(), "Do not try again before") {
+			t.Errorf("%s: %+v", way, last)
+		}
+	}
+	bad := agent(t, map[string]any{"url": e.URL + "/mcp", "headers": map[string]string{"x-api-key": "kx_nobody"}}, one)
+	if len(bad) != 1 || !strings.Contains(bad[0].Error, "This is not an API key") {
+		t.Errorf("a bad key: %+v", bad)
+	}
+}
+
+// TestAgentFollowsBuilds: a server over a build moves to the next one, and ends when it
+// is told to.
+func TestAgentFollowsBuilds(t *testing.T) {
+	content, out := t.TempDir(), t.TempDir()
+	build := func(version string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(content, "tool"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := "name: PyMC\ncategory: statistics\ndescription: Bayesian models.\nversion: " + version + "\n"
+		if err := os.WriteFile(filepath.Join(content, "tool", "pymc.yaml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		edgetest.Build(t, content, out)
+	}
+	build("one")
+	cmd := exec.Command("kindex", "mcp", "--dir", out)
+	var said strings.Builder
+	cmd.Stderr = &said
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := func() string {
+		t.Helper()
+		r, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_entity", Arguments: map[string]any{"entity": "tool/pymc"}})
+		if err != nil || r.IsError {
+			t.Fatal(err, r)
+		}
+		_, after, _ := strings.Cut(r.Content[0].(*mcp.TextContent).Text, "version: ")
+		line, _, _ := strings.Cut(after, "\n")
+		return line
+	}
+	if got := version(); got != "one" {
+		t.Errorf("version %q", got)
+	}
+	build("two")
+	for end := time.Now().Add(20 * time.Second); version() != "two"; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the server does not move to the new build")
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cs.Wait() // that the connection ended is what is waited for
+	_ = cs.Close()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 0 || said.String() != "" {
+		t.Errorf("ended with %v: %s", cmd.ProcessState, said.String())
+	}
+}
+
+// TestAgentsOfAnotherProtocol: a client that speaks the newest version of the protocol,
+// which has no handshake, is answered as well.
+func TestAgentsOfAnotherProtocol(t *testing.T) {
+	var mu sync.Mutex
+	spoken := map[string]bool{}
+	e := edgetest.Start(t, edge.Options{}, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			spoken[r.Header.Get("Mcp-Protocol-Version")] = true
+			mu.Unlock()
+			next.ServeHTTP(w, r)
+		})
+	})
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: e.URL + "/mcp"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cs.Close()
+	r, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": "pytorch", "limit": 1}})
+	if err != nil || r.IsError || !strings.Contains(r.Content[0].(*mcp.TextContent).Text, "tool/pytorch") {
+		t.Errorf("%v %+v", err, r)
+	}
+	if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "serch"}); err == nil || !strings.Contains(err.Error(), "did you mean search?") {
+		t.Errorf("%v", err)
+	}
+	page, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "kindex://entity/tool/pytorch"})
+	if err != nil || page.Contents[0].MIMEType != "text/markdown" {
+		t.Errorf("%v %+v", err, page)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if newest := mcp.SupportedProtocolVersions()[0]; !spoken[newest] {
+		t.Errorf("spoken are %v, not %s", spoken, newest)
+	}
+}
