@@ -17,7 +17,7 @@ BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
 # A number of runs: with a time, go test now and then fails for the time being over.
 FUZZTIME ?= 10000x
 
-.PHONY: help run build test check lint scale bench snapshots corpus history fuzz fmt clean tools test-tools
+.PHONY: help run build test check lint scale bench snapshots corpus history fuzz sdk fmt clean tools test-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ bench: build corpus history ## measure N generated entities beside git, FTS5, Bl
 snapshots: tools ## build, import, format and replay every public snapshot; says NOT RUN where they are not there
 	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
+sdk: test-tools ## pack the client libraries of the description's version into site/sdk/archives
+	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
+
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')
 	@$(GO) run ./cmd/kindex fmt content
@@ -123,11 +126,13 @@ test-tools: tools
 	$(call need,gcc,gcc libc6-dev)
 	$(call need,unshare,util-linux)
 	$(call need,python3,python3)
+	@python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "installing python3-venv"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q python3-venv; }
 	$(call need,curl,curl)
 	$(call need,jq,jq)
 	$(call need,openssl,openssl)
 	$(call need,xmllint,libxml2-utils)
 	$(call need,node,nodejs)
 	$(call need,npm,npm)
+	$(call need,chromium,chromium)
 	$(need-postgresql)
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site

@@ -1,118 +1,181 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
-	"io"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
-	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"kindex/builder"
 	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/edge/guard"
 	"kindex/edge/state/statetest"
 )
 
-// TestTour runs the requests of the README as they are printed, but for the
-// port.
-func TestTour(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// readmeDay is the day of which the README shows scores.
+var readmeDay = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+
+// checkout is a repository with the shipped content, a short history of it, and
+// bin/kindex.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Dir(edgetest.ContentOf(t, readmeDay))
+	program, err := exec.LookPath("kindex")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, today := t.TempDir(), time.Now().UTC().Truncate(24*time.Hour)
-	if _, err := builder.Build(context.Background(), builder.Options{Content: contentWithPast(t, today), Out: out, AsOf: today, Keep: 1}); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	st := statetest.SQLite(t)
-	key := makeKey(t, st, "local")
-	s, err := edge.New(edge.Options{Dir: out, State: st, LimitAnonymous: 20, LimitKey: 100})
-	if err != nil {
+	if err := os.Symlink(program, filepath.Join(dir, "bin", "kindex")); err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s)
-	defer s.Close()
-	defer h.Close()
-	_, section, _ := strings.Cut(string(text), "\n## A tour")
-	section, _, _ = strings.Cut(section, "\n## ")
-	tour := regexp.MustCompile(`(?m)^curl -fsS .*$`).FindAllString(section, -1)
-	if len(tour) != 20 {
-		t.Fatalf("the tour has %d requests, want 20", len(tour))
+	ignored := "/bin\n/exports\n/indexes\n/kindex.*\n"
+	if err := os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte(ignored), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	for _, line := range tour {
-		cmd := exec.Command("bash", "-c", strings.ReplaceAll(line, "http://127.0.0.1:8080", h.URL))
-		cmd.Stderr, cmd.Env = os.Stderr, append(os.Environ(), "KEY="+key)
-		body, err := cmd.Output()
+	return dir
+}
+
+// public says that every name is that of one public address, to which nothing is
+// sent.
+type public struct{}
+
+func (public) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
+}
+
+func (public) dial(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, error) {
+	return nil, fmt.Errorf("no network in tests: %s", address)
+}
+
+// TestReadme runs the examples of the README on readmeDay, with an edge beside them
+// that shares its state with the commands.
+func TestReadme(t *testing.T) {
+	dir, out, clock := checkout(t), t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(clock, "date"), []byte("#!/bin/sh\necho "+readmeDay.Format(time.DateOnly)+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "content"), Out: out, AsOf: readmeDay, Keep: 1}); err != nil {
+		t.Fatal(err)
+	}
+	e := edgetest.Start(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, State: statetest.Open(t, filepath.Join(dir, "kindex.db")),
+		Guard: guard.New(guard.Options{Resolver: public{}, Dial: public{}.dial})})
+	edgetest.Examples(t, "README.md", edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
+		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),
+		// What a page for others shows of the index must be there.
+		Programs: map[string][]string{"md": {"bash", "-euo", "pipefail", "-c", `grep -oE 'http[^)]+' "$0" | xargs -n 1 curl -fsS`}},
+		Except: []edgetest.Exception{
+			{Text: "make test   #", Reason: "make test runs this test"},
+			{Text: "bin/kindex serve --dir mine", Reason: "it serves until it is stopped; testdata/script/init.txtar does so"},
+			{Text: "all                                tools", Reason: "a table, which is compared below"},
+			{Text: `"mcpServers"`, Reason: "settings of another program, such as the test of site/docs/agents.md begins the server by"},
+			{Text: "publish: exports/current names", Reason: "a drawing"},
+			{Text: "entities on 2 cores of", Reason: "what make bench has printed on a quiet machine"},
+		},
+		After: func(b edgetest.Block, printed string) {
+			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 1 && tour != 20 {
+				t.Errorf("the tour has %d requests, want 20", tour)
+			}
+			if strings.Contains(printed, `"data":[]`) && !strings.Contains(b.Text, "/api/trending") {
+				t.Errorf("the block in line %d shows nothing: %s", b.Line, printed)
+			}
+		}})
+	compareLeaders(t, e)
+}
+
+// compareLeaders compares the table of leaders with leaderboards.
+func compareLeaders(t *testing.T, e *edgetest.Edge) {
+	t.Helper()
+	var table string
+	for _, b := range edgetest.Blocks(t, "README.md") {
+		if strings.Contains(b.Text, "tools                      models") {
+			table = b.Text
+		}
+	}
+	var columns [3][]string
+	for i, query := range []string{"", "&type=tool", "&type=model"} {
+		res, err := http.Get(e.URL + "/api/leaderboard/all?limit=10" + query)
 		if err != nil {
-			t.Errorf("%s: %v", line, err)
+			t.Fatal(err)
 		}
-		if len(body) < 100 || strings.Contains(string(body), `"data":[]`) {
-			t.Errorf("%s shows nothing: %s", line, body)
+		var board struct {
+			Data []struct {
+				Type, Slug string
+				Scores     struct{ Composite float64 }
+			}
+		}
+		err = json.NewDecoder(res.Body).Decode(&board)
+		_ = res.Body.Close()
+		if err != nil || len(board.Data) != 10 {
+			t.Fatalf("%d leaders: %v", len(board.Data), err)
+		}
+		for _, d := range board.Data {
+			columns[i] = append(columns[i], fmt.Sprintf("%.1f %s/%s", d.Scores.Composite, d.Type, d.Slug))
 		}
 	}
-	res, err := http.Get(h.URL + "/api/entities?limt=3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if body, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(body), `"suggestion":"limit"`) {
-		t.Errorf("%s %v", body, err)
+	for n, line := range strings.Split(strings.TrimRight(table, "\n"), "\n")[1:] {
+		want := fmt.Sprintf("%d %s %s %s", n+1, columns[0][n], columns[1][n], columns[2][n])
+		if got := strings.Join(strings.Fields(line), " "); got != want {
+			t.Errorf("the table of leaders says\n%s\nand the leaderboards\n%s", got, want)
+		}
 	}
 }
 
-// contentWithPast is the shipped content in a repository of its own, in which two
-// entities have changed some days ago: the repository of the project may be young,
-// or may not have changed for a while.
-func contentWithPast(t *testing.T, today time.Time) string {
+// TestContentReadme runs the examples of the guide for contributors.
+func TestContentReadme(t *testing.T) {
+	dir := checkout(t)
+	rows := writeList(t, filepath.Join(dir, "list.csv.gz"))
+	edgetest.Examples(t, "content/README.md", edgetest.Run{Dir: dir, Env: programEnvironment, Path: []string{filepath.Join(dir, "bin")},
+		Except: []edgetest.Exception{
+			{Text: "tool/<slug>.yaml      one tool a file", Reason: "a drawing of the folder"},
+			{Text: "formerly: [old-slug]", Reason: "one line of a file; testdata/script/history.txtar has renames"},
+			{Text: "each: benchmarks, name: name", Reason: "a part of a mapping; builder/importer/testdata/models-dev.yaml has such a one"},
+			{Text: "go test ./builder", Reason: "tests of the project, which run beside this one"},
+			{Text: "# yaml-language-server", Reason: "a line for editors"},
+		}})
+	cmd := exec.Command("kindex", "validate", "content")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("with the examples as entities: %v: %s", err, out)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "content", "tool", "*.yaml"))
+	shipped, err2 := filepath.Glob("../../content/tool/*.yaml")
+	if added := len(files) - len(shipped); err != nil || err2 != nil || added < rows/2 {
+		t.Errorf("the import has written %d entities of %d rows: %v %v", added, rows, err, err2)
+	}
+}
+
+// writeList writes an extract of a public list, compressed, without the repositories
+// that stand in it twice: the mapping of the guide refuses those. It returns the
+// number of rows.
+func writeList(t *testing.T, path string) (n int) {
 	t.Helper()
-	repo := t.TempDir()
-	content := filepath.Join(repo, "content")
-	if err := os.CopyFS(content, os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
+	rows, err := csv.NewReader(strings.NewReader(readText(t, "../../builder/importer/testdata/best-of.csv"))).ReadAll()
+	if err != nil {
 		t.Fatal(err)
 	}
-	commit := func(daysAgo int, args ...string) {
-		t.Helper()
-		for _, args := range [][]string{args, {"add", "-A"}, {"commit", "-q", "-m", "Content"}} {
-			cmd := exec.Command("git", append([]string{"-C", repo}, args...)...)
-			date := today.AddDate(0, 0, -daysAgo).Format(time.RFC3339)
-			cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org",
-				"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("git %v: %v: %s", args, err, out)
-			}
-		}
+	rows = slices.DeleteFunc(rows, func(row []string) bool { return slices.Contains([]string{"microsoft/SynapseML", "uber/orbit"}, row[0]) })
+	var list bytes.Buffer
+	zipped := gzip.NewWriter(&list)
+	table := csv.NewWriter(zipped)
+	if err := errors.Join(table.WriteAll(rows), zipped.Close(), os.WriteFile(path, list.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
 	}
-	replace := func(name, pattern, by string) (was []byte) {
-		t.Helper()
-		path := filepath.Join(content, name)
-		was, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other := regexp.MustCompile(pattern).ReplaceAll(was, []byte(by))
-		if string(other) == string(was) {
-			t.Fatalf("%s has no %s", name, pattern)
-		}
-		if err := os.WriteFile(path, other, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return was
-	}
-	files := map[string][]byte{
-		"tool/pytorch.yaml":     replace("tool/pytorch.yaml", `stars: {value: \d+`, "stars: {value: 100"),
-		"tool/tensorlayer.yaml": replace("tool/tensorlayer.yaml", `category: [a-z-]+`, "category: reinforcement-learning"),
-	}
-	commit(20, "init", "-q", "-b", "main")
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(content, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	commit(2, "status", "-s")
-	return content
+	return len(rows) - 1
 }

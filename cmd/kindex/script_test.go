@@ -21,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"kindex/edge/edgetest"
 	"kindex/edge/state/statetest"
 )
 
@@ -32,12 +33,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(stopping{m}, map[string]func(){"kindex": main, "gh": fakeGitHub})
 }
 
-// stopping stops the PostgreSQL that a test may have started.
+// stopping stops and removes what tests may have started.
 type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
-	defer statetest.Stop()
+	defer edgetest.Stop()
 	return s.M.Run()
 }
 

@@ -1,0 +1,260 @@
+package docs_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+)
+
+// requests remembers the ranges that GET requests below a path ask for, and the
+// statuses they get.
+type requests struct {
+	sync.Mutex
+	ranges   []string
+	statuses []int
+}
+
+func (q *requests) below(path string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, path) {
+				w = &statused{w, q}
+				q.Lock()
+				q.ranges = append(q.ranges, r.Header.Get("Range"))
+				q.Unlock()
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+type statused struct {
+	http.ResponseWriter
+	q *requests
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (s *statused) WriteHeader(status int) {
+	s.q.Lock()
+	s.q.statuses = append(s.q.statuses, status)
+	s.q.Unlock()
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (s *statused) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// listed is what the manifest says of a file.
+func (p *place) listed(path string) (sum string, size int64) {
+	p.t.Helper()
+	var m struct {
+		Files []struct {
+			Path, SHA256 string
+			Size         int64
+		}
+	}
+	if err := json.Unmarshal(p.get("/api/export/manifest"), &m); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, f := range m.Files {
+		if f.Path == path {
+			return f.SHA256, f.Size
+		}
+	}
+	p.t.Fatalf("the manifest has no %s", path)
+	return "", 0
+}
+
+func (p *place) sum(name string) string {
+	sum := sha256.Sum256([]byte(p.read(name)))
+	return hex.EncodeToString(sum[:])
+}
+
+// TestFetch breaks the download three times, and wants each byte sent once.
+func TestFetch(t *testing.T) {
+	var asked requests
+	p := start(t, asked.below("/data/"), edgetest.Cut("/data/", 20_000, 3))
+	p.must("bash", "fetch.sh", "entities.parquet")
+	sum, size := p.listed("entities.parquet")
+	if p.sum("entities.parquet") != sum || p.size("entities.parquet") != size {
+		t.Error("the file is not that of the build")
+	}
+	if got, want := fmt.Sprint(asked.ranges), "[ bytes=20000- bytes=40000- bytes=60000-]"; got != want {
+		t.Errorf("asks for %s, want %s", got, want)
+	}
+	if left := p.there("*.part"); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+// TestFetchGoesOn stops for good, goes on in another run, and does not trust what
+// lies there.
+func TestFetchGoesOn(t *testing.T) {
+	var asked requests
+	p := start(t, asked.below("/data/"), edgetest.Cut("/data/", 1000, 10))
+	if said := p.fails("bash", "fetch.sh", "entities.parquet"); !strings.Contains(said, "fetch.sh: entities.parquet did not come; run again to go on") {
+		t.Error(said)
+	}
+	sum, size := p.listed("entities.parquet")
+	part := "entities.parquet." + sum + ".part"
+	if len(p.there("entities.parquet")) > 0 || p.size(part) != 10_000 {
+		t.Fatalf("there are %v", p.there("entities*"))
+	}
+	p.must("bash", "fetch.sh", "entities.parquet")
+	if p.sum("entities.parquet") != sum || asked.ranges[len(asked.ranges)-1] != "bytes=10000-" {
+		t.Errorf("goes on with %v", asked.ranges)
+	}
+	// As large as the file, and something else.
+	p.write(part, strings.Repeat("x", int(size)))
+	p.must("bash", "fetch.sh", "entities.parquet")
+	// A part whose beginning is wrong is found out when it is whole.
+	p.write(part, strings.Repeat("x", 500))
+	p.must("bash", "fetch.sh", "leaderboards/all.json", "entities.parquet")
+	if p.sum("entities.parquet") != sum || len(p.there("*.part")) > 0 || p.size("all.json") == 0 {
+		t.Errorf("there are %v", p.there("*"))
+	}
+	if said := p.fails("bash", "fetch.sh", "entities.xlsx"); !strings.Contains(said, "the build has no file entities.xlsx") {
+		t.Error(said)
+	}
+	p.key = "kx_wrong"
+	if said := p.fails("bash", "fetch.sh", "entities.jsonl"); !strings.Contains(said, "401") {
+		t.Error(said)
+	}
+}
+
+// TestFetchOverTheLimit does not wait until the next day.
+func TestFetchOverTheLimit(t *testing.T) {
+	p := startWith(t, edge.Options{LimitKey: 1})
+	p.must("bash", "fetch.sh", "categories.json")
+	begin := time.Now()
+	if said := p.fails("bash", "fetch.sh", "categories.json"); !strings.Contains(said, "429") || time.Since(begin) > 30*time.Second {
+		t.Errorf("after %v: %s", time.Since(begin), said)
+	}
+}
+
+// TestIfRange breaks an export under /api, with and without a new build before the
+// download goes on.
+func TestIfRange(t *testing.T) {
+	for name, newBuild := range map[string]bool{"the same build": false, "a new build": true} {
+		t.Run(name, func(t *testing.T) {
+			var recipe string
+			var asked requests
+			s := newSeries(t)
+			once := new(sync.Once)
+			p := startWith(t, edge.Options{Dir: s.out, LimitKey: 100}, asked.below("/api/export/entities"), edgetest.Cut("/api/export/entities", 10_000, 1),
+				func(next http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						if r.Header.Get("Range") != "" && newBuild {
+							once.Do(func() {
+								s.edit("tool/pytorch", "^name: .*", "name: PyTorch 3")
+								s.publish(0)
+								if err := s.reload(); err != nil {
+									t.Error(err)
+								}
+							})
+						}
+						next.ServeHTTP(w, r)
+					})
+				})
+			s.reload = p.edge.Reload
+			for _, b := range edgetest.Blocks(t, pipelines) {
+				if strings.Contains(b.Text, "--etag-save") {
+					recipe = strings.ReplaceAll(b.Text, "http://127.0.0.1:8080", p.edge.URL)
+				}
+			}
+			p.must("bash", "-euo", "pipefail", "-c", recipe)
+			if want := p.get("/api/export/entities?format=csv"); p.read("entities.csv") != string(want) {
+				t.Errorf("the file has %d bytes, the export %d", p.size("entities.csv"), len(want))
+			}
+			want := "[200 206 200]" // the last is the test's own request
+			if newBuild {
+				want = "[200 200 200 200]"
+			}
+			if got := fmt.Sprint(asked.statuses); got != want {
+				t.Errorf("the answers are %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// TestStreamsBreak breaks the connections of the recipes that read as it streams: they
+// fail, and leave no file that looks complete.
+func TestStreamsBreak(t *testing.T) {
+	for _, c := range []struct{ program, script, makes, says string }{
+		{"node", "texts.mjs", "texts.jsonl", "terminated"},
+		{"python3", "models.py", "models.csv", "IncompleteRead"},
+		{"node", "column.mjs", "", "terminated"},
+	} {
+		t.Run(c.script, func(t *testing.T) {
+			path := "/api/export/entities"
+			if c.makes == "" {
+				path = "/data/"
+			}
+			p := start(t, edgetest.Cut(path, 1000, 1))
+			if said := p.fails(c.program, c.script); !strings.Contains(said, c.says) {
+				t.Errorf("want %s: %s", c.says, said)
+			}
+			if c.makes != "" && len(p.there(c.makes)) > 0 {
+				t.Errorf("%s is there", c.makes)
+			}
+			p.must(c.program, c.script)
+			if c.makes != "" && (len(p.there(c.makes)) != 1 || len(p.there(c.makes+".part")) != 0) {
+				t.Errorf("there are %v", p.there("*"))
+			}
+			p.key = "kx_wrong"
+			if said := p.fails(c.program, c.script); !strings.Contains(said, "401") {
+				t.Error(said)
+			}
+		})
+	}
+}
+
+// TestWhatGzipIsFor shows that the page is right about http.client.
+func TestWhatGzipIsFor(t *testing.T) {
+	p := start(t, edgetest.Cut("/api/export/entities", 5000, 1))
+	got := p.must("python3", "-c", `import os, urllib.request as u
+print(sum(1 for _ in u.urlopen(u.Request("`+p.edge.URL+`/api/export/entities?format=jsonl", headers={"x-api-key": os.environ["KEY"]}))))`)
+	if n, err := strconv.Atoi(strings.TrimSpace(got)); err != nil || n == 0 || n >= len(p.fresh()) {
+		t.Errorf("%s lines are read without gzip of a connection that broke; if that is an error now, the page need not warn", got)
+	}
+}
+
+// TestRows compares what the recipes make with the export.
+func TestRows(t *testing.T) {
+	p := start(t)
+	p.must("node", "texts.mjs")
+	texts, fresh := objects(t, []byte(p.read("texts.jsonl"))), p.fresh()
+	if len(texts) != len(fresh) {
+		t.Fatalf("%d texts of %d entities", len(texts), len(fresh))
+	}
+	models := 0
+	for i, e := range fresh {
+		id, text := e["type"].(string)+"/"+e["slug"].(string), texts[i]["text"].(string)
+		if texts[i]["id"] != id || !strings.HasPrefix(text, e["name"].(string)+": "+e["description"].(string)) {
+			t.Errorf("%s has %v", id, texts[i])
+		}
+		if e["type"] == "model" {
+			models++
+		}
+	}
+	p.must("python3", "models.py")
+	out := p.must("python3", "-c", `import csv; print(*[r["slug"] for r in csv.DictReader(open("models.csv", encoding="utf-8", newline=""))])`)
+	if got := len(strings.Fields(out)); got != models || models == 0 {
+		t.Errorf("%d of %d models", got, models)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "models.csv.part")); err == nil {
+		t.Error("models.csv.part is left")
+	}
+}

@@ -1,0 +1,131 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+)
+
+// pages are the Markdown files that people read.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, pattern := range []string{"*.md", "content/*.md", "site/docs/*.md", "site/sdk/*/*.md"} {
+		names, err := filepath.Glob(filepath.Join(edgetest.Root(t), pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no pages at %s: %v", pattern, err)
+		}
+		all = append(all, names...)
+	}
+	return all
+}
+
+// TestLinks follows every link between pages, to its heading.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	blocks := regexp.MustCompile("(?ms)^```.*?^```$")
+	seen := 0
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllSubmatch(blocks.ReplaceAll(text, nil), -1) {
+			to, heading, _ := strings.Cut(string(m[1]), "#")
+			if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+				continue
+			}
+			seen++
+			target := page
+			if to != "" {
+				target = filepath.Join(filepath.Dir(page), filepath.FromSlash(to))
+			}
+			there, err := os.ReadFile(target)
+			if err != nil {
+				t.Errorf("%s links to %s: %v", page, m[1], err)
+			} else if heading != "" && !hasHeading(string(there), heading) {
+				t.Errorf("%s links to %s, which has no such heading", page, m[1])
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d links are found", seen)
+	}
+}
+
+// hasHeading tells whether a page has a heading with this anchor, as GitHub makes them.
+func hasHeading(text, anchor string) bool {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		if strings.ReplaceAll(name, " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+// TestIndex wants every page in the index of the guides.
+func TestIndex(t *testing.T) {
+	index, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages(t) {
+		name, err := filepath.Rel(here, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reason := map[string]string{
+			"README.md":                "the index itself",
+			"../../content/CREDITS.md": "content/README.md leads there",
+			"../../content/LICENSE.md": "a licence",
+		}[name]
+		if reason == "" && !strings.Contains(string(index), "]("+filepath.ToSlash(name)+")") {
+			t.Errorf("the index of the guides does not have %s", name)
+		}
+	}
+}
+
+// TestEveryPageIsRun wants every page that has fenced blocks to be run by a test.
+func TestEveryPageIsRun(t *testing.T) {
+	root, by := edgetest.Root(t), map[string]string{
+		"README.md":                     "cmd/kindex/readme_test.go",
+		"content/README.md":             "cmd/kindex/readme_test.go",
+		"site/docs/agents.md":           "cmd/kindex/agents_test.go",
+		"site/docs/operating.md":        "cmd/kindex/operating_test.go",
+		"site/docs/pipelines.md":        "site/docs/pipelines_test.go",
+		"site/sdk/python/README.md":     "site/sdk/python_test.go",
+		"site/sdk/typescript/README.md": "site/sdk/typescript_readme_test.go",
+	}
+	for _, page := range pages(t) {
+		name, err := filepath.Rel(root, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "content/CREDITS.md" { // its blocks are texts of licences
+			continue
+		}
+		if strings.Contains(string(text), "```") != (by[name] != "") {
+			t.Errorf("%s has blocks, or has none, and is run by %q", name, by[name])
+		}
+		if by[name] == "" {
+			continue
+		}
+		test, err := os.ReadFile(filepath.Join(root, by[name]))
+		if err != nil || !regexp.MustCompile(`edgetest\.(Examples|Blocks)\(`).Match(test) || !strings.Contains(string(test), filepath.Base(page)) {
+			t.Errorf("%s does not run %s: %v", by[name], name, err)
+		}
+	}
+}

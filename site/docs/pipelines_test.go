@@ -1,0 +1,184 @@
+package docs_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+)
+
+const pipelines = "site/docs/pipelines.md"
+
+// TestPipelines runs every block of the page.
+func TestPipelines(t *testing.T) {
+	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
+	edgetest.Examples(t, pipelines, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: workplace(t),
+		After: func(b edgetest.Block, printed string) {
+			if strings.Contains(printed, "NaN") || strings.Contains(printed, "undefined") {
+				t.Errorf("line %d prints %s", b.Line, printed)
+			}
+		}})
+}
+
+// TestDuckDB compares the Parquet file, as DuckDB reads it, with the JSONL export:
+// columns, types, sums and every row.
+func TestDuckDB(t *testing.T) {
+	p := start(t)
+	p.must("bash", "fetch.sh", "entities.parquet")
+	script, err := os.ReadFile(filepath.Join("testdata", "rows.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write("rows.mjs", string(script))
+	var got struct {
+		Columns [][3]string
+		Sums    map[string]any
+		Rows    []map[string]any
+	}
+	if err := json.Unmarshal([]byte(p.must("node", "rows.mjs", "entities.parquet")), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := p.fresh()
+	if len(got.Columns) != 20 || len(got.Rows) != len(want) || len(want) < 100 {
+		t.Fatalf("%d columns, %d rows; want 20 columns and the %d rows of the JSONL, which are hundreds", len(got.Columns), len(got.Rows), len(want))
+	}
+	for i, name := range strings.Split("slug type name provider description category version pricingModel license url "+
+		"tags capabilities composite adoption quality freshness citations engagement addedDate lastUpdated", " ") {
+		kind := "VARCHAR"
+		switch {
+		case i >= 18:
+			kind = "DATE"
+		case i >= 12:
+			kind = "DOUBLE"
+		case i >= 10:
+			kind = "VARCHAR[]"
+		}
+		if got.Columns[i] != [3]string{name, kind, "YES"} {
+			t.Errorf("column %d is %v, want %s %s", i, got.Columns[i], name, kind)
+		}
+	}
+	for i := range want {
+		if !reflect.DeepEqual(got.Rows[i], want[i]) {
+			t.Errorf("row %d is\n%v\nand in the JSONL\n%v", i, got.Rows[i], want[i])
+		}
+	}
+	for name, sum := range sums(want) {
+		n, ok := got.Sums[name].(float64)
+		if ok && math.Abs(n-sum.(float64)) < 1e-6 || got.Sums[name] == sum {
+			continue
+		}
+		t.Errorf("%s: %v by DuckDB, %v of the JSONL", name, got.Sums[name], sum)
+	}
+}
+
+// sums adds up the rows of a JSONL export as testdata/rows.mjs does.
+func sums(rows []map[string]any) map[string]any {
+	sums := map[string]any{"rows": float64(len(rows)), "ranked": 0.0}
+	for _, row := range rows {
+		for _, name := range []string{"composite", "adoption", "quality", "freshness", "citations", "engagement"} {
+			was, _ := sums[name].(float64)
+			if score, ok := row[name].(float64); ok {
+				sums[name] = was + score
+				if name == "composite" {
+					sums["ranked"] = sums["ranked"].(float64) + 1
+				}
+			}
+		}
+		for _, name := range []string{"tags", "capabilities"} {
+			was, _ := sums[name].(float64)
+			sums[name] = was + float64(len(row[name].([]any)))
+		}
+		for _, name := range []string{"addedDate", "lastUpdated"} {
+			was, _ := sums[name].(string)
+			sums[name] = max(was, row[name].(string))
+		}
+	}
+	for name := range sums { // a score that nothing has is null to DuckDB
+		if sums[name] == 0.0 {
+			sums[name] = nil
+		}
+	}
+	return sums
+}
+
+// TestColumn counts what the recipe for one column fetches.
+func TestColumn(t *testing.T) {
+	var bytes, requests atomic.Int64
+	p := start(t, counting(&bytes, &requests))
+	fetched := p.must("bash", "fetch.sh", "entities.parquet") // the whole, through the same counter
+	size := p.size("entities.parquet")
+	if bytes.Load() != size || requests.Load() != 1 {
+		t.Fatalf("the whole file of %d bytes is %d bytes in %d requests: %s", size, bytes.Load(), requests.Load(), fetched)
+	}
+	bytes.Store(0)
+	requests.Store(0)
+	said := p.must("node", "column.mjs")
+	rows, ranked := p.fresh(), 0
+	for _, row := range rows {
+		if row["composite"] != nil {
+			ranked++
+		}
+	}
+	if want := fmt.Sprintf("%d rows, %d with a score, the mean ", len(rows), ranked); ranked == 0 || !strings.HasPrefix(said, want) {
+		t.Errorf("says %q, want %q", said, want)
+	}
+	t.Logf("%d of %d bytes in %d requests", bytes.Load(), size, requests.Load())
+	if n := bytes.Load(); n > 40<<10 || n > size*6/10 || requests.Load() != 2 {
+		t.Errorf("%d of %d bytes in %d requests; want the footer and one column", n, size, requests.Load())
+	}
+}
+
+// counting counts the bytes of answers below /data, and the answers.
+func counting(bytes, requests *atomic.Int64) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/data/") {
+				requests.Add(1)
+				w = &counted{w, bytes}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+type counted struct {
+	http.ResponseWriter
+	bytes *atomic.Int64
+}
+
+// Write implements http.ResponseWriter.
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(b)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// objects reads JSONL.
+func objects(t *testing.T, jsonl []byte) []map[string]any {
+	t.Helper()
+	var rows []map[string]any
+	lines := bufio.NewScanner(bytes.NewReader(jsonl))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var row map[string]any
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

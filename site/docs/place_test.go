@@ -1,0 +1,160 @@
+// Package docs_test runs what the guides show.
+package docs_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+)
+
+func TestMain(m *testing.M) { edgetest.Main(m) }
+
+// workplace is a folder in which node finds what npm has installed for the tests.
+func workplace(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	installed := filepath.Join(edgetest.Root(t), "site", "node_modules")
+	if _, err := os.Stat(installed); err != nil {
+		t.Fatalf("%v: run npm ci --prefix site, or make test-tools", err)
+	}
+	if err := os.Symlink(installed, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// place is a folder with the programs of the page, and the edge that they ask.
+type place struct {
+	t    *testing.T
+	edge *edgetest.Edge
+	key  string
+	dir  string
+}
+
+// start makes a place, with the shipped content.
+func start(t *testing.T, wrap ...func(http.Handler) http.Handler) *place {
+	t.Helper()
+	return startWith(t, edge.Options{LimitKey: 10_000}, wrap...)
+}
+
+func startWith(t *testing.T, o edge.Options, wrap ...func(http.Handler) http.Handler) *place {
+	t.Helper()
+	e := edgetest.Start(t, o, wrap...)
+	p := &place{t: t, edge: e, key: e.Key(t, "ada"), dir: workplace(t)}
+	for _, b := range edgetest.Blocks(t, pipelines) {
+		if b.File != "" {
+			p.write(b.File, e.Example(t, pipelines, b.File))
+		}
+	}
+	// Recipes that wait before they try again need not do so here.
+	p.write("bin/sleep", "#!/bin/sh\nexit 0\n")
+	if err := os.Chmod(filepath.Join(p.dir, "bin/sleep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *place) write(name, text string) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) read(name string) string {
+	p.t.Helper()
+	b, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (p *place) size(name string) int64 { p.t.Helper(); return int64(len(p.read(name))) }
+
+// there are the files of a pattern.
+func (p *place) there(pattern string) []string {
+	names, err := filepath.Glob(filepath.Join(p.dir, pattern))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return names
+}
+
+// command runs a program in the folder.
+func (p *place) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(p.t.Context(), args[0], args[1:]...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "KEY="+p.key, "no_proxy=127.0.0.1", "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"))
+	return cmd
+}
+
+// run returns what a program prints, and how it ends.
+func (p *place) run(args ...string) (stdout string, err error) {
+	var out, errs bytes.Buffer
+	cmd := p.command(args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err = cmd.Run(); err != nil {
+		err = fmt.Errorf("%s: %w\n%s%s", strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String(), err
+}
+
+// must is run for a program that has to succeed.
+func (p *place) must(args ...string) string {
+	p.t.Helper()
+	out, err := p.run(args...)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return out
+}
+
+// fails is run for a program that must not succeed; it returns what it says.
+func (p *place) fails(args ...string) string {
+	p.t.Helper()
+	out, err := p.run(args...)
+	if err == nil {
+		p.t.Fatalf("%v succeeds: %s", args, out)
+	}
+	return err.Error()
+}
+
+// get asks the edge.
+func (p *place) get(path string) []byte {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), "GET", p.edge.URL+path, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", p.key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		p.t.Fatalf("%s: %d %v %s", path, res.StatusCode, err, body)
+	}
+	return body
+}
+
+// fresh are the rows of the JSONL export of all entities.
+func (p *place) fresh() []map[string]any {
+	p.t.Helper()
+	return objects(p.t, p.get("/api/export/entities?format=jsonl"))
+}

@@ -1,0 +1,373 @@
+package docs_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder"
+	"kindex/edge"
+	"kindex/edge/edgetest"
+)
+
+// series is an index that gets new builds.
+type series struct {
+	t      *testing.T
+	repo   string
+	out    string
+	reload func() error
+}
+
+// newSeries makes the first build, of a tenth of the shipped content.
+func newSeries(t *testing.T) *series {
+	t.Helper()
+	s := &series{t: t, repo: t.TempDir(), out: filepath.Join(t.TempDir(), "out")}
+	s.git("init", "-q", "-b", "main")
+	shipped := filepath.Join(edgetest.Root(t), "content")
+	files, err := filepath.Glob(filepath.Join(shipped, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"categories.yaml", "scoring.yaml", "index.yaml", "tool/pytorch.yaml", "tool/keras.yaml", "tool/einops.yaml", "tool/tensorlayer.yaml"}
+	for i := 0; i < len(files); i += 10 {
+		names = append(names, strings.TrimPrefix(files[i], shipped+"/"))
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(shipped, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(s.repo, "content", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edgetest.Commit(t, s.repo, 20)
+	s.edit("tool/pytorch", "^name: .*", "name: PyTorch 2")
+	edgetest.Commit(t, s.repo, 2)
+	s.publish(0)
+	return s
+}
+
+func (s *series) git(args ...string) {
+	s.t.Helper()
+	if out, err := exec.Command("git", append([]string{"-C", s.repo}, args...)...).CombinedOutput(); err != nil {
+		s.t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+}
+
+// publish makes a build of what is committed, with scores as of so many days from now.
+func (s *series) publish(days int) {
+	s.t.Helper()
+	s.commit()
+	o := builder.Options{Content: filepath.Join(s.repo, "content"), Out: s.out, AsOf: edgetest.Today().AddDate(0, 0, days), Keep: 3, AllowShrink: true}
+	if _, err := builder.Build(s.t.Context(), o); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// commit commits what has changed, if anything has.
+func (s *series) commit() {
+	s.t.Helper()
+	out, err := exec.Command("git", "-C", s.repo, "status", "--porcelain").Output()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(out) > 0 {
+		edgetest.Commit(s.t, s.repo, 0)
+	}
+}
+
+func (s *series) path(entity string) string {
+	return filepath.Join(s.repo, "content", entity+".yaml")
+}
+
+func (s *series) text(entity string) string {
+	s.t.Helper()
+	b, err := os.ReadFile(s.path(entity))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (s *series) write(entity, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(s.path(entity), []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// edit replaces a part of an entity's file by a regular expression.
+func (s *series) edit(entity, pattern, by string) {
+	s.t.Helper()
+	was := s.text(entity)
+	now := regexp.MustCompile("(?m)"+pattern).ReplaceAllString(was, by)
+	if was == now {
+		s.t.Fatalf("%s has no %s:\n%s", entity, pattern, was)
+	}
+	s.write(entity, now)
+}
+
+func (s *series) remove(entity string) {
+	s.t.Helper()
+	if err := os.Remove(s.path(entity)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// rename gives an entity another slug; an entity that has it goes.
+func (s *series) rename(from, to string) {
+	s.t.Helper()
+	text := strings.ReplaceAll(s.text(from), "\nformerly:", "\n# formerly:")
+	s.write(to, text+"formerly: ["+filepath.Base(from)+"]\n")
+	s.remove(from)
+}
+
+// inStep runs the recipe, and compares the copy with a fresh export.
+func (s *series) inStep(p *place, after string) string {
+	s.t.Helper()
+	if err := p.edge.Reload(); err != nil {
+		s.t.Fatalf("%s: %v", after, err)
+	}
+	said := p.must("python3", "sync.py")
+	got, want := p.copied(), p.fresh()
+	if len(got) != len(want) {
+		s.t.Errorf("after %s the copy has %d entities, the export %d", after, len(got), len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		if !reflect.DeepEqual(got[i], want[i]) {
+			s.t.Fatalf("after %s the copy has\n%v\nand the export\n%v", after, got[i], want[i])
+		}
+	}
+	return said
+}
+
+// copied are the rows of the copy.
+func (p *place) copied() []map[string]any {
+	p.t.Helper()
+	out := p.must("python3", "-c", `import json, sqlite3
+db = sqlite3.connect("kindex.sqlite")
+db.row_factory = sqlite3.Row
+for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
+    print(json.dumps({**row, "tags": json.loads(row["tags"]), "capabilities": json.loads(row["capabilities"])}))`)
+	return objects(p.t, []byte(out))
+}
+
+// TestSync keeps a copy in step over a series of builds.
+func TestSync(t *testing.T) {
+	t.Parallel() // builds wait for the disk
+	s := newSeries(t)
+	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
+	if said := s.inStep(p, "the first build"); !regexp.MustCompile(`^\d\d changes; build `).MatchString(said) {
+		t.Error(said)
+	}
+	if said := s.inStep(p, "nothing"); said != "nothing new\n" {
+		t.Error(said)
+	}
+	gone := s.text("tool/einops")
+	day := 0
+	for _, step := range []struct {
+		what    string
+		changes int
+		do      func()
+	}{
+		{"edits of facts and figures", 2, func() {
+			s.edit("tool/pytorch", `^description: .*`, "description: \"Ünïcode, commas and \\\"quotes\\\".\"")
+			s.edit("tool/pytorch", `stars: \{value: \d+`, "stars: {value: 7")
+			s.edit("tool/tensorlayer", `^license: .*\n`, "")
+			s.edit("tool/tensorlayer", `^tags: .*\n`, "")
+		}},
+		{"a deletion and a new entity", 2, func() {
+			s.remove("tool/einops")
+			s.write("tool/brand-new", "name: Brand new\ndescription: Is new.\ncategory: ml-frameworks\n")
+		}},
+		{"a rename", 1, func() { s.rename("tool/brand-new", "tool/brand-newer") }},
+		{"a rename with an edit", 1, func() {
+			s.rename("tool/brand-newer", "tool/brand-newest")
+			s.edit("tool/brand-newest", "^name: .*", "name: Newest")
+		}},
+		{"a re-creation", 1, func() { s.write("tool/einops", gone) }},
+		{"a deletion and a rename to its slug at once", 2, func() { s.remove("tool/keras"); s.rename("tool/brand-newest", "tool/keras") }},
+		{"a withdrawal", 1, func() { s.write("tool/einops", gone+"status: withdrawn\n") }},
+		{"an edit while withdrawn", 1, func() { s.edit("tool/einops", "^name: .*", "name: Einops, withdrawn") }},
+		{"the end of a withdrawal", 1, func() { s.edit("tool/einops", "^status: .*\n", "") }},
+		{"three commits, in which one comes, is renamed and goes", 3, func() {
+			s.write("tool/fleeting", "name: Fleeting\ndescription: Comes and goes.\ncategory: ml-frameworks\n")
+			s.commit()
+			s.rename("tool/fleeting", "tool/fleeting-2")
+			s.commit()
+			s.remove("tool/fleeting-2")
+		}},
+		{"one that goes and comes back in one build", 2, func() { s.remove("tool/einops"); s.commit(); s.write("tool/einops", gone) }},
+		{"nothing but the passing of a day", 0, func() { day++ }},
+		{"another formula", 0, func() {
+			s.edit("scoring", `^version: .*`, "version: other")
+			s.edit("scoring", `weight: 2\b`, "weight: 5")
+		}},
+	} {
+		step.do()
+		s.publish(day)
+		if said, want := s.inStep(p, step.what), fmt.Sprintf("%d changes; build ", step.changes); !strings.HasPrefix(said, want) {
+			t.Errorf("after %s: %s, want %s", step.what, said, want)
+		}
+	}
+	s.rewrite()
+	s.publish(day)
+	if said := s.inStep(p, "a history that was rewritten"); !regexp.MustCompile(`^\d\d changes`).MatchString(said) {
+		t.Error(said)
+	}
+}
+
+// rewrite puts another commit in the place of all.
+func (s *series) rewrite() {
+	s.t.Helper()
+	s.edit("tool/pytorch", "^name: .*", "name: Rewritten")
+	s.git("checkout", "-q", "--orphan", "other")
+}
+
+// TestSyncAtRandom does whatever comes, several changes a build.
+func TestSyncAtRandom(t *testing.T) {
+	t.Parallel() // builds wait for the disk
+	builds := 10
+	if testing.Short() {
+		builds = 2
+	}
+	s := newSeries(t)
+	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
+	s.inStep(p, "the first build")
+	rng := rand.New(rand.NewPCG(6, 6))
+	removed := map[string]string{}
+	for build := range builds {
+		var did []string
+		for range 1 + rng.IntN(3) {
+			touched := map[string]bool{}
+			for range 1 + rng.IntN(6) {
+				did = append(did, s.disturb(rng, fmt.Sprint(build, "-", len(did)), removed, touched))
+			}
+			s.commit()
+		}
+		s.publish(build / 4)
+		s.inStep(p, fmt.Sprintf("build %d: %s", build, strings.Join(did, "; ")))
+	}
+}
+
+// disturb changes one entity that the commit has not touched yet.
+func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, touched map[string]bool) string {
+	s.t.Helper()
+	names, err := filepath.Glob(s.path("tool/*"))
+	if err != nil || len(names) == 0 {
+		s.t.Fatal(err)
+	}
+	one := "tool/" + strings.TrimSuffix(filepath.Base(names[rng.IntN(len(names))]), ".yaml")
+	if touched[one] {
+		return "nothing"
+	}
+	touched[one] = true
+	switch rng.IntN(6) {
+	case 0:
+		removed[one] = s.text(one)
+		s.remove(one)
+		return "delete " + one
+	case 1:
+		for _, back := range slices.Sorted(func(yield func(string) bool) {
+			for name := range removed {
+				if !yield(name) {
+					return
+				}
+			}
+		}) {
+			if !touched[back] && !strings.Contains(removed[back], "formerly") {
+				s.write(back, removed[back])
+				delete(removed, back)
+				touched[back] = true
+				return "bring back " + back
+			}
+		}
+		return "nothing"
+	case 2:
+		if strings.Contains(s.text(one), "\nformerly") {
+			return "nothing"
+		}
+		to := "tool/renamed-" + id
+		s.rename(one, to)
+		touched[to] = true
+		return "rename " + one + " to " + to
+	case 3:
+		if strings.Contains(s.text(one), "\nstatus: ") {
+			s.edit(one, `^status: .*\n`, "")
+			return "bring " + one + " back to the lists"
+		}
+		s.write(one, s.text(one)+"status: withdrawn\n")
+		return "withdraw " + one
+	case 4:
+		name := "tool/new-" + id
+		s.write(name, "name: New "+id+"\ndescription: New.\ncategory: nlp\ntags: [a-"+id+", b]\nsignals:\n  stars: {value: "+fmt.Sprint(rng.IntN(90000))+"}\n")
+		touched[name] = true
+		return "create " + name
+	default:
+		s.edit(one, "^description: .*", "description: Edited "+id+".")
+		return "edit " + one
+	}
+}
+
+// TestSyncBreaks breaks both answers, at several places: the copy stays as it was.
+func TestSyncBreaks(t *testing.T) {
+	s := newSeries(t)
+	for _, path := range []string{"/api/export/changelog", "/api/export/entities"} {
+		t.Run(path, func(t *testing.T) {
+			p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000}, edgetest.Cut(path, 500, 1))
+			if said := p.fails("python3", "sync.py"); !strings.Contains(said, "EOFError") && !strings.Contains(said, "IncompleteRead") {
+				t.Error(said)
+			}
+			if rows := p.copied(); len(rows) != 0 {
+				t.Errorf("a run that broke left %d rows", len(rows))
+			}
+			s.t = t
+			s.inStep(p, "a run that broke")
+		})
+	}
+}
+
+// TestSyncTwice runs the recipe several times at once.
+func TestSyncTwice(t *testing.T) {
+	t.Parallel() // builds wait for the disk
+	s := newSeries(t)
+	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
+	s.inStep(p, "the first build")
+	s.rename("tool/einops", "tool/einops-2")
+	s.publish(0)
+	if err := p.edge.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	var outs [4]bytes.Buffer
+	var cmds []*exec.Cmd
+	for i := range outs {
+		cmd := p.command("python3", "sync.py")
+		cmd.Stdout, cmd.Stderr = &outs[i], &outs[i]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		cmds = append(cmds, cmd)
+	}
+	changed := 0
+	for i, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %s", err, outs[i].String())
+		}
+		changed += strings.Count(outs[i].String(), "1 changes; build")
+	}
+	if changed != 1 {
+		t.Errorf("%d runs applied the change: %v", changed, outs)
+	}
+	s.inStep(p, "four runs at once")
+}
