@@ -16,26 +16,30 @@ import (
 
 	"kindex/edge"
 	"kindex/edge/edgetest"
+	"kindex/edge/edgetest/browser"
 	"kindex/edge/openapi"
 )
 
 // TestAPIDocs reads the page as people do: it lists every operation, takes a key,
 // and asks with it.
 func TestAPIDocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 20, LimitKey: 100})
 	key := e.Key(t, "reader")
-	p := browser(t, 1440, 1000)
+	p := &page{browser.Open(t, 1440, 1000)}
 	const operation = `#operations-Entities-getEntity`
-	p.do(t, chromedp.Navigate(e.URL+"/docs/api"), chromedp.WaitVisible(operation))
+	p.Do(t, chromedp.Navigate(e.URL+"/docs/api"), chromedp.WaitVisible(operation))
 	if listed, want := p.listed(t), operations(t); !slices.Equal(listed, want) {
 		t.Errorf("the page lists %s\nthe description has %s", listed, want)
 	}
-	p.do(t, chromedp.SendKeys(`.operation-filter-input`, "BADGE"), chromedp.WaitNotPresent(operation))
+	p.Do(t, chromedp.SendKeys(`.operation-filter-input`, "BADGE"), chromedp.WaitNotPresent(operation))
 	if listed := p.listed(t); !slices.Equal(listed, []string{"getBadge"}) {
 		t.Errorf("filtered, the page lists %s", listed)
 	}
-	p.do(t, chromedp.SendKeys(`.operation-filter-input`, strings.Repeat("\b", len("BADGE"))), chromedp.WaitVisible(operation))
-	p.do(t,
+	p.Do(t, chromedp.SendKeys(`.operation-filter-input`, strings.Repeat("\b", len("BADGE"))), chromedp.WaitVisible(operation))
+	p.Do(t,
 		chromedp.Click(`.btn.authorize`),
 		chromedp.WaitVisible(`.dialog-ux input[type=text]`),
 		chromedp.SendKeys(`.dialog-ux input[type=text]`, key),
@@ -52,28 +56,28 @@ func TestAPIDocs(t *testing.T) {
 	if status != "200" || !strings.Contains(body, `"count": 480`) {
 		t.Errorf("listing gives %s\n%s", status, body)
 	}
-	p.mu.Lock()
-	if !slices.Contains(p.requests, "GET "+e.URL+"/api/entities") {
-		t.Errorf("the page asked for %q", p.requests)
+	if asked := p.Requests(); !slices.Contains(asked, "GET "+e.URL+"/api/entities") {
+		t.Errorf("the page asked for %q", asked)
 	}
-	p.mu.Unlock()
-	p.checkQuiet(t, e.URL)
+	p.CheckQuiet(t, e.URL)
 	p.checkForgets(t, e.URL, operation)
 	p.checkConfined(t)
 }
+
+// page is the page of operations in a browser.
+type page struct{ *browser.Tab }
 
 // checkConfined: the policy of the page keeps it from asking elsewhere and from running
 // what is written into it, and the browser tells of both.
 func (p *page) checkConfined(t *testing.T) {
 	t.Helper()
-	p.do(t, chromedp.Evaluate[chromedp.Void](`fetch('https://elsewhere.example/').catch(() => {})`, chromedp.EvalAwaitPromise),
+	p.Do(t, chromedp.Evaluate[chromedp.Void](`fetch('https://elsewhere.example/').catch(() => {})`, chromedp.EvalAwaitPromise),
 		chromedp.Evaluate[chromedp.Void](`{ const s = document.createElement('script'); s.textContent = 'window.ran = true'; document.body.append(s) }`))
-	ran := run(t, p, chromedp.Evaluate[bool](`window.ran === true`))
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	ran := browser.Run(t, p.Tab, chromedp.Evaluate[bool](`window.ran === true`))
+	said := p.Said()
 	for _, directive := range []string{"connect-src", "script-src"} {
-		if !strings.Contains(strings.Join(p.said, "\n"), directive) || ran {
-			t.Errorf("nothing breaches %s; the console says %q", directive, p.said)
+		if !strings.Contains(strings.Join(said, "\n"), directive) || ran {
+			t.Errorf("nothing breaches %s; the console says %q", directive, said)
 		}
 	}
 }
@@ -81,7 +85,7 @@ func (p *page) checkConfined(t *testing.T) {
 // listed are the operations that the page shows.
 func (p *page) listed(t *testing.T) []string {
 	t.Helper()
-	names := run(t, p, chromedp.Evaluate[[]string](`[...document.querySelectorAll('.opblock')].map(e => e.id.split('-').pop())`))
+	names := browser.Run(t, p.Tab, chromedp.Evaluate[[]string](`[...document.querySelectorAll('.opblock')].map(e => e.id.split('-').pop())`))
 	slices.Sort(names)
 	return names
 }
@@ -89,27 +93,27 @@ func (p *page) listed(t *testing.T) []string {
 // checkForgets: a key is not kept for the next one at the machine.
 func (p *page) checkForgets(t *testing.T, base, operation string) {
 	t.Helper()
-	p.do(t, chromedp.Reload(), chromedp.WaitVisible(operation))
-	kept := run(t, p, chromedp.Evaluate[int](`localStorage.length + sessionStorage.length + document.cookie.length`))
+	p.Do(t, chromedp.Reload(), chromedp.WaitVisible(operation))
+	kept := browser.Run(t, p.Tab, chromedp.Evaluate[int](`localStorage.length + sessionStorage.length + document.cookie.length`))
 	_, headers, _ := p.execute(t, operation)
 	if kept != 0 || !strings.Contains(headers, "x-ratelimit-tier: anonymous") {
 		t.Errorf("%d things are kept; behind a reload, the answer has\n%s", kept, headers)
 	}
-	p.checkQuiet(t, base)
+	p.CheckQuiet(t, base)
 }
 
 // execute opens an operation and presses its button.
 func (p *page) execute(t *testing.T, operation string) (status, headers, body string) {
 	t.Helper()
 	response := operation + " .live-responses-table .response"
-	p.do(t,
+	p.Do(t,
 		chromedp.Click(operation+" .opblock-summary-control"),
 		chromedp.WaitVisible(operation+" .btn.execute"),
 		chromedp.Click(operation+" .btn.execute"),
 		chromedp.WaitVisible(response+" .headerline"),
 	)
 	text := func(selector string) string {
-		return run(t, p, chromedp.Evaluate[string](fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.textContent.trim()).join('\n')`, response+selector)))
+		return browser.Run(t, p.Tab, chromedp.Evaluate[string](fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.textContent.trim()).join('\n')`, response+selector)))
 	}
 	return text(" .response-col_status"), text(" .headerline"), text(" .highlight-code")
 }
@@ -137,25 +141,28 @@ var screens = os.Getenv("KINDEX_SCREENS")
 // TestAPIDocsLooks: the page fits into narrow and wide windows and can be read by day
 // and by night, and a link leads to an operation.
 func TestAPIDocsLooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	e := edgetest.Start(t, edge.Options{})
-	p := browser(t, 1440, 1000)
+	p := &page{browser.Open(t, 1440, 1000)}
 	const operation = `#operations-Entities-listEntities`
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{390, 1440} {
-			p.do(t,
+			p.Do(t,
 				colours(scheme),
 				chromedp.EmulateViewport(width, 1000),
 				chromedp.Navigate("about:blank"),
 				chromedp.Navigate(e.URL+"/docs/api#/Entities/listEntities"),
 				chromedp.WaitVisible(operation+" .btn.execute"),
 			)
-			if beyond := run(t, p, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); beyond > 0 {
+			if beyond := browser.Run(t, p.Tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); beyond > 0 {
 				t.Errorf("%s, %d wide: the page goes %d beyond the window", scheme, width, beyond)
 			}
-			if paper := run(t, p, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`)); (paper == "rgb(20, 23, 26)") != (scheme == "dark") {
+			if paper := browser.Run(t, p.Tab, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`)); (paper == "rgb(20, 23, 26)") != (scheme == "dark") {
 				t.Errorf("%s: the page is %s", scheme, paper)
 			}
-			for _, text := range run(t, p, chromedp.Evaluate[[]string](faint)) {
+			for _, text := range browser.Run(t, p.Tab, chromedp.Evaluate[[]string](faint)) {
 				t.Errorf("%s, %d wide: hard to read is %s", scheme, width, text)
 			}
 			if screens != "" {
@@ -163,10 +170,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			}
 		}
 	}
-	p.mu.Lock()
-	p.requests = slices.DeleteFunc(p.requests, func(r string) bool { return r == "GET about:blank" })
-	p.mu.Unlock()
-	p.checkQuiet(t, e.URL)
+	p.CheckQuiet(t, e.URL)
 }
 
 // colours makes the browser one that likes a scheme, light or dark.
@@ -181,9 +185,9 @@ func colours(scheme string) chromedp.Action[chromedp.Void] {
 // shoot puts pictures of the page, and of the dialogue for the key, into screens.
 func (p *page) shoot(t *testing.T, name string) {
 	t.Helper()
-	whole := run(t, p, chromedp.FullScreenshot(100))
-	p.do(t, chromedp.Click(`.btn.authorize`), chromedp.WaitVisible(`.dialog-ux input`))
-	dialogue := run(t, p, chromedp.CaptureScreenshot())
+	whole := browser.Run(t, p.Tab, chromedp.FullScreenshot(100))
+	p.Do(t, chromedp.Click(`.btn.authorize`), chromedp.WaitVisible(`.dialog-ux input`))
+	dialogue := browser.Run(t, p.Tab, chromedp.CaptureScreenshot())
 	for suffix, data := range map[string][]byte{"": whole, "-key": dialogue} {
 		if err := os.WriteFile(filepath.Join(screens, name+suffix+".png"), data, 0o644); err != nil {
 			t.Fatal(err)

@@ -57,7 +57,8 @@ var mayImport = map[string][]string{
 	"edge/signin/signintest":      {},
 
 	// What tests begin with.
-	"edge/edgetest": {"builder", "edge", "edge/guard", "edge/keys", "edge/state", "edge/state/statetest"},
+	"edge/edgetest/browser": {},
+	"edge/edgetest":         {"builder", "edge", "edge/guard", "edge/keys", "edge/state", "edge/state/statetest"},
 }
 
 // onlyIn lists libraries that one package alone may know. cmd/bench/yardstick

@@ -1,0 +1,148 @@
+// Package browser opens pages in Chromium, for tests.
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Tab is a tab of a browser, and what went on in it.
+type Tab struct {
+	context.Context
+	mu       sync.Mutex
+	requests []string // methods and addresses
+	said     []string // on the console: errors, warnings, breaches of the policy
+}
+
+// Open opens a tab of Chromium, which reaches loopback alone. In CI a machine
+// without Chromium is a failure.
+func Open(t testing.TB, width, height int64) *Tab {
+	t.Helper()
+	if !slices.ContainsFunc([]string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}, installed) {
+		if os.Getenv("CI") != "" {
+			t.Fatal("chromium is needed")
+		}
+		t.Skip("NOT RUN: there is no chromium; make test-tools installs it")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+		chromedp.Flag("disable-component-update", true),
+	)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // it has none for root
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, end := context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(end)
+	b := &Tab{Context: ctx}
+	if err := chromedp.Listen(ctx, b.note); err != nil {
+		t.Fatal(err)
+	}
+	b.Do(t, chromedp.EmulateViewport(width, height))
+	return b
+}
+
+// note writes down what the browser tells.
+func (b *Tab) note(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		b.requests = append(b.requests, e.Request.Method+" "+e.Request.URL)
+	case *runtime.EventExceptionThrown:
+		b.said = append(b.said, fmt.Sprint(e.ExceptionDetails.Text, " ", e.ExceptionDetails.Exception))
+	case *runtime.EventConsoleAPICalled:
+		if slices.Contains([]string{"error", "warning", "assert"}, string(e.Type)) {
+			var words []string
+			for _, arg := range e.Args {
+				words = append(words, string(arg.Value)+arg.Description)
+			}
+			b.said = append(b.said, strings.Join(words, " "))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			b.said = append(b.said, e.Entry.Text+" "+e.Entry.URL)
+		}
+	}
+}
+
+// Do takes steps one after the other.
+func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(b, steps...); err != nil {
+		b.fail(t, err)
+	}
+}
+
+// Run returns what an action gives.
+func Run[T any](t testing.TB, b *Tab, action chromedp.Action[T]) T {
+	t.Helper()
+	v, err := chromedp.Run(b, action)
+	if err != nil {
+		b.fail(t, err)
+	}
+	return v
+}
+
+// Requests are the methods and addresses that pages have asked for so far.
+func (b *Tab) Requests() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.requests)
+}
+
+// Said is what stands on the console: errors, warnings and breaches of a policy.
+func (b *Tab) Said() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.said)
+}
+
+func (b *Tab) fail(t testing.TB, err error) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.Fatalf("%v\nthe console said %q\nthe page asked for %q", err, b.said, b.requests)
+}
+
+// CheckQuiet fails the test where something went wrong on the page, or it asked for
+// anything but base, http://host:port.
+func (b *Tab) CheckQuiet(t testing.TB, base string) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.said) > 0 {
+		t.Errorf("the console says %q", b.said)
+	}
+	for _, r := range b.requests {
+		_, address, _ := strings.Cut(r, " ")
+		if address == "about:blank" {
+			continue
+		}
+		if u, err := url.Parse(address); err != nil || u.Scheme != "data" && u.Scheme+"://"+u.Host != base {
+			t.Errorf("the page asks for %s", r)
+		}
+	}
+}
+
+func installed(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}
