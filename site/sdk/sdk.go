@@ -7,10 +7,8 @@
 package sdk
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -52,17 +50,6 @@ func Find(language, file string) (Archive, bool) {
 		}
 	}
 	return Archive{}, false
-}
-
-// Sums lists the archives as sha256sum does, which can check them by it.
-func Sums() []byte {
-	var b bytes.Buffer
-	for _, language := range []string{Python, TypeScript} {
-		for _, a := range archives[language] {
-			fmt.Fprintf(&b, "%x  %s\n", a.SHA256, path.Join(language, a.File))
-		}
-	}
-	return b.Bytes()
 }
 
 func read() map[string][]Archive {

@@ -1,7 +1,6 @@
 package sdk_test
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -9,8 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -22,6 +19,7 @@ import (
 
 	"kindex/edge"
 	"kindex/edge/edgetest"
+	"kindex/edge/edgetest/browser"
 )
 
 // TestTypeScriptBrowser loads the client into a page of Chromium, whose origin is another
@@ -40,19 +38,14 @@ func TestTypeScriptBrowser(t *testing.T) {
 	write(t, filepath.Join(p.dir, "readme.html"), readmePage(t, e))
 	pages := httptest.NewServer(http.FileServer(http.Dir(p.dir)))
 	t.Cleanup(pages.Close)
-	tab := chromium(t)
+	tab := browser.Open(t, 800, 600)
 
 	given, err := json.Marshal(signed(map[string]any{"baseUrl": e.URL, "apiKey": e.Key(t, "acme")}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := chromedp.Do(tab, chromedp.Navigate(pages.URL+"/page.html")); err != nil {
-		t.Fatal(err)
-	}
-	got, err := chromedp.Run(tab, chromedp.Evaluate[map[string]any](fmt.Sprintf(`import('/browser.js').then(m => m.run(%s))`, given), chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab.Do(t, chromedp.Navigate(pages.URL+"/page.html"))
+	got := browser.Run(t, tab, chromedp.Evaluate[map[string]any](fmt.Sprintf(`import('/browser.js').then(m => m.run(%s))`, given), chromedp.EvalAwaitPromise))
 	want := map[string]any{
 		"name": "PyTorch", "cost of asking again": 0.0, "tier": "anonymous", "all": true, "rows": 100.0,
 		"renamed": "tensor-layer", "error": "/api/entity/tool/pytorch",
@@ -66,15 +59,13 @@ func TestTypeScriptBrowser(t *testing.T) {
 		t.Error("the browser asked for no permission: the page is of the same origin")
 	}
 
-	if err := chromedp.Do(tab, chromedp.Navigate(pages.URL+"/readme.html")); err != nil {
-		t.Fatal(err)
-	}
-	shown, err := chromedp.Run(tab, chromedp.Evaluate[string](`new Promise(done => {
+	tab.Do(t, chromedp.Navigate(pages.URL+"/readme.html"))
+	shown := browser.Run(t, tab, chromedp.Evaluate[string](`new Promise(done => {
 		const look = () => document.body?.textContent.includes(', ') ? done(document.body.textContent) : setTimeout(look, 50);
 		look();
 	})`, chromedp.EvalAwaitPromise))
-	if err != nil || !strings.Contains(shown, "PyTorch, ") {
-		t.Errorf("the page of the README shows %q: %v", shown, err)
+	if !strings.Contains(shown, "PyTorch, ") {
+		t.Errorf("the page of the README shows %q", shown)
 	}
 }
 
@@ -100,33 +91,4 @@ func signed(given map[string]any) map[string]any {
 	given["headers"] = map[string]string{"webhook-id": "evt_a", "webhook-timestamp": at,
 		"webhook-signature": "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))}
 	return given
-}
-
-// chromium opens a tab, which reaches loopback alone.
-func chromium(t *testing.T) context.Context {
-	t.Helper()
-	if !slices.ContainsFunc([]string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}, func(name string) bool {
-		_, err := exec.LookPath(name)
-		return err == nil
-	}) {
-		if os.Getenv("CI") != "" {
-			t.Fatal("chromium is needed")
-		}
-		t.Skip("NOT RUN: there is no chromium; make test-tools installs it")
-	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
-		chromedp.Flag("disable-component-update", true),
-	)
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // it has none for root
-	}
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, end := context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(end)
-	return ctx
 }

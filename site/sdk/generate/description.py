@@ -108,7 +108,7 @@ def snake(name: str) -> str:
 
 def prose(text: str) -> str:
     """Return Markdown as it stands in docstrings."""
-    text = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", text.strip())
+    text = re.sub(r"(?<![`:])`([^`]+)`(?!`)", r"``\1``", text.strip())
     return text.replace("\\", "\\\\").replace('"""', "'''")
 
 

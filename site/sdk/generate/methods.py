@@ -28,7 +28,7 @@ WHOLE_BODIES = {"NewSubmission": "entity"}
 # Errors that any operation may have, or that no method can cause.
 ALWAYS = {405, 412, 413, 415, 416, 429, 500, 503}
 CLASSES = {400: "BadRequestError", 401: "UnauthorizedError", 403: "ForbiddenError", 404: "NotFoundError",
-           409: "ConflictError", 410: "GoneError", 422: "UnprocessableError"}
+           409: "ConflictError", 410: "GoneError", 422: "BadRequestError"}
 CLASSES_OF_TAGS = {"Badges": "Service", "Clients": "Service"}
 
 

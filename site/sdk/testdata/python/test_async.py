@@ -87,6 +87,27 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(asyncio.CancelledError):
             await task
 
+    async def test_a_broken_stream_has_no_end(self) -> None:
+        """Who goes on behind an error, or behind a time that was up, is not told that all is read."""
+
+        def answer(h: Handler, n: int) -> None:
+            h.say(200, b'{"n":1}\n', Content_Length="100")
+            if n == 1:
+                time.sleep(2)
+            h.cut()
+
+        with Server(answer) as s:
+            async with kindex.AsyncClient(s.url) as c:
+                for expected in (asyncio.TimeoutError, kindex.NetworkError):
+                    rows = c.stream_entities()
+                    self.assertEqual((await rows.__anext__())["n"], 1)  # type: ignore[typeddict-item]
+                    with self.assertRaises(expected):
+                        await asyncio.wait_for(rows.__anext__(), 0.5)
+                    for _ in range(2):
+                        with self.assertRaises(kindex.NetworkError):
+                            await rows.__anext__()
+                    await rows.aclose()
+
     async def test_the_loop_stays_free(self) -> None:
         """Nothing blocks the loop while answers are awaited and read."""
         longest = 0.0

@@ -72,7 +72,7 @@ class Errors(unittest.TestCase):
         with self.assertRaises(kindex.ConflictError) as once:
             self.client.create_api_key("one", idempotency_key="only-once")
         self.assertEqual(once.exception.code, "secret-shown-once")
-        with self.assertRaises(kindex.UnprocessableError):
+        with self.assertRaises(kindex.BadRequestError):
             self.client.create_api_key("two", idempotency_key="only-once")
         self.client.revoke_api_key(made["id"])
         with self.assertRaises(kindex.NotFoundError):

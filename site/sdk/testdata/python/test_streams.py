@@ -74,10 +74,44 @@ class Streams(unittest.TestCase):
             with Server(lambda h, n: (h.say(200, sent, **headers), h.cut())) as s, kindex.Client(s.url, retries=0) as c:
                 rows = c.stream_entities()
                 self.assertEqual([next(rows)["n"], next(rows)["n"]], [1, 2])  # type: ignore[typeddict-item]
-                with self.assertRaises(kindex.NetworkError):
-                    next(rows)
+                for _ in range(2):  # and no end behind the error
+                    with self.assertRaises(kindex.NetworkError):
+                        next(rows)
         with Server(lambda h, n: h.say(200, b'{"n":1}\nnot json\n')) as s, kindex.Client(s.url) as c, self.assertRaises(kindex.NetworkError):
             list(c.stream_entities())
+
+    def test_broken_between_chunks(self) -> None:
+        """An answer without a length that breaks off behind a whole chunk is no end either."""
+        for sent in (b'8\r\n{"n":1}\n\r\n', b'8\r\n{"n":1}\n\r\n8\r\n{"n"'):
+
+            def answer(h: Handler, n: int) -> None:
+                h.send_response(200)
+                h.send_header("Transfer-Encoding", "chunked")
+                h.end_headers()
+                h.wfile.write(sent)
+                h.cut()
+
+            with Server(answer) as s, kindex.Client(s.url, retries=0) as c:
+                rows = c.stream_entities()
+                self.assertEqual(next(rows)["n"], 1)  # type: ignore[typeddict-item]
+                with self.assertRaises(kindex.NetworkError):
+                    next(rows)
+                with self.assertRaises(kindex.NetworkError):
+                    c.export_entities()
+
+    def test_records_come_when_they_are_sent(self) -> None:
+        """A record is not held back until there are many."""
+        go_on = threading.Event()
+
+        def answer(h: Handler, n: int) -> None:
+            h.say(200, b'{"n":1}\n', Content_Length="16")
+            go_on.wait(10)
+            h.wfile.write(b'{"n":2}\n')
+
+        with Server(answer) as s, kindex.Client(s.url, timeout=5) as c, c.stream_entities() as rows:
+            self.assertEqual(next(rows)["n"], 1)  # type: ignore[typeddict-item]
+            go_on.set()
+            self.assertEqual([r["n"] for r in rows], [2])  # type: ignore[typeddict-item]
 
     def test_gzip_of_several_members(self) -> None:
         body = gzip.compress(b'{"n":1}\n{"n"') + gzip.compress(b":2}\n")
@@ -121,6 +155,13 @@ class Downloads(unittest.TestCase):
             got = c.download_data_file(*asked, sha256=file["sha256"])
         self.assertEqual((got.size, got.sha256, got.resumed), (file["size"], file["sha256"], True))
         self.assertEqual(self.names(), ["entities.jsonl"])
+
+    def test_broken_without_a_length(self) -> None:
+        """A filtered export has neither length nor digest; half of it is not the file."""
+        with kindex.Client(CUT) as c:
+            got = c.download_changelog(self.to, format="jsonl", type="tool")
+            whole = c.export_changelog(format="jsonl", type="tool")
+        self.assertEqual((got.size, got.sha256), (len(whole), hashlib.sha256(whole).hexdigest()))
 
     def test_another_file_meanwhile(self) -> None:
         """A part is never joined to another file: If-Range says what it is a part of."""

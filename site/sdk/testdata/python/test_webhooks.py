@@ -77,7 +77,7 @@ class Webhooks(unittest.TestCase):
                 kindex.verify_webhook(self.secret, headers, body)
 
     def test_mistakes_of_the_program(self) -> None:
-        for secret in ("", "whsec_", "whsec_?", "no base64!", []):
+        for secret in ("", "whsec_", "whsec_?", "no base64!", [], None):
             with self.assertRaises(ValueError):
                 kindex.verify_webhook(secret, self.headers, self.body)
         with self.assertRaises(ValueError) as caught:

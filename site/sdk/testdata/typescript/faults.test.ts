@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { ConflictError, Kindex, NetworkError, NotFoundError, ProtocolError, RateLimitError, TimeoutError, UnavailableError, version } from 'kindex';
+import { ConflictError, Kindex, NetworkError, NotFoundError, ProtocolError, RateLimitedError, TimeoutError, UnavailableError, version } from 'kindex';
 
 const { URL: edge, BUSY: busy } = process.env;
 assert(edge && busy);
@@ -53,9 +53,9 @@ test('Retry-After may be a date', async () => {
 test('a wait that is too long is none', async () => {
   const s = await serve(status(429, { 'retry-after': '3600' }), categories);
   const client = new Kindex({ baseUrl: s.url });
-  await assert.rejects(client.listCategories(), (e) => e instanceof RateLimitError && e.retryAfter === 3600 && e.code === 'http-429');
+  await assert.rejects(client.listCategories(), (e) => e instanceof RateLimitedError && e.retryAfter === 3600 && e.code === 'http-429');
   const short = await serve(status(429, { 'retry-after': '1' }), categories);
-  await assert.rejects(new Kindex({ baseUrl: short.url }).listCategories({ maxRetryDelay: 500 }), RateLimitError);
+  await assert.rejects(new Kindex({ baseUrl: short.url }).listCategories({ maxRetryDelay: 500 }), RateLimitedError);
   assert.equal(s.asked.length + short.asked.length, 2);
 });
 

@@ -1,7 +1,7 @@
 // A limit of three requests that is used up; the next day begins in ten seconds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Kindex, RateLimitError } from 'kindex';
+import { Kindex, RateLimitedError } from 'kindex';
 
 const { URL: baseUrl, KEY: apiKey } = process.env;
 assert(baseUrl && apiKey);
@@ -18,7 +18,7 @@ test('the client waits for the next window', async () => {
   await kindex.getEntity('tool', 'pytorch'); // a 304 costs nothing
   assert.equal(kindex.rateLimit!.remaining, 0);
 
-  await assert.rejects(kindex.listCategories({ maxRetryDelay: 0 }), (e) => e instanceof RateLimitError && e.code === 'rate-limited' && e.retryAfter! <= 10);
+  await assert.rejects(kindex.listCategories({ maxRetryDelay: 0 }), (e) => e instanceof RateLimitedError && e.code === 'rate-limited' && e.retryAfter! <= 10);
   const statuses: number[] = [];
   const { count } = await kindex.listCategories({ onResponse: (i) => statuses.push(i.status) });
   assert(count > 0);

@@ -78,6 +78,8 @@ test('clients', async () => {
   assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
   const description = await kindex.getOpenapi();
   assert.equal(description.openapi, '3.0.3');
+  assert.equal(typeof description.info['title'], 'string'); // typed as an object that may have anything
+  assert('/api/entities' in description.paths && description.paths['/api/entities'] !== undefined);
   assert.match(await kindex.getOpenapi({ format: 'yaml' }), /^openapi: 3\.0\.3\n/);
 });
 

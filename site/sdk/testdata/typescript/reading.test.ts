@@ -191,3 +191,8 @@ test('members that are not described are kept', async () => {
   const client = new Kindex({ baseUrl, fetch: async () => Response.json({ data: [], count: 0, build: 'b', news: { from: 'tomorrow' } }) });
   assert.deepEqual((await client.listCategories() as unknown as { news: unknown }).news, { from: 'tomorrow' });
 });
+
+test('the package hands out what it describes, and nothing else', async () => {
+  const functions = Object.entries(await import('kindex')).filter(([, value]) => typeof value === 'function' && !(value.prototype instanceof Error));
+  assert.deepEqual(functions.map(([name]) => name).sort(), ['Kindex', 'verifyWebhook']);
+});

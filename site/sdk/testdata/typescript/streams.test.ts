@@ -130,6 +130,35 @@ test('a stream that stands still is ended', async () => {
   }
 });
 
+test('a stream that is cancelled while it waits closes the connection at once', async () => {
+  let closed: () => void;
+  const gone = new Promise<void>((resolve) => (closed = resolve));
+  let asked = 0;
+  const base = await serve((request, answer) => {
+    asked++;
+    request.socket.once('close', () => closed());
+    answer.writeHead(200, { etag: '"a"' });
+    answer.write('{"slug":"a"}\n'); // and no more
+  });
+  const stop = new AbortController();
+  const rows = new Kindex({ baseUrl: base }).exportEntities({}, { signal: stop.signal });
+  const reader = rows.stream().getReader();
+  await reader.read();
+  const waiting = reader.read();
+  const begun = Date.now();
+  await reader.cancel();
+  assert.equal((await waiting).done, true);
+  await gone;
+  assert(Date.now() - begun < 10_000, 'it waited for the time to be up');
+  assert.equal(asked, 1);
+  // The signal of the call ends it as well.
+  const other = rows.stream().getReader();
+  await other.read();
+  setTimeout(() => stop.abort(new Error('enough')), 50);
+  await assert.rejects(other.read(), { message: 'enough' });
+  await assert.rejects(rows.stream().getReader().read(), { message: 'enough' });
+});
+
 test('a signal ends a stream', async () => {
   const stop = new AbortController();
   let rows = 0;
@@ -167,6 +196,18 @@ test('a download goes on behind each break, within a call', async () => {
   assert.equal(starts.length, 4);
   starts.forEach((start, i) => assert(start <= i * 60_000 && start >= (starts[i - 1] ?? 0), `${starts}`));
   assert(starts[3]! > 0, 'nothing was gone on with');
+});
+
+test('a download that can only begin anew is given up, wherever it breaks', async () => {
+  let asked = 0;
+  const base = await serve((_, answer) => {
+    answer.writeHead(200, { 'content-length': '9000' }); // and no entity tag to go on with
+    answer.write('x'.repeat(++asked % 2 === 1 ? 2000 : 1000), () => setTimeout(() => answer.destroy(), 50));
+    if (asked > 10) answer.destroy();
+  });
+  const export_ = new Kindex({ baseUrl: base, retries: 2 }).exportEntities({ format: 'csv', type: 'tool' });
+  await assert.rejects(saveTo(export_, join(dir, 'anew.csv')), NetworkError);
+  assert.equal(asked, 3);
 });
 
 test('a download goes on where an earlier call was', async () => {

@@ -47,6 +47,13 @@ test('forged ones', async () => {
   await assert.rejects(verifyWebhook(secret, { ...headers, 'webhook-id': 'evt_aaaaaaaaaaaaaaaaaaaa' }, body), refused(/not that of this body/));
 });
 
+test('what a framework has parsed, and a secret that nobody set, are named as such', async () => {
+  for (const parsed of [JSON.parse(body.toString()), null, undefined, new DataView(new ArrayBuffer(2))]) {
+    await assert.rejects(verifyWebhook(secret, headers, parsed as string), refused(/rawBody is \w+, not the bytes/));
+  }
+  await assert.rejects(verifyWebhook(undefined as unknown as string, headers, body), refused(/The secret is undefined/));
+});
+
 test('an empty secret verifies nothing', async () => {
   const signed = createHmac('sha256', '').update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`).update(body).digest('base64');
   for (const empty of ['', 'whsec_', '?']) {

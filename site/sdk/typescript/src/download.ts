@@ -41,11 +41,15 @@ export class Download {
    * has changed meanwhile, a `NetworkError` is thrown. Leaving the loop closes the
    * connection.
    */
-  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+  chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#read(this.#options);
+  }
+
+  async *#read(options: RequestOptions): AsyncGenerator<Uint8Array, void, undefined> {
     let come = 0;
     let etag: string | null = null;
     for (let failures = 0; ; ) {
-      const { response, deadline } = await this.open();
+      const { response, deadline } = await this.#transport.open(this.#ask, options);
       const reader = response.body?.getReader();
       try {
         const tag = response.headers.get('etag');
@@ -71,20 +75,34 @@ export class Download {
         deadline.end();
         reader?.cancel().catch(() => {}); // it is over, or broken
       }
-      await sleep(backoff(failures), this.#options.signal);
+      await sleep(backoff(failures), options.signal);
     }
   }
 
   /** The bytes as a stream, no faster than they are taken. Cancelling it closes the connection. */
   stream(): ReadableStream<Uint8Array> {
-    const chunks = this.chunks();
+    // A generator that waits hears of its end only when something comes: the signal tells it at once.
+    const stop = new AbortController();
+    const { signal } = this.#options;
+    const forward = () => stop.abort(signal?.reason);
+    if (signal?.aborted) forward();
+    else signal?.addEventListener('abort', forward);
+    const chunks = this.#read({ ...this.#options, signal: stop.signal });
     return new ReadableStream<Uint8Array>({
       async pull(controller) {
-        const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        try {
+          const { done, value } = await chunks.next();
+          if (!done) return controller.enqueue(value);
+        } catch (error) {
+          signal?.removeEventListener('abort', forward);
+          throw error;
+        }
+        signal?.removeEventListener('abort', forward);
+        controller.close();
       },
-      async cancel() {
+      async cancel(reason: unknown) {
+        signal?.removeEventListener('abort', forward);
+        stop.abort(reason);
         await chunks.return();
       },
     }, { highWaterMark: 0 });

@@ -114,8 +114,8 @@ export class ConflictError extends ApiError {
  * 429: the limit is used up, and it takes longer than `maxRetryDelay` until there is a
  * new one, or the retries are. `retryAfter` says how long, and `client.rateLimit` until when.
  */
-export class RateLimitError extends ApiError {
-  override name = 'RateLimitError';
+export class RateLimitedError extends ApiError {
+  override name = 'RateLimitedError';
 }
 
 /** 502, 503, 504: the service cannot answer now. The retries are used up. */
@@ -133,7 +133,7 @@ const byStatus: Readonly<Record<number, typeof ApiError>> = {
   413: BadRequestError,
   415: BadRequestError,
   422: BadRequestError,
-  429: RateLimitError,
+  429: RateLimitedError,
   502: UnavailableError,
   503: UnavailableError,
   504: UnavailableError,

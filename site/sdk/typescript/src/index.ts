@@ -8,7 +8,10 @@
  */
 export { Kindex } from './client.js';
 export type { Download, Rows } from './download.js';
-export * from './errors.js';
+export {
+  ApiError, BadRequestError, ConflictError, ForbiddenError, GoneError, IntegrityError, KindexError, NetworkError, NotFoundError,
+  ProtocolError, RateLimitedError, TimeoutError, UnauthorizedError, UnavailableError, WebhookVerificationError,
+} from './errors.js'; // not what reads them from answers
 export type { Listing } from './listing.js';
 export type { ClientOptions, Fetch, FetchRequest, RateLimit, RequestOptions, ResponseInfo, WriteOptions } from './options.js';
 export type * from './types.js';

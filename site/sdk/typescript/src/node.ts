@@ -50,13 +50,15 @@ export async function saveTo(download: Download, path: string, options: SaveOpti
   await mkdir(dirname(path), { recursive: true });
   const part = new Part(path);
   part.resumed = await part.size();
+  let most = part.resumed; // as far as any attempt came: those that begin anew may come less far
   for (let failures = 0; ; ) {
-    const before = await part.size();
     try {
       const digest = await fetchRest(download, part);
       return await part.finish(options, digest);
     } catch (error) {
-      if ((await part.size()) > before) failures = 0;
+      const size = await part.size();
+      if (size > most) failures = 0;
+      most = Math.max(most, size);
       if (!(error instanceof NetworkError) || ++failures > download.retries) throw error;
     }
     await sleep(backoff(failures), download.options.signal);

@@ -14,7 +14,7 @@ export interface ClientOptions {
   timeout?: number | undefined;
   /**
    * How often to try again where the server is busy (429, 502, 503, 504) or the network
-   * fails. 2 unless given; 0 for never.
+   * fails. 3 unless given; 0 for never.
    */
   retries?: number | undefined;
   /**

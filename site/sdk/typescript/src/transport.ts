@@ -45,7 +45,7 @@ export class Transport {
     this.#cache = cache === false ? null : new Cache(cache.maxEntries ?? 200, cache.maxCharacters ?? 10_000_000);
     this.#defaults = {
       timeout: options.timeout ?? 30_000,
-      retries: options.retries ?? 2,
+      retries: options.retries ?? 3,
       maxRetryDelay: options.maxRetryDelay ?? 60_000,
     };
   }

@@ -43,9 +43,10 @@ export async function verifyWebhook(secret: string | readonly string[], headers:
   const signatures = header(headers, 'webhook-signature');
   checkTime(timestamp, options);
 
-  const body = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : new Uint8Array(rawBody);
+  const body = readBody(rawBody);
   const signed = join(new TextEncoder().encode(`${id}.${timestamp}.`), body);
-  const keys = await Promise.all((typeof secret === 'string' ? [secret] : secret).map(readSecret));
+  if (typeof secret !== 'string' && !Array.isArray(secret)) throw new WebhookVerificationError(`The secret is ${typeof secret}. Is the variable set that it is read from?`);
+  const keys = await Promise.all((typeof secret === 'string' ? [secret] : (secret as readonly string[])).map(readSecret));
   if (!(await anyMatches(keys, signatures, signed))) {
     throw new WebhookVerificationError('The signature is not that of this body and this secret.');
   }
@@ -54,6 +55,13 @@ export async function verifyWebhook(secret: string | readonly string[], headers:
   } catch (cause) {
     throw new ProtocolError('The delivery is signed, and is no JSON.', { cause });
   }
+}
+
+/** readBody refuses what frameworks make of a body, of which no signature can be checked. */
+function readBody(raw: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof raw === 'string') return new TextEncoder().encode(raw);
+  if (raw instanceof Uint8Array || Object.prototype.toString.call(raw) === '[object ArrayBuffer]') return new Uint8Array(raw as ArrayBuffer);
+  throw new WebhookVerificationError(`rawBody is ${raw === null ? 'null' : typeof raw}, not the bytes or the text of the body as they came. Has a framework parsed it already?`);
 }
 
 /** anyMatches says whether one of the signatures is that of one of the keys. */

@@ -31,7 +31,6 @@ from .errors import (
     ServerError,
     UnauthorizedError,
     UnavailableError,
-    UnprocessableError,
     WebhookVerificationError,
 )
 from .tables import flatten, flatten_record
@@ -61,7 +60,6 @@ __all__ = [
     "ServerError",
     "UnauthorizedError",
     "UnavailableError",
-    "UnprocessableError",
     "WebhookVerificationError",
     "__version__",
     "flatten",

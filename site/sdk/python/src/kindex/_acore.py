@@ -16,11 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Deque, Dict, Generic, Mapping, Optional, Type, TypeVar
 
-from ._core import JSON, Core, Page, Query
+from ._core import JSON, Core, Page, Query, data_of
 from ._downloads import Downloaded, PathLike
 from ._session import Response
 from ._streams import RecordStream
 from ._waiting import Cancellation, RateLimit, cancellation
+from .errors import NetworkError
 
 if TYPE_CHECKING:
     from ._core import P
@@ -146,6 +147,8 @@ class AsyncCore:
         """
         while True:
             page = await method(*args, **kwargs)
+            if not isinstance(page, dict):
+                raise NetworkError("the answer is no page of records")
             yield page
             cursor = page.get("nextCursor")
             if cursor is None:
@@ -188,7 +191,7 @@ class AsyncCore:
             return await self._json(path, {**query, **cursor})
 
         async for p in self.pages(page):
-            for item in p["data"]:
+            for item in data_of(p):
                 yield item
 
     def _records(self, path: str, query: Query) -> AsyncRecordStream[Any]:
@@ -213,6 +216,7 @@ class AsyncRecordStream(Generic[T]):
         self._stream: Optional[RecordStream[T]] = None
         self._ready: Deque[T] = deque()
         self._closed = False
+        self._broken: Optional[NetworkError] = None
 
     def __aiter__(self) -> AsyncIterator[T]:
         """Return itself."""
@@ -223,17 +227,33 @@ class AsyncRecordStream(Generic[T]):
 
         Raises:
             ApiError: The service answered with an error.
-            NetworkError: The connection broke. The records before were whole.
+            NetworkError: The connection broke, or an earlier call was cancelled. The
+                records before were whole. Further calls raise it too: a stream that
+                broke has no end.
         """
         if not self._ready and not self._closed:
-            stream = self._stream
-            if stream is None:
-                stream = self._stream = await self._run(self._begin)
-            self._ready.extend(await self._run(stream.next_batch))
+            await self._read()
         if not self._ready:
             await self.aclose()
             raise StopAsyncIteration
         return self._ready.popleft()
+
+    async def _read(self) -> None:
+        """Wait for the records that come next."""
+        if self._broken is not None:
+            raise self._broken
+        try:
+            stream = self._stream
+            if stream is None:
+                stream = self._stream = await self._run(self._begin)
+            self._ready.extend(await self._run(stream.next_batch))
+        except NetworkError as e:
+            self._broken = e
+            raise
+        except asyncio.CancelledError:
+            # What the thread has read is lost, with the connection.
+            self._broken = NetworkError("reading the stream was cancelled, which ended it before its end; ask again")
+            raise
 
     async def aclose(self) -> None:
         """End the stream where it is."""

@@ -10,7 +10,7 @@ import sys
 import uuid
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Mapping, Optional, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Type, TypeVar, cast
 
 from ._addresses import with_query
 from ._cache import Cache
@@ -19,6 +19,7 @@ from ._session import Options, Response, Session
 from ._streams import RecordStream
 from ._version import __version__
 from ._waiting import RateLimit
+from .errors import NetworkError
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 10):
@@ -175,6 +176,8 @@ class Core:
         """
         while True:
             page = method(*args, **kwargs)
+            if not isinstance(page, dict):
+                raise NetworkError("the answer is no page of records")
             yield page
             cursor = page.get("nextCursor")
             if cursor is None:
@@ -207,7 +210,7 @@ class Core:
             return self._json(path, {**query, **cursor})
 
         for p in self.pages(page):
-            yield from p["data"]
+            yield from data_of(p)
 
     def _records(self, path: str, query: Query) -> RecordStream[Any]:
         request = self._session.request("GET", with_query(path, query), {"Accept": "*/*"})
@@ -215,6 +218,18 @@ class Core:
 
     def _save(self, to: PathLike, path: str, query: Query, sha256: Optional[str] = None) -> Downloaded:
         return download(self._session, with_query(path, query), to, self._options, sha256)
+
+
+def data_of(page: Mapping[str, Any]) -> List[Any]:
+    """Return the records of a page.
+
+    Raises:
+        NetworkError: It is no page: somebody else has answered.
+    """
+    data = page.get("data")
+    if not isinstance(data, list):
+        raise NetworkError("the answer is no page of records")
+    return cast("List[Any]", data)
 
 
 def _field(name: str, value: str) -> str:

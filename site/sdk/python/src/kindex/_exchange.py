@@ -112,12 +112,12 @@ class Answer:
             return b""
         _watch(self._socket)
         try:
-            data = self._response.read(CHUNK)
+            # What is there, not until so much is there. Of a chunked answer that breaks off,
+            # read would hand out what came before, and say of the next read that it is the end.
+            data = self._response.read1(CHUNK)
         except http.client.IncompleteRead as e:
-            data = e.partial  # the next read finds the end
-            if not data:
-                self.close()
-                raise NetworkError(f"{self.request}: the answer broke off after {self._received} bytes") from e
+            self.close()
+            raise NetworkError(f"{self.request}: the answer broke off after {self._received} bytes") from e
         except (OSError, http.client.HTTPException, ValueError) as e:
             self.close()
             raise _network_error(self.request, e) from e
@@ -180,7 +180,10 @@ def exchange(pool: Pool, request: Request, timeout: float) -> Answer:
         NetworkError: There was no answer.
     """
     while True:
-        connection, used = pool.take(timeout, fresh=not request.repeatable)
+        try:
+            connection, used = pool.take(timeout, fresh=not request.repeatable)
+        except http.client.InvalidURL as e:
+            raise _network_error(request, e) from e
         try:
             if connection.sock is None:
                 connection.connect()

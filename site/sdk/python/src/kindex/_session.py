@@ -122,10 +122,15 @@ class Session:
                 attempt += 1
                 self._wait_or_raise(request, options, attempt, e)
                 continue
-            etag = response.headers.get("ETag")
-            if request.method == "GET" and response.status == 200 and etag and "no-store" not in (response.headers.get("Cache-Control") or ""):
-                self.cache.put(key, Kept(etag, tuple(response.headers.items()), response.content))
+            if request.method == "GET":
+                self._keep(key, response)
             return response
+
+    def _keep(self, key: Tuple[str, str], response: Response) -> None:
+        """Keep an answer that the service will confirm, and lets be kept."""
+        etag = response.headers.get("ETag")
+        if response.status == 200 and etag and "no-store" not in (response.headers.get("Cache-Control") or ""):
+            self.cache.put(key, Kept(etag, tuple(response.headers.items()), response.content))
 
     def open(self, request: Request, options: Options, attempt: int = 0) -> Answer:
         """Send a request until there is an answer that is no error; its body is not read.

@@ -28,6 +28,7 @@ class RecordStream(Generic[T]):
         self._answer = answer
         self._batches = _batches(answer)
         self._ready: Deque[T] = deque()
+        self._broken: Optional[NetworkError] = None
         self.build: str = answer.headers.get("X-Build") or ""
         """The build that the records are from."""
 
@@ -39,10 +40,14 @@ class RecordStream(Generic[T]):
         """Return the next record.
 
         Raises:
-            NetworkError: The connection broke. The records before were whole.
+            NetworkError: The connection broke. The records before were whole. It is raised
+                anew by every further call: a stream that broke has no end.
         """
         while not self._ready:
-            self._ready.extend(next(self._batches))
+            batch = self._more()
+            if not batch:
+                raise StopIteration
+            self._ready.extend(batch)
         return self._ready.popleft()
 
     def next_batch(self) -> List[T]:
@@ -50,15 +55,26 @@ class RecordStream(Generic[T]):
         if self._ready:
             batch, self._ready = list(self._ready), deque()
             return batch
-        for batch in self._batches:
-            return batch
-        return []
+        return self._more()
+
+    def _more(self) -> List[T]:
+        """Read the next batch, an empty one at the end."""
+        if self._broken is not None:
+            raise self._broken
+        try:
+            for batch in self._batches:
+                return batch
+            return []
+        except NetworkError as e:
+            self._broken = e
+            raise
 
     def close(self) -> None:
         """End the stream where it is."""
         self._answer.close()
         self._batches = iter(())
         self._ready.clear()
+        self._broken = None
 
     def __enter__(self) -> RecordStream[T]:
         """Return itself."""

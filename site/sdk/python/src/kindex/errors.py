@@ -21,7 +21,6 @@ __all__ = [
     "NotFoundError",
     "ConflictError",
     "GoneError",
-    "UnprocessableError",
     "RateLimitedError",
     "ServerError",
     "UnavailableError",
@@ -114,8 +113,7 @@ class ApiError(KindexError):
         parts = [f"{self.status} {self.code or 'without a problem document'}"]
         if self.detail or self.title:
             parts.append(self.detail or self.title)
-        fields = [f"{e.get('field', '')}: {e.get('message', '')}" for e in self.errors]
-        parts += [f for f in fields if f not in self.detail]
+        parts += [f"{e.get('field', '')}: {e.get('message', '')}" for e in self.errors if e.get("message", "") not in self.detail]
         if self.suggestion:
             parts.append(f"Did you mean {self.suggestion}?")
         if self.request_id:
@@ -124,7 +122,7 @@ class ApiError(KindexError):
 
 
 class BadRequestError(ApiError):
-    """400: a parameter or a field is unknown or has no usable value; see ``errors``."""
+    """400, 413, 415, 422: what was sent cannot be used; ``errors`` names each field."""
 
 
 class UnauthorizedError(ApiError):
@@ -147,10 +145,6 @@ class GoneError(ApiError):
     """410: the entity was deleted, or the event is no longer kept."""
 
 
-class UnprocessableError(ApiError):
-    """422: the idempotency key was used for another body."""
-
-
 class RateLimitedError(ApiError):
     """429: the limit is used up; ``retry_after`` says for how many seconds."""
 
@@ -160,19 +154,23 @@ class ServerError(ApiError):
 
 
 class UnavailableError(ServerError):
-    """503: the service, or its state, cannot be reached at the moment."""
+    """502, 503, 504: the service, or its state, cannot be reached at the moment."""
 
 
 _BY_STATUS: Dict[int, Type[ApiError]] = {
     400: BadRequestError,
+    413: BadRequestError,
+    415: BadRequestError,
+    422: BadRequestError,
     401: UnauthorizedError,
     403: ForbiddenError,
     404: NotFoundError,
     409: ConflictError,
     410: GoneError,
-    422: UnprocessableError,
     429: RateLimitedError,
+    502: UnavailableError,
     503: UnavailableError,
+    504: UnavailableError,
 }
 
 

@@ -48,7 +48,8 @@ def verify_webhook(
     """
     if not isinstance(body, (bytes, bytearray, memoryview)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError("body must be the bytes of the request as they came, not what was read from them")
-    keys = [_key(s) for s in ([secret] if isinstance(secret, str) else secret)]
+    # None is what os.environ.get finds where nobody has set the secret.
+    keys = [_key(s) for s in ([secret] if isinstance(secret, str) else secret or [])]
     if not keys:
         raise ValueError("there is no secret to check with")
     found = _headers(headers)
@@ -58,7 +59,7 @@ def verify_webhook(
     away = (time.time() if now is None else now) - int(sent_at)
     if abs(away) > tolerance:
         raise WebhookVerificationError(f"the delivery is {away:.0f} seconds old; up to {tolerance:.0f} are allowed")
-    signed = b".".join([event_id.encode(), sent_at.encode(), bytes(body)])
+    signed = b".".join([event_id.encode("utf-8", "replace"), sent_at.encode(), bytes(body)])
     if not _signed_by_any(keys, signed, signatures):
         raise WebhookVerificationError("no signature fits: the delivery is not from the service, or was altered")
     return cast("WebhookEvent", _event(body))

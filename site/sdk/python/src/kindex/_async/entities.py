@@ -144,7 +144,7 @@ class Entities(AsyncCore):
     ) -> AsyncIterator[Entity]:
         """List and filter entities, over all pages.
 
-        As :meth:``list_entities``, which tells more. Each page is a request.
+        As :meth:`list_entities`, which tells more. Each page is a request.
 
         Args:
             type: Only entities of this type. Repeat for any of several.

@@ -123,7 +123,7 @@ class Exports(AsyncCore):
     ) -> AsyncRecordStream[ExportedEntity]:
         """Export entities in bulk, record by record as they stream.
 
-        As :meth:``export_entities``, which tells more, in JSONL. One request, whatever its
+        As :meth:`export_entities`, which tells more, in JSONL. One request, whatever its
         length; memory stays small.
 
         Args:
@@ -198,7 +198,7 @@ class Exports(AsyncCore):
     ) -> Downloaded:
         """Download the file of this export.
 
-        As :meth:``export_entities``, which tells more, without holding it in memory. A
+        As :meth:`export_entities`, which tells more, without holding it in memory. A
         connection that breaks is gone on from, also by a later call: until the file is
         whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
 
@@ -303,8 +303,8 @@ class Exports(AsyncCore):
     ) -> AsyncRecordStream[ExportedRank]:
         """Export a leaderboard in bulk, record by record as they stream.
 
-        As :meth:``export_leaderboard``, which tells more, in JSONL. One request, whatever
-        its length; memory stays small.
+        As :meth:`export_leaderboard`, which tells more, in JSONL. One request, whatever its
+        length; memory stays small.
 
         Args:
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
@@ -337,7 +337,7 @@ class Exports(AsyncCore):
     ) -> Downloaded:
         """Download the file of this export.
 
-        As :meth:``export_leaderboard``, which tells more, without holding it in memory. A
+        As :meth:`export_leaderboard`, which tells more, without holding it in memory. A
         connection that breaks is gone on from, also by a later call: until the file is
         whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
 
@@ -412,7 +412,7 @@ class Exports(AsyncCore):
     ) -> AsyncRecordStream[Change]:
         """Export the changelog in bulk, record by record as they stream.
 
-        As :meth:``export_changelog``, which tells more, in JSONL. One request, whatever its
+        As :meth:`export_changelog`, which tells more, in JSONL. One request, whatever its
         length; memory stays small.
 
         Args:
@@ -444,7 +444,7 @@ class Exports(AsyncCore):
     ) -> Downloaded:
         """Download the file of this export.
 
-        As :meth:``export_changelog``, which tells more, without holding it in memory. A
+        As :meth:`export_changelog`, which tells more, without holding it in memory. A
         connection that breaks is gone on from, also by a later call: until the file is
         whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
 
@@ -549,7 +549,7 @@ class Exports(AsyncCore):
     ) -> Downloaded:
         """Download a file of a build.
 
-        As :meth:``get_data_file``, which tells more, without holding it in memory. A
+        As :meth:`get_data_file`, which tells more, without holding it in memory. A
         connection that breaks is gone on from, also by a later call: until the file is
         whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
 

@@ -137,7 +137,7 @@ class Search(AsyncCore):
     ) -> AsyncIterator[SearchHit]:
         """Search all entities by words, over all pages.
 
-        As :meth:``search_entities``, which tells more. Each page is a request.
+        As :meth:`search_entities`, which tells more. Each page is a request.
 
         Args:
             q: The words, at most 500 bytes in UTF-8.

@@ -55,7 +55,7 @@ class Submissions(AsyncCore):
             ConflictError: The index has this entity, or an open submission wants to
                 become it (``already-exists``). ``suggestion`` leads to it, unless it is a
                 submission of another account.
-            UnprocessableError: The ``Idempotency-Key`` was sent with another body
+            BadRequestError: The ``Idempotency-Key`` was sent with another body
                 (``idempotency-key-reused``).
         """
         return await self._write("/api/submit", entity, idempotency_key)
@@ -101,7 +101,7 @@ class Submissions(AsyncCore):
     ) -> AsyncIterator[Submission]:
         """List your submissions, over all pages.
 
-        As :meth:``list_submissions``, which tells more. Each page is a request.
+        As :meth:`list_submissions`, which tells more. Each page is a request.
 
         Args:
             status: Only submissions of this status; repeat it for any of several.

@@ -124,7 +124,7 @@ class Exports(Core):
     ) -> RecordStream[ExportedEntity]:
         """Export entities in bulk, record by record as they stream.
 
-        As :meth:``export_entities``, which tells more, in JSONL. One request, whatever its
+        As :meth:`export_entities`, which tells more, in JSONL. One request, whatever its
         length; memory stays small.
 
         Args:
@@ -199,7 +199,7 @@ class Exports(Core):
     ) -> Downloaded:
         """Download the file of this export.
 
-        As :meth:``export_entities``, which tells more, without holding it in memory. A
+        As :meth:`export_entities`, which tells more, without holding it in memory. A
         connection that breaks is gone on from, also by a later call: until the file is
         whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
 
@@ -304,8 +304,8 @@ class Exports(Core):
     ) -> RecordStream[ExportedRank]:
         """Export a leaderboard in bulk, record by record as they stream.
 
-        As :meth:``export_leaderboard``, which tells more, in JSONL. One request, whatever
-        its length; memory stays small.
+        As :meth:`export_leaderboard`, which tells more, in JSONL. One request, whatever its
+        length; memory stays small.
 
         Args:
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
@@ -338,7 +338,7 @@ class Exports(Core):
     ) -> Downloaded:
         """Download the file of this export.
 
-        As :meth:``export_leaderboard``, which tells more, without holding it in memory. A
+        As :meth:`export_leaderboard`, which tells more, without holding it in memory. A
         connection that breaks is gone on from, also by a later call: until the file is
         whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
 
@@ -413,7 +413,7 @@ class Exports(Core):
     ) -> RecordStream[Change]:
         """Export the changelog in bulk, record by record as they stream.
 
-        As :meth:``export_changelog``, which tells more, in JSONL. One request, whatever its
+        As :meth:`export_changelog`, which tells more, in JSONL. One request, whatever its
         length; memory stays small.
 
         Args:
@@ -445,7 +445,7 @@ class Exports(Core):
     ) -> Downloaded:
         """Download the file of this export.
 
-        As :meth:``export_changelog``, which tells more, without holding it in memory. A
+        As :meth:`export_changelog`, which tells more, without holding it in memory. A
         connection that breaks is gone on from, also by a later call: until the file is
         whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
 
@@ -543,7 +543,7 @@ class Exports(Core):
     def download_data_file(self, build: str, file: str, to: PathLike, *, sha256: Optional[str] = None) -> Downloaded:
         """Download a file of a build.
 
-        As :meth:``get_data_file``, which tells more, without holding it in memory. A
+        As :meth:`get_data_file`, which tells more, without holding it in memory. A
         connection that breaks is gone on from, also by a later call: until the file is
         whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
 

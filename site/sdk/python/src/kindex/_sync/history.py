@@ -69,7 +69,7 @@ class History(Core):
     ) -> Iterator[Change]:
         """List the changes of one entity, over all pages.
 
-        As :meth:``list_entity_changes``, which tells more. Each page is a request.
+        As :meth:`list_entity_changes`, which tells more. Each page is a request.
 
         Args:
             type: The type of the entity.
@@ -170,7 +170,7 @@ class History(Core):
     ) -> Iterator[Change]:
         """List what has changed, over all pages.
 
-        As :meth:``list_changes``, which tells more. Each page is a request.
+        As :meth:`list_changes`, which tells more. Each page is a request.
 
         Args:
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those

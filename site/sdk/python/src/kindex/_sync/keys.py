@@ -65,7 +65,7 @@ class Keys(Core):
             ConflictError: The account has as many active keys as it may
                 (``too-many-keys``); or this write was made already, and its answer showed
                 the key (``secret-shown-once``).
-            UnprocessableError: The ``Idempotency-Key`` was sent with another body
+            BadRequestError: The ``Idempotency-Key`` was sent with another body
                 (``idempotency-key-reused``).
         """
         return self._write("/api/developer/api-keys", {"name": name}, idempotency_key)

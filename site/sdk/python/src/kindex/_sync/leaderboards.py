@@ -84,7 +84,7 @@ class Leaderboards(Core):
     ) -> Iterator[RankedEntity]:
         """Read the ranking of a category, over all pages.
 
-        As :meth:``get_leaderboard``, which tells more. Each page is a request.
+        As :meth:`get_leaderboard`, which tells more. Each page is a request.
 
         Args:
             category: A category from ``GET /api/categories``, or ``all``.

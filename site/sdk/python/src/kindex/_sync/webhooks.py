@@ -82,7 +82,7 @@ class Webhooks(Core):
             ConflictError: The account has as many webhooks as it may
                 (``too-many-webhooks``); or this write was made already, and its answer
                 showed the secret (``secret-shown-once``).
-            UnprocessableError: The ``Idempotency-Key`` was sent with another body
+            BadRequestError: The ``Idempotency-Key`` was sent with another body
                 (``idempotency-key-reused``).
         """
         return self._write("/api/webhooks", {"url": url, "events": list(events)}, idempotency_key)
@@ -218,7 +218,7 @@ class Webhooks(Core):
     ) -> Iterator[Delivery]:
         """Read what was sent to a webhook, over all pages.
 
-        As :meth:``list_deliveries``, which tells more. Each page is a request.
+        As :meth:`list_deliveries`, which tells more. Each page is a request.
 
         Args:
             id: The id of the webhook.

@@ -1,0 +1,192 @@
+package sdk_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/pem"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge/edgetest"
+)
+
+// serveReceiver runs the receiver of the page, and sends it what an edge has delivered,
+// and what nobody has.
+func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d edgetest.Delivery) {
+	t.Helper()
+	address := freeAddress(t)
+	name := filepath.Join(v.dir, "receiver.py")
+	write(t, name, e.Example(t, pythonReadme, "receiver.py"))
+	cmd := v.command(t, "python", "-X", "dev", "-W", "error", name)
+	_, port, _ := strings.Cut(address, ":")
+	cmd.Env = append(cmd.Env, "WEBHOOK_SECRET="+secret, "PORT="+port)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	waitFor(t, address)
+	if status := post(t, address, d.Header, append([]byte(" "), d.Body...)); status != 400 {
+		t.Errorf("a forged delivery was answered with %d", status)
+	}
+	if status := post(t, address, nil, d.Body); status != 400 {
+		t.Errorf("a delivery without a signature was answered with %d", status)
+	}
+	if status := post(t, address, d.Header, d.Body); status != 204 {
+		t.Errorf("a delivery was answered with %d", status)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "webhook.test (a test)\n" {
+		t.Errorf("the receiver printed %q: %v", line, err)
+	}
+}
+
+func post(t *testing.T, address string, header http.Header, body []byte) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = header.Clone()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// freeAddress is one of loopback that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// waitFor waits until somebody listens at an address.
+func waitFor(t *testing.T, address string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			return
+		}
+	}
+	t.Fatal("nobody listens at " + address)
+}
+
+// venv is an environment that the client is installed into.
+type venv struct {
+	dir string
+	env []string
+}
+
+func newVenv(t *testing.T, python string) *venv {
+	t.Helper()
+	v := &venv{dir: t.TempDir()}
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(strings.ToLower(variable), "=")
+		if !strings.HasPrefix(name, "pip_") && !strings.HasPrefix(name, "python") && !strings.HasSuffix(name, "_proxy") {
+			v.env = append(v.env, variable)
+		}
+	}
+	v.env = append(v.env, "PIP_CONFIG_FILE="+os.DevNull, "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_CACHE_DIR=1")
+	command(t, exec.Command(needPython(t, python), "-m", "venv", v.dir))
+	return v
+}
+
+// needPython fails or skips where a Python with venv is missing.
+func needPython(t *testing.T, name string) string {
+	t.Helper()
+	if out, err := exec.Command(name, "-c", "import venv, ensurepip").CombinedOutput(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s with venv is not installed: %v\n%s", name, err, out)
+		}
+		t.Skipf("NOT RUN: %s with venv is not installed; make test installs it", name)
+	}
+	return name
+}
+
+func (v *venv) command(t *testing.T, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), filepath.Join(v.dir, "bin", program), args...)
+	cmd.Env = v.env
+	return cmd
+}
+
+func (v *venv) run(t *testing.T, program string, args ...string) []byte {
+	t.Helper()
+	return command(t, v.command(t, program, args...))
+}
+
+// pip installs, from nowhere but the addresses it is given.
+func (v *venv) pip(t *testing.T, args ...string) {
+	t.Helper()
+	v.run(t, "pip", append([]string{"install", "--no-index"}, args...)...)
+}
+
+// python runs Python so that it warns of everything and every warning is an error, and
+// returns its standard output.
+func (v *venv) python(t *testing.T, args []string, env ...string) []byte {
+	t.Helper()
+	cmd := v.command(t, "python", append([]string{"-X", "dev", "-W", "error"}, args...)...)
+	cmd.Dir = filepath.Join("testdata", "python")
+	cmd.Env = append(slices.Clone(v.env), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(cmd.Env, env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s%s", cmd.Args, err, out, stderr.Bytes())
+	}
+	if s := stderr.String(); strings.Contains(s, "Exception ignored") || strings.Contains(s, "Exception in thread") || strings.Contains(s, "Warning:") {
+		t.Errorf("%v: %s", cmd.Args, s) // in __del__ and in threads they do not end the program
+	}
+	t.Logf("%s", stderr.Bytes())
+	return out
+}
+
+// test runs a program of testdata, or one of its classes.
+func (v *venv) test(t *testing.T, name string, env ...string) {
+	t.Helper()
+	v.python(t, []string{"-m", "unittest", name}, env...)
+}
+
+// registered registers a webhook, asks for a test of it, and returns the secret.
+func (v *venv) registered(t *testing.T, url, key, receiver string) string {
+	t.Helper()
+	const register = `import kindex, sys
+with kindex.Client(sys.argv[1], sys.argv[2]) as client:
+    made = client.create_webhook(sys.argv[3], ["entity.updated"])
+    client.test_webhook(made["id"])
+    print(made["secret"], end="")`
+	return string(v.python(t, []string{"-c", register, url, key, receiver}))
+}
+
+// overTLS serves an edge by https, and returns the address and the file of the
+// certificate.
+func overTLS(t *testing.T, handler http.Handler) (url, ca string) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that do not trust it, as they are to
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	ca = filepath.Join(t.TempDir(), "ca.pem")
+	write(t, ca, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	return server.URL, ca
+}
