@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"kindex/edge/query"
@@ -72,13 +74,20 @@ func (c *call) badgeLabel(show string) (string, error) {
 		return "", err
 	case n > site.LongestLabel:
 		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, site.LongestLabel)}
+	case n > 0 && (!utf8.ValidString(label) || !strings.ContainsFunc(label, seen)):
+		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
 	case n == 0:
 		return c.view.build.Manifest.Title + " " + show, nil
 	}
 	return label, nil
 }
 
+// seen tells of characters that leave something in a picture.
+func seen(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) }
+
 // badgeOf is the entity of the path, or the path of its badge under its present slug.
+// Where there is none, nothing is searched for: the picture could not tell of it, and
+// badges are asked for without limit.
 func (c *call) badgeOf() (ordinal uint32, to string, err error) {
 	b, typ, slug := c.view.build, c.param("type"), c.param("slug")
 	o, old, ok := b.Find(typ, slug)
@@ -88,9 +97,14 @@ func (c *call) badgeOf() (ordinal uint32, to string, err error) {
 	case ok:
 		_, slug = b.Key(o)
 	default:
-		if typ, slug, err = c.departedTo(); err != nil {
+		now, at, err := c.departedTo()
+		switch {
+		case err != nil:
 			return 0, "", err
+		case at == "":
+			return 0, "", newProblem("unknown-entity", "There is no "+shorten(typ+"/"+slug)+".")
 		}
+		typ, slug = now, at
 	}
 	return 0, "/badge/" + typ + "/" + slug + badgeSuffix, nil
 }

@@ -2,7 +2,6 @@ package edge
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -145,8 +144,8 @@ func (c *call) feedTitle() string {
 // its end: as the operator says, else as the content says, else as this client
 // has reached it. A client of HTTP/1.0 need not say that; then it is "".
 func (c *call) base() string {
-	if said := cmp.Or(c.server.options.URL, string(c.view.build.Manifest.URL)); said != "" {
-		return strings.TrimSuffix(said, "/")
+	if said := c.publicAddress(); said != "" {
+		return said
 	}
 	if c.request.Host == "" {
 		return ""
@@ -156,4 +155,17 @@ func (c *call) base() string {
 		u.Scheme = "https"
 	}
 	return u.String()
+}
+
+// publicAddress is the address of the service that the operator, or else the content,
+// has said, without a slash at its end; "" where neither has.
+func (c *call) publicAddress() string { return c.server.addressOf(c.view) }
+
+// addressOf is publicAddress for a view, nil for none.
+func (s *Server) addressOf(v *view) string {
+	said := s.options.URL
+	if said == "" && v != nil {
+		said = string(v.build.Manifest.URL)
+	}
+	return strings.TrimSuffix(said, "/")
 }

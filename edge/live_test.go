@@ -349,6 +349,7 @@ func TestSlowHeadersAreCutOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
+	t.Parallel() // it waits
 	s := serve(t, 5)
 	public, _, stop, ended := run(t, s.Server, time.Second)
 	c, err := net.Dial("tcp", public)

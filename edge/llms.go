@@ -8,14 +8,33 @@ import (
 // leaders is how many entities /llms.txt names.
 const leaders = 20
 
+// mapText is /llms.txt of a view under one address.
+type mapText struct {
+	base string
+	body []byte
+}
+
 // GET /llms.txt
+//
+// Its links are absolute. Where nobody has said what the public address is, they are
+// those by which the client came, and no shared cache may give them to others.
 func (s *Server) llms(c *call) (*reply, error) {
+	base := c.base()
+	r := &reply{mediaType: "text/plain; charset=utf-8"}
+	if c.publicAddress() != "" {
+		r.cache = anHour
+	}
+	// It is asked for without limit and made of dozens of records: the last one is kept.
+	if kept := c.view.mapped.Load(); kept != nil && kept.base == base {
+		r.body = kept.body
+		return r, nil
+	}
 	b := c.view.build
 	ranked, err := c.view.ranked()
 	if err != nil {
 		return nil, err
 	}
-	m := &site.Map{Manifest: b.Manifest, Base: c.base(), Categories: c.view.categories}
+	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.view.categories}
 	best, _, _ := b.Page(ranked, exports.DefaultSort, nil, 0, leaders)
 	for _, o := range best {
 		e, err := b.Entity(o)
@@ -24,5 +43,7 @@ func (s *Server) llms(c *call) (*reply, error) {
 		}
 		m.Leaders = append(m.Leaders, e)
 	}
-	return &reply{mediaType: "text/plain; charset=utf-8", cache: anHour, body: site.LLMs(m)}, nil
+	r.body = site.LLMs(m)
+	c.view.mapped.Store(&mapText{base, r.body})
+	return r, nil
 }

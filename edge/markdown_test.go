@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -104,5 +105,45 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	}
 	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.live.base.id() {
 		t.Errorf("edits change the files: %s %s", a.header.Get("X-Build"), a.body)
+	}
+}
+
+// TestUnknownBadgesAreCheap: nothing counts badges, so that one of nothing must not start
+// a search for what was meant, as the API's answers do.
+func TestUnknownBadgesAreCheap(t *testing.T) {
+	s := serve(t, 4)
+	v := s.live.base
+	index := v.index
+	v.index = nil
+	defer func() { v.index = index }()
+	for _, path := range []string{"/badge/tool/n1-n2-n3.svg", "/badge/tol/n1.svg"} {
+		if a := s.ask(t, "GET", path); a.status != 404 || a.header.Get("Content-Type") != badgeType || !strings.Contains(string(a.body), "not found") {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+}
+
+// TestMapOfOneAddress: /llms.txt has the address by which the client came, and a shared
+// cache keeps it only where that is the same for all.
+func TestMapOfOneAddress(t *testing.T) {
+	s := serve(t, 4)
+	from := func(s *Server, host string) *httptest.ResponseRecorder {
+		r, w := httptest.NewRequest("GET", "/llms.txt", nil), httptest.NewRecorder()
+		r.Host = host
+		s.ServeHTTP(w, r)
+		return w
+	}
+	for _, host := range []string{"one.example", "two.example", "two.example", "one.example"} {
+		w := from(s.Server, host)
+		if body := w.Body.String(); strings.Count(body, "http://"+host+"/") < 10 || strings.Count(body, ".example/") != strings.Count(body, host+"/") ||
+			w.Header().Get("Cache-Control") != "private, no-cache" {
+			t.Errorf("%s: %v %s", host, w.Header(), body)
+		}
+	}
+	s.options.URL = "https://index.example.org/"
+	w := from(s.Server, "one.example")
+	if body := w.Body.String(); !strings.Contains(body, "<https://index.example.org/mcp>") || strings.Contains(body, "one.example") ||
+		w.Header().Get("Cache-Control") != "public, max-age=3600" {
+		t.Errorf("%v %s", w.Header(), body)
 	}
 }

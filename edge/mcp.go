@@ -38,6 +38,11 @@ const (
 	agentHeaders = ", Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
 )
 
+// mostMessage is how large a message may be: many times what the longest arguments take.
+// Who has no limit left, or has sent nothing that counts, is read all the same, and what
+// is read costs time.
+const mostMessage = 64 << 10
+
 // agentTime is how long an answer at /mcp may take, all of it. That of a call ends before.
 const agentTime = mcp.DefaultCallTime + 5*time.Second
 
@@ -98,7 +103,11 @@ func (s *Server) mcp(c *call, w http.ResponseWriter) {
 		return
 	}
 	body, err := c.readBody()
-	if err == nil {
+	switch {
+	case err != nil:
+	case len(body) > mostMessage:
+		err = newProblem("body-too-large", fmt.Sprintf("A message may have %d KiB at most.", mostMessage>>10))
+	default:
 		if _, wrong := readMembers(body); wrong != nil {
 			err = newProblem("invalid-body", "The body "+wrong.Error()+". Send one JSON-RPC message; batches are not taken.")
 		}
@@ -134,7 +143,7 @@ func (s *Server) rebound(r *http.Request) error {
 	if local == nil || !loopback(local.String()) || loopback(r.Host) {
 		return nil
 	}
-	if u, err := url.Parse(s.options.URL); err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) {
+	if u, err := url.Parse(s.address()); err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) {
 		return nil
 	}
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -146,6 +155,15 @@ func (s *Server) rebound(r *http.Request) error {
 	}
 	return newProblem("foreign-host", "This edge listens on the machine itself, and "+shorten(r.Host)+
 		" is not its name. Use 127.0.0.1 or, behind a proxy, begin the edge with --url or --trusted-proxies.")
+}
+
+// address is the public address of the service, "" where nobody has said.
+func (s *Server) address() string {
+	v := s.live.acquire()
+	if v != nil {
+		defer v.release()
+	}
+	return s.addressOf(v)
 }
 
 // loopback tells whether host or host:port is the machine itself.

@@ -75,10 +75,11 @@ func TestAgentsRefused(t *testing.T) {
 		{"half", `{"jsonrpc":"2.0",`, nil, 400, "JSON"},
 		{"two", listTools + listTools, nil, 400, "goes on behind"},
 		{"a batch", "[" + listTools + "]", nil, 400, "batches are not taken"},
-		{"a large batch", "[" + strings.Repeat(listTools+",", 2000) + listTools + "]", nil, 400, "batches are not taken"},
+		{"a large batch", "[" + strings.Repeat(listTools+",", 1000) + listTools + "]", nil, 400, "batches are not taken"},
 		{"depth", deep, nil, 400, "nested more than 32 deep"},
-		{"depth of lists", strings.Repeat("[", 100_000), nil, 400, "nested more than 32 deep"},
+		{"depth of lists", strings.Repeat("[", 60_000), nil, 400, "nested more than 32 deep"},
 		{"size", `{"a":"` + strings.Repeat("x", 300<<10) + `"}`, nil, 413, "256 KiB"},
+		{"more than a message needs", `{"a":"` + strings.Repeat("x", 64<<10) + `"}`, nil, 413, "64 KiB"},
 		{"a member twice", `{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call"}`, nil, 400, "twice"},
 		{"another version", `{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, nil, 400, "version"},
 		{"no such method", `{"jsonrpc":"2.0","id":1,"method":"system/exec","params":{}}`, nil, 400, "system/exec"},
@@ -149,7 +150,17 @@ func TestAgentsBehindAProxy(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
-	s := serveFew(t, Options{URL: "https://index.example.org"})
+	s := serveFew(t, Options{})
+	if err := os.WriteFile(filepath.Join(s.content, "index.yaml"), []byte("title: Mine\nurl: https://index.example.org/\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	buildInto(t, s.content, s.out, 3)
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.sendAs(t, listTools, "Host", "index.example.org"); a.status != 200 {
+		t.Errorf("by the address of the content: %d %s", a.status, a.body)
+	}
 	if a := s.sendAs(t, listTools, "Host", "rebound.example"); a.status != 403 {
 		t.Errorf("another name: %d", a.status)
 	}

@@ -93,28 +93,31 @@ func deleted(typ, slug string, at int64) error {
 // know that the entity was renamed or deleted.
 func (c *call) departed(resource string) (moved *reply, err error) {
 	typ, slug, err := c.departedTo()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case slug == "":
+		return nil, c.unknownEntity(c.param("type"), c.param("slug"))
 	}
 	return c.redirect(typ, slug, resource), nil
 }
 
 // departedTo is the present address of the entity that once had the address of the
-// path. The error says that there is none.
+// path, "" where nobody knows of one. The error says that it was deleted.
 func (c *call) departedTo() (typ, slug string, err error) {
 	b := c.view.build
 	typ, slug = c.param("type"), c.param("slug")
 	a := b.Archive()
 	last, ok := a.Last(typ, slug)
 	if !ok {
-		return "", "", c.unknownEntity(typ, slug)
+		return "", "", nil
 	}
 	now := a.Version(a.Newest(last))
 	if now.Deleted {
 		return "", "", deleted(typ, slug, now.Time)
 	}
 	if _, old, ok := b.Find(now.Type, now.Slug); !ok || old {
-		return "", "", c.unknownEntity(typ, slug) // it is gone in what was not committed
+		return "", "", nil // it is gone in what was not committed
 	}
 	return now.Type, now.Slug, nil
 }

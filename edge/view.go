@@ -38,6 +38,7 @@ type view struct {
 	ordinals []uint32  // by version, those of the snapshot of former, plus one
 
 	ranking func() (*roaring.Bitmap, error) // what ranked returns, made once
+	mapped  atomic.Pointer[mapText]         // /llms.txt as it was last asked for
 
 	users atomic.Int64 // requests, live's own, and views with edits of this one
 	close func()
@@ -168,7 +169,9 @@ func (v *view) count() error {
 }
 
 // board is the leaderboard of all.
-func (v *view) board() (*roaring.Bitmap, error) { return v.build.Board(exports.AllBoard, "", "composite") }
+func (v *view) board() (*roaring.Bitmap, error) {
+	return v.build.Board(exports.AllBoard, "", "composite")
+}
 
 // ranked are the records on the leaderboard of all. Nobody may change the set: it is
 // made once, because badges are asked for without limit.

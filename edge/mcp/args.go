@@ -45,7 +45,8 @@ type argument struct {
 // bounds of what is not a number
 const (
 	mostText    = 200
-	fewest      = 2 // that compare compares
+	mostFaults  = 10 // that are told at once; no tool has more arguments
+	fewest      = 2  // that compare compares
 	mostCompare = 4
 )
 
@@ -151,6 +152,9 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 		v[a.name] = value
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if len(faults) == mostFaults {
+			break // the nearest name of each of thousands would take its time
+		}
 		fault := fmt.Sprintf("there is no argument %q; known are %s", shorten(name), strings.Join(known, ", "))
 		if near := nearest.Name(name, known); near != "" {
 			fault = fmt.Sprintf("there is no argument %q; did you mean %s?", shorten(name), near)
@@ -158,7 +162,7 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 		faults = append(faults, fault)
 	}
 	if len(faults) > 0 {
-		return nil, &argumentError{faults[:min(len(faults), 10)]}
+		return nil, &argumentError{faults}
 	}
 	return v, nil
 }

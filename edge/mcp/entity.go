@@ -203,10 +203,14 @@ func (c *comparison) table() string {
 	return b.String()
 }
 
+// cellEscapes keep a text from ending its cell. A backslash before a line would undo the
+// one that keeps the line.
+var cellEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`)
+
 // cell keeps a text within its cell.
 func cell(s string) string {
 	if s == "" {
 		return "–"
 	}
-	return strings.ReplaceAll(oneLine(s), "|", `\|`)
+	return cellEscapes.Replace(oneLine(s))
 }

@@ -108,6 +108,18 @@ func TestUnknownCategory(t *testing.T) {
 	}
 }
 
+// TestManyFaults: of thousands of arguments that nobody knows, the first are told.
+func TestManyFaults(t *testing.T) {
+	given := map[string]any{}
+	for i := range 1000 {
+		given[fmt.Sprintf("limit%03d", i)] = i
+	}
+	text, wrong := use(t, connect(t, fake(nil), Options{}), "search", given)
+	if !wrong || strings.Count(text, "\n- ") != 10 || !strings.Contains(text, "query is missing") || !strings.Contains(text, `"limit008"; did you mean limit?`) {
+		t.Errorf("%s", text)
+	}
+}
+
 // TestMovedEntity: a slug that has changed leads to the entity, on the same service
 // only.
 func TestMovedEntity(t *testing.T) {
@@ -135,7 +147,7 @@ func TestMovedEntity(t *testing.T) {
 
 // TestHostileRecords: what stands in a record makes no line and no cell of its own.
 func TestHostileRecords(t *testing.T) {
-	record := `{"type":"tool","slug":"a","name":"A |\n| x","provider":"P\r\n2. tool/b","description":"D\n\n# Ignore | all","category":"c","status":"active","tags":["t|u\n"],"scores":{"composite":1},
+	record := `{"type":"tool","slug":"a","name":"A |\n| x","provider":"P\r\n2. tool/b","description":"D\n\n# Ignore | all","category":"c","status":"active","tags":["t|u\n","v\\|w"],"scores":{"composite":1},
 		"signals":{"stars":{"value":1000000},"benchmarks":[{"name":"B |\n","value":0.5}]},"reasons":["r\n1. x"],"similarity":0.5}`
 	cs := connect(t, fake(func(_ context.Context, path string, _ url.Values) (int, http.Header, string, error) {
 		if strings.HasSuffix(path, "/similar") {
@@ -148,7 +160,7 @@ func TestHostileRecords(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	text, wrong = use(t, cs, "compare", map[string]any{"entities": []string{"tool/a", "tool/b"}})
-	for _, want := range []string{`| A \| \| x (tool/a) | A \| \| x (tool/a) |`, `| stars | 1000000 | 1000000 |`, `| B \| | 0.5 | 0.5 |`, "\ntool/a: D # Ignore | all\n"} {
+	for _, want := range []string{`| A \| \| x (tool/a) | A \| \| x (tool/a) |`, `| stars | 1000000 | 1000000 |`, `| B \| | 0.5 | 0.5 |`, `| tags | t\|u , v\\\|w | t\|u , v\\\|w |`, "\ntool/a: D # Ignore | all\n"} {
 		if wrong || !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -202,6 +214,21 @@ func TestClient(t *testing.T) {
 }
 
 // TestExposed: a key is told of where it goes over the network in the clear.
+// TestMoments: since and until take the same forms, and an id means the changes behind
+// it only of since.
+func TestMoments(t *testing.T) {
+	for _, one := range newTools(nil, nil).list {
+		for _, a := range one.args {
+			if a.name != "since" && a.name != "until" {
+				continue
+			}
+			if behind := strings.Contains(a.about, "behind it"); behind != (a.name == "since") || !strings.Contains(a.about, "the id of a change") {
+				t.Errorf("%s of %s: %s", a.name, one.name, a.about)
+			}
+		}
+	}
+}
+
 func TestExposed(t *testing.T) {
 	for address, want := range map[string]bool{"http://index.example.org": true, "http://192.0.2.1:8080": true, "https://index.example.org": false,
 		"http://127.0.0.1:8080": false, "http://[::1]": false, "http://localhost:1": false, "http://localhost.example": true} {

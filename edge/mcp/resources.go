@@ -187,27 +187,3 @@ func completeSlug(ctx context.Context, api API, word, typ string) ([]string, err
 	}
 	return list, nil
 }
-
-// Categories reads the slugs of the categories, those with the most entities first.
-func Categories(ctx context.Context, api API) ([]string, error) {
-	var p struct {
-		Data []struct {
-			Slug  string `json:"slug"`
-			Count int    `json:"count"`
-		} `json:"data"`
-	}
-	if _, err := askFor(ctx, api, "/api/categories", nil, &p); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(p.Data, func(a, b struct {
-		Slug  string `json:"slug"`
-		Count int    `json:"count"`
-	}) int {
-		return b.Count - a.Count
-	})
-	var list []string
-	for _, c := range p.Data {
-		list = append(list, c.Slug)
-	}
-	return list, nil
-}

@@ -115,7 +115,7 @@ func newTools(api API, categories []string) *tools {
 			"Use it to bring earlier knowledge up to date. Costs one request.",
 			[]argument{
 				{name: "since", kind: text, required: true, about: "From this moment on: " + sinceForms + ".", examples: []any{"2026-11-01"}},
-				{name: "until", kind: text, about: "Up to this moment: " + sinceForms + "."},
+				{name: "until", kind: text, about: "Up to this moment, all of it included: a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change."},
 				event, typeArgument(), category, limitArgument(20, 100), offsetArgument(), fullArgument("long texts whole, and every field of new and deleted entities"),
 			}, changesSchema, t.changesSince},
 	}

@@ -161,6 +161,9 @@ func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
 }
 
 func TestDispatchersShareTheWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		accounts := r.accounts(4)
 		var hooks []*endpoint
@@ -324,6 +327,9 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 // TestSuspensionEndsAQueueUnderWay suspends an account while its webhook is hearing
 // of many events. What it has not heard of by then waits.
 func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		h := r.hook("", func(http.ResponseWriter, string) { time.Sleep(25 * time.Millisecond) })
 		d, _ := r.dispatcher(nil)

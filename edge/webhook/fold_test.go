@@ -36,6 +36,9 @@ func fold(t *testing.T, list []webhook.Step) []webhook.Event {
 // exports.Diff finds between the records at both ends, whoever applies them one
 // after the other has the state of the second, and what is not named is the same.
 func TestFoldIsTheDifference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	split, whole := 0, 0
 	for seed := range uint64(30) {
 		a, p := newAuthor(seed), newPast()
