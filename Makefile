@@ -15,9 +15,9 @@ COMMITS  ?= 5000
 HISTORY  ?= $(CORPUS)-history-$(COMMITS)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
 # A number of runs: with a time, go test now and then fails for the time being over.
-FUZZTIME ?= 10000x
+FUZZTIME ?= 5000x
 
-.PHONY: help run build test check lint scale bench snapshots corpus history fuzz sdk fmt clean tools test-tools
+.PHONY: help run build test check lint scale bench snapshots whole corpus history fuzz sdk fmt clean tools test-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,13 +43,13 @@ build: tools ## compile the program into bin/
 	@echo 'compiling bin/kindex' && $(GO) build -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
 
 test: test-tools lint ## everything: all tests with the race detector, fuzzing, 100,000 entities
-	$(GO) test -race -count=1 -timeout 20m ./...
+	$(GO) test -race -vet=off -count=1 -timeout 20m ./...
 	@$(MAKE) --no-print-directory fuzz
-	@$(MAKE) --no-print-directory snapshots
+	@$(MAKE) --no-print-directory whole
 	@$(MAKE) --no-print-directory scale
 
 check: tools lint ## the fast tests: two minutes; no network once the modules are there
-	$(GO) test -count=1 -short ./...
+	$(GO) test -vet=off -count=1 -short ./...
 
 lint: tools
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
@@ -90,6 +90,12 @@ snapshots: tools ## build, import, format and replay every public snapshot; says
 
 sdk: test-tools ## pack the client libraries of the description's version into site/sdk/archives
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
+
+# What the race detector makes slow and has no part in is tested without it: under
+# it these tests are skipped or shorter. A test of cmd/kindex keeps the list complete.
+WHOLE := ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection|TestCrash|IdleConnections|BuildUponAnEarlierOne|UponAnswersAsWhole|UponUntilAllIsIndexed|EditsAnswerAsANewIndex|KnownItems|EveryHitIsMarked
+whole: tools ## the snapshots, and what is shorter with the race detector, without it
+	@$(GO) test -vet=off -count=1 -timeout 20m -parallel 4 -v -run '$(WHOLE)' ./builder ./builder/importer ./cmd/kindex ./indexes | grep -vE '^(=== |    --- PASS)'
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')

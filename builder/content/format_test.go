@@ -103,7 +103,7 @@ func TestFormatExamples(t *testing.T) {
 		}
 		for _, text := range strings.Split(string(data), "```yaml\n")[1:] {
 			text, _, _ = strings.Cut(text, "```")
-			if !strings.HasPrefix(text, "name:") {
+			if text = unnamed(text); !strings.HasPrefix(text, "name:") {
 				continue
 			}
 			examples++

@@ -326,6 +326,9 @@ func (e *eventBody) apply(t *testing.T, known map[string]told) {
 // TestEventsAreOfCommits moves an edge to builds with edits that are not committed,
 // that are, and that were committed anew, and to builds of a plain folder.
 func TestEventsAreOfCommits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	r := extractReplay(t)
 	b := &replayBuilds{out: t.TempDir()}
 	content := r.checkout(2)

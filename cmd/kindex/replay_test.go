@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"kindex/edge"
@@ -35,14 +36,15 @@ func TestChangelogOfCollection(t *testing.T) { wholeReplay(t, nil).compareChange
 func TestChangelogOfExtract(t *testing.T) { extractReplay(t).compareChangelog() }
 
 // wholeReplay replays all snapshots of the public list, where it lies beside the
-// repository. edit, if not nil, may change the rows of a snapshot first.
+// repository, beside other tests. edit, if not nil, may change the rows of a
+// snapshot first.
 func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
 	if raceEnabled {
-		t.Skip("the extract is replayed with the race detector; the whole list without, by make snapshots")
+		t.Skip("the extract is replayed with the race detector; the whole list without, by make whole")
 	}
 	shared := os.Getenv("KINDEX_SHARED")
 	if shared == "" {
@@ -55,17 +57,44 @@ func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]
 		}
 		t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
 	}
+	t.Parallel()
+	r := &replay{t: t, repo: filepath.Join(t.TempDir(), "repo")}
 	if edit != nil {
 		folder = editSnapshots(t, folder, edit)
-	}
-	r := &replay{t: t, repo: filepath.Join(t.TempDir(), "repo")}
-	cmd := exec.Command("python3", filepath.Join(shared, "tools", "replay.py"), folder, r.repo)
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		if err := replayInto(r.repo, shared, folder); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		unedited.once.Do(func() {
+			if unedited.dir, unedited.err = os.MkdirTemp("", "kindex-replay"); unedited.err == nil {
+				unedited.err = replayInto(filepath.Join(unedited.dir, "repo"), shared, folder)
+			}
+		})
+		if unedited.err != nil {
+			t.Fatal(unedited.err)
+		}
+		r.git("", "clone", "-q", filepath.Join(unedited.dir, "repo"), r.repo)
+		r.git("", "-C", r.repo, "remote", "remove", "origin") // as the one that it was made from
 	}
 	r.read(folder)
 	return r
+}
+
+// unedited is the repository of all snapshots as they are, made once.
+var unedited struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// replayInto makes a repository of snapshots.
+func replayInto(repo, shared, folder string) error {
+	cmd := exec.Command("python3", filepath.Join(shared, "tools", "replay.py"), folder, repo)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }
 
 // editSnapshots makes changed copies of snapshots.

@@ -39,6 +39,7 @@ type stopping struct{ *testing.M }
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
 	defer edgetest.Stop()
+	defer func() { _ = os.RemoveAll(unedited.dir) }() // "" is nothing
 	return s.M.Run()
 }
 

@@ -165,6 +165,9 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 
 // TestSync keeps a copy in step over a series of builds.
 func TestSync(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel() // builds wait for the disk
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
@@ -322,6 +325,9 @@ func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, t
 
 // TestSyncBreaks breaks both answers, at several places: the copy stays as it was.
 func TestSyncBreaks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	s := newSeries(t)
 	for _, path := range []string{"/api/export/changelog", "/api/export/entities"} {
 		t.Run(path, func(t *testing.T) {
@@ -340,6 +346,9 @@ func TestSyncBreaks(t *testing.T) {
 
 // TestSyncTwice runs the recipe several times at once.
 func TestSyncTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel() // builds wait for the disk
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
