@@ -29,7 +29,7 @@ func Describe(m *exports.Manifest, base string) ([]byte, error) {
 	d := dataset{Context: context, Type: "sc:Dataset", ConformsTo: ConformsTo,
 		Name: m.Title, Description: m.Description, URL: base + "/", License: licenses(string(m.License)),
 		Creator: organization{"sc:Organization", m.Title + " contributors", base + "/"},
-		CiteAs:  cite(m, base), Keywords: keywords(m), Version: Version(m), DatePublished: day(m.AsOf),
+		CiteAs:  cite(m, base), Keywords: keywords(m), Version: version(m), DatePublished: day(m.AsOf),
 		DateModified: m.LastModified().UTC().Format("2006-01-02"), InLanguage: "en", Live: true, Free: true}
 	for _, s := range m.Sources {
 		d.BasedOn = append(d.BasedOn, work{"sc:CreativeWork", s.Name, s.URL, licenses(s.License)})
@@ -52,10 +52,10 @@ func Describe(m *exports.Manifest, base string) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Version is the version of a build as a dataset: that of the layout, which is what
+// version is the version of a build as a dataset: that of the layout, which is what
 // the versions of a live dataset are about ("Live Datasets"), with the build behind
 // it as Semantic Versioning 2.0.0 has it.
-func Version(m *exports.Manifest) string { return fmt.Sprintf("%d.0.0+%s", m.FormatVersion, m.ID) }
+func version(m *exports.Manifest) string { return fmt.Sprintf("%d.0.0+%s", m.FormatVersion, m.ID) }
 
 // dataset is the description of a build ("Dataset-level Information").
 type dataset struct {
