@@ -11,10 +11,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // the driver "sqlite"
 )
+
+// busyTimeout is how long one who wants to write waits for others.
+const busyTimeout = 10 * time.Second
+
+// busyCode is SQLITE_BUSY, of which extended codes are the upper bytes
+// (https://www.sqlite.org/rescode.html).
+const busyCode = 5
 
 // pragmas make a commit durable (write-ahead log, synchronous FULL) and let
 // commands work beside the edge.
@@ -42,7 +50,7 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 		return err
 	}
 	writing.SetMaxOpenConns(1)
-	if err := writing.PingContext(ctx); err != nil {
+	if err := connect(ctx, writing); err != nil {
 		return errors.Join(notState(path, err), writing.Close())
 	}
 	s.writer = newWriter(writing, s)
@@ -53,6 +61,24 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	s.db.SetMaxOpenConns(readers)
 	s.db.SetMaxIdleConns(readers)
 	return nil
+}
+
+// connect opens the file. Of those who make it at once, one turns the write-ahead log
+// on; SQLite refuses the others (SQLITE_BUSY) without waiting as busy_timeout says, for it
+// fears that they might wait for each other.
+func connect(ctx context.Context, db *sql.DB) error {
+	for end := time.Now().Add(busyTimeout); ; {
+		err := db.PingContext(ctx)
+		var refused *sqlite.Error
+		if err == nil || !errors.As(err, &refused) || refused.Code()&0xff != busyCode || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // resolve finds the file behind relative paths and links: whoever uses one file must

@@ -413,7 +413,13 @@ func writeAsOther(target string) (failed error) {
 		return err
 	}
 	defer func() { failed = errors.Join(failed, s.Close()) }()
-	if err := writeOne(ctx, s, makeNotes); err != nil {
+	// Of those who make a table at once PostgreSQL refuses some, IF NOT EXISTS or not.
+	for range 5 {
+		if err = writeOne(ctx, s, makeNotes); err == nil {
+			break
+		}
+	}
+	if err != nil {
 		return err
 	}
 	for i := range writesOfOther {
