@@ -49,7 +49,7 @@ test: test-tools lint ## everything: all tests with the race detector, fuzzing, 
 	@$(MAKE) --no-print-directory scale
 
 check: tools lint ## the fast tests: two minutes; no network once the modules are there
-	$(GO) test -vet=off -count=1 -short ./...
+	$(GO) test -vet=off -count=1 -p 4 -short ./...
 
 lint: tools
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

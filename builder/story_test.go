@@ -206,7 +206,11 @@ func (s *story) build(out string, keep int) *builder.Report {
 // one before it, and in full.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			s := newStory(t, seed)
@@ -258,7 +262,11 @@ func changesOf(t *testing.T, dir string) (list []string) {
 // and finds the changes that a repository would show of it.
 func TestRandomFolder(t *testing.T) {
 	t.Parallel()
-	for _, seed := range []uint64{2, 4} {
+	seeds := []uint64{2, 4}
+	if testing.Short() {
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			s := newStory(t, seed)

@@ -281,7 +281,7 @@ func (a *answers) others(q string) {
 func TestEditsAnswerAsANewIndex(t *testing.T) {
 	c := shipped(t)
 	numbers := []int{1, 7, 60, 60, 7, 1, 300}
-	if raceEnabled {
+	if raceEnabled || testing.Short() {
 		numbers = numbers[:3]
 	}
 	for seed, n := range numbers {

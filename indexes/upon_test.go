@@ -149,7 +149,7 @@ func (c *chain) asWhole(t *testing.T, with *catalogue, edits []exports.Edit) {
 // the race detector one chain of them is enough.
 func TestUponAnswersAsWhole(t *testing.T) {
 	chains, steps := uint64(2), 3
-	if raceEnabled {
+	if raceEnabled || testing.Short() {
 		chains, steps = 1, 2
 	}
 	for seed := range chains {
