@@ -238,6 +238,8 @@ def _field(name: str, value: str) -> str:
     Raises:
         ValueError: It may not; the message does not show it, for it may be secret.
     """
-    if not value or value != value.strip() or not all(" " <= c <= "~" for c in value):
+    if not value:
+        raise ValueError(f"{name} is empty; leave it out where there is none")
+    if value != value.strip() or not all(" " <= c <= "~" for c in value):
         raise ValueError(f"{name} must be visible ASCII characters, without spaces at the ends")
     return value
