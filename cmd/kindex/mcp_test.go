@@ -134,7 +134,7 @@ var agentSteps = []struct {
 	{step: toolCall("trending", map[string]any{"window": "7d"}), want: []string{"since", "tool/tensorlayer", "gained"}},
 	{step: toolCall("similar", map[string]any{"entity": "tool/pytorch", "limit": 2}), want: []string{"like tool/pytorch", "similarity 0.", "Why: "}},
 	{step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow", "model/gpt-5"}}), want: []string{
-		"|  | PyTorch (tool/pytorch) | TensorFlow (tool/tensorflow) | ", "\n| stars | 79207 | ", "\n| contextTokens | – | – | ", "\ntool/tensorflow: "}},
+		"|  | PyTorch (tool/pytorch) | TensorFlow (tool/tensorflow) | ", "\n| stars | 79207 | ", "\n| contextTokens | – | – | ", "\n- tool/tensorflow: "}},
 	{step: toolCall("changes_since", map[string]any{"since": edgetest.Today().AddDate(0, 0, -7).Format(time.DateOnly)}), want: []string{
 		"2 changes since", "updated tool/pytorch – PyTorch\n", "signals.stars: 100 → 79207"}},
 	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{"created ", "offset 2"}},

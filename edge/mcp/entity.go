@@ -197,8 +197,9 @@ func (c *comparison) table() string {
 	for _, name := range names {
 		line(cell(name), cells[name])
 	}
+	b.WriteByte('\n') // else what follows is rows of the table, too
 	for _, d := range c.Entities {
-		fmt.Fprintf(&b, "%s: %s\n", d.ID, oneLine(d.Description))
+		fmt.Fprintf(&b, "- %s: %s\n", d.ID, oneLine(d.Description))
 	}
 	return b.String()
 }

@@ -160,7 +160,7 @@ func TestHostileRecords(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	text, wrong = use(t, cs, "compare", map[string]any{"entities": []string{"tool/a", "tool/b"}})
-	for _, want := range []string{`| A \| \| x (tool/a) | A \| \| x (tool/a) |`, `| stars | 1000000 | 1000000 |`, `| B \| | 0.5 | 0.5 |`, `| tags | t\|u , v\\\|w | t\|u , v\\\|w |`, "\ntool/a: D # Ignore | all\n"} {
+	for _, want := range []string{`| A \| \| x (tool/a) | A \| \| x (tool/a) |`, `| stars | 1000000 | 1000000 |`, `| B \| | 0.5 | 0.5 |`, `| tags | t\|u , v\\\|w | t\|u , v\\\|w |`, "|\n\n- tool/a: D # Ignore | all\n"} {
 		if wrong || !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
