@@ -121,7 +121,7 @@ func python(t *testing.T) fs.FS {
 
 // typescript builds the package.
 func typescript(t *testing.T) fs.FS {
-	if _, err := os.Stat(filepath.Join("..", "node_modules")); err != nil {
+	if _, err := os.Stat(filepath.Join("..", "node_modules", "openapi-typescript")); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal("the programs of site/package.json are not installed")
 		}
