@@ -18,13 +18,17 @@ import (
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
 
-// workplace is a folder in which node finds what npm has installed for the tests.
+// workplace is a folder in which node finds what npm has installed for the tests. In CI
+// it must be there.
 func workplace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	installed := filepath.Join(edgetest.Root(t), "site", "node_modules")
-	if _, err := os.Stat(installed); err != nil {
-		t.Fatalf("%v: run npm ci --prefix site, or make test-tools", err)
+	if _, err := os.Stat(filepath.Join(installed, "@duckdb", "node-api")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("NOT RUN: the programs of site/package.json are not installed; make test installs them")
 	}
 	if err := os.Symlink(installed, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
