@@ -24,7 +24,7 @@ import (
 // Version is the version of the recipe. It is part of a build's identity: raise
 // it when the same content would give other artifacts, or be judged otherwise: what
 // a build of this version has read and compressed, the next one takes over.
-const Version = "3"
+const Version = "4"
 
 // Options say what to build, and where.
 type Options struct {

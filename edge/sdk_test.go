@@ -36,10 +36,14 @@ func TestSDK(t *testing.T) {
 				t.Errorf("%s costs something: %v", path, a.header)
 			}
 		}
-		a := s.ask(t, "GET", "/api/sdk/"+language+"/0.0.0.tgz")
-		var p Problem
-		if err := json.Unmarshal(a.body, &p); err != nil || a.status != 404 || p.Code != "unknown-version" || p.Suggestion == nil || *p.Suggestion != lasting {
-			t.Errorf("%v %s", err, a.body)
+		versions := sdk.Versions(language)
+		oldest := versions[len(versions)-1].File
+		for file, meant := range map[string]string{"stable": newest.File, strings.TrimSuffix(oldest, "z"): oldest} {
+			a := s.ask(t, "GET", "/api/sdk/"+language+"/"+file)
+			var p Problem
+			if err := json.Unmarshal(a.body, &p); err != nil || a.status != 404 || p.Code != "unknown-version" || p.Suggestion == nil || *p.Suggestion != "/api/sdk/"+language+"/"+meant {
+				t.Errorf("%s: %v %s", file, err, a.body)
+			}
 		}
 	}
 }

@@ -165,7 +165,7 @@ func TestDamagedManifest(t *testing.T) {
 		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a manifest"},
 		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
-		"other format":   {replace(`"formatVersion": 2`, `"formatVersion": 3`), "has format version 3, this program reads 2"},
+		"other format":   {replace(`"formatVersion": 3`, `"formatVersion": 4`), "has format version 4, this program reads 3"},
 		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "says id"},
 		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "says id"},
 		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "says id"},

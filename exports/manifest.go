@@ -14,26 +14,27 @@ import (
 
 // FormatVersion is the version of everything that this package writes. A
 // reader refuses any other: builds are made anew, never converted.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Manifest describes one build. It is written last.
 type Manifest struct {
-	FormatVersion  int       `json:"formatVersion"`
-	ID             string    `json:"id"`
-	Builder        string    `json:"builder"` // version of the recipe that made it
-	Title          string    `json:"title"`
-	Description    string    `json:"description"`
-	URL            Optional  `json:"url"`        // public address of the service, null where the content names none
-	Commit         Optional  `json:"commit"`     // null outside a git repository
-	CommitTime     Optional  `json:"commitTime"` // RFC 3339 UTC, null without a commit
-	Dirty          bool      `json:"dirty"`      // the content held changes that were not committed
-	AsOf           string    `json:"asOf"`       // RFC 3339 UTC: the time at which scores were computed
-	ScoringVersion string    `json:"scoringVersion"`
-	Counts         Counts    `json:"counts"`
-	License        Optional  `json:"license"` // SPDX expression over all parts, null if not stated
-	Sources        []Source  `json:"sources"`
-	Index          IndexStub `json:"index"`
-	Files          []File    `json:"files"`
+	FormatVersion  int         `json:"formatVersion"`
+	ID             string      `json:"id"`
+	Builder        string      `json:"builder"` // version of the recipe that made it
+	Title          string      `json:"title"`
+	Description    string      `json:"description"`
+	URL            Optional    `json:"url"`        // public address of the service, null where the content names none
+	Repository     *Repository `json:"repository"` // null where the content names none
+	Commit         Optional    `json:"commit"`     // null outside a git repository
+	CommitTime     Optional    `json:"commitTime"` // RFC 3339 UTC, null without a commit
+	Dirty          bool        `json:"dirty"`      // the content held changes that were not committed
+	AsOf           string      `json:"asOf"`       // RFC 3339 UTC: the time at which scores were computed
+	ScoringVersion string      `json:"scoringVersion"`
+	Counts         Counts      `json:"counts"`
+	License        Optional    `json:"license"` // SPDX expression over all parts, null if not stated
+	Sources        []Source    `json:"sources"`
+	Index          IndexStub   `json:"index"`
+	Files          []File      `json:"files"`
 }
 
 // Optional is a text that is null in JSON where it is empty.

@@ -33,10 +33,16 @@ type Category struct {
 type Index struct {
 	Title       string           `json:"title"`
 	Description string           `json:"description"`
-	URL         string           `json:"url"` // the public address of the service, "" where nobody says
+	URL         string           `json:"url"`        // the public address of the service, "" where nobody says
+	Repository  string           `json:"repository"` // its address on the web, without a slash or .git at the end, "" where nobody says
+	Branch      string           `json:"branch"`     // of the repository, "" for MainBranch
 	License     string           `json:"license"`
 	Sources     []exports.Source `json:"sources"`
 }
+
+// MainBranch is the branch that the content is edited on where index.yaml names
+// none.
+const MainBranch = "main"
 
 // loadRootFiles reads categories.yaml, index.yaml and scoring.yaml.
 func (c *Content) loadRootFiles(dir string) (Problems, error) {
@@ -71,6 +77,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 		}
 	}
 	c.Categories = categories.Categories
+	c.Index.Repository = plainRepository(c.Index.Repository)
 	return problems, nil
 }
 

@@ -124,6 +124,10 @@ func (s *schema) explain(d *document, e *jsonschema.ValidationError) {
 		for _, m := range k.Missing {
 			d.addAt(at, false, Problem{Field: FieldName(append(slices.Clone(at), m)), Message: "is missing"})
 		}
+	case *kind.DependentRequired:
+		for _, m := range k.Missing {
+			d.addAt(append(slices.Clone(at), k.Prop), true, Problem{Message: "says nothing without " + m + "; give that too, or leave this out"})
+		}
 	case *kind.UniqueItems:
 		s.explainTwice(d, at)
 	default:

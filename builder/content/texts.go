@@ -2,6 +2,7 @@ package content
 
 import (
 	"net/url"
+	pathpkg "path"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,8 +36,12 @@ func (s *schema) checkTexts(d *document, value any, node map[string]any, path []
 		switch pattern, _ := node["pattern"].(string); pattern {
 		case linePattern:
 			d.checkLine(v, path)
-		case urlPattern:
+		case urlPattern, servicePattern:
 			d.checkURL(v, path)
+		case repositoryPattern:
+			d.checkRepository(v, path)
+		case branchPattern:
+			d.checkBranch(v, path)
 		case dayPattern, monthPattern:
 			d.checkDate(v, path)
 		}
@@ -58,6 +63,38 @@ func (d *document) checkURL(s string, path []string) {
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
 	if err != nil || hidden || !validHost(u.Hostname()) || !validPort(u.Port()) {
 		d.addAt(path, false, Problem{Message: shown(s) + " is not a valid address"})
+	}
+}
+
+// checkRepository refuses addresses of no place, and those whose path is not what
+// it seems.
+func (d *document) checkRepository(s string, path []string) {
+	d.checkURL(s, path)
+	if d.faulty[FieldName(path)] {
+		return
+	}
+	u, err := url.Parse(plainRepository(s))
+	if err != nil || u.Path == "" || u.Path != pathpkg.Clean(u.Path) {
+		d.addAt(path, false, Problem{Message: shown(s) + ": " + patternWords[repositoryPattern]})
+	}
+}
+
+// plainRepository is the address of a repository's page where somebody may have
+// given the one that git clones from.
+func plainRepository(s string) string {
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(s, "/"), ".git"), "/")
+}
+
+// checkBranch refuses what git refuses as the name of a branch
+// (https://git-scm.com/docs/git-check-ref-format).
+func (d *document) checkBranch(s string, path []string) {
+	bad := s == "" || s == "@" || s == "HEAD" || strings.HasPrefix(s, "-") || strings.HasSuffix(s, ".") ||
+		strings.Contains(s, "..") || strings.Contains(s, "@{") || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) })
+	for part := range strings.SplitSeq(s, "/") {
+		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
+	}
+	if bad {
+		d.addAt(path, false, Problem{Message: shown(s) + ": " + patternWords[branchPattern]})
 	}
 }
 

@@ -21,6 +21,10 @@ const (
 	dayPattern   = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 	monthPattern = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
 	linePattern  = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
+	// Those of index.yaml alone.
+	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
+	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
+	branchPattern     = "^[^\\x00-\\x20\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069~^:?*\\[\\\\]*$"
 )
 
 // patternWords says what the patterns ask for.
@@ -30,6 +34,10 @@ var patternWords = map[string]string{
 	dayPattern:   "use YYYY-MM-DD",
 	monthPattern: "use YYYY-MM-DD, or YYYY-MM where only the month is known",
 	linePattern:  "use one line without control characters",
+
+	servicePattern:    "use a full address that begins with https:// and holds no spaces, no user name, no ? and no #",
+	repositoryPattern: "use the address of the repository's page, such as https://github.com/example/index: no spaces, no user name, no ? and no #",
+	branchPattern:     "use the name of a branch that git allows, such as main",
 }
 
 var typeWords = map[string]string{
@@ -85,7 +93,7 @@ func wrongType(k *kind.Type, node map[string]any, value any) string {
 	switch {
 	case slices.Contains(k.Want, "string") && !isSet && !isList:
 		switch pattern, _ := node["pattern"].(string); pattern {
-		case urlPattern, dayPattern, monthPattern:
+		case urlPattern, dayPattern, monthPattern, servicePattern, repositoryPattern:
 			return shown(value) + ": " + patternWords[pattern]
 		}
 		return message + "; put it in quotes"

@@ -16,6 +16,9 @@ import (
 type Head struct {
 	Commit string    // "" outside a repository, or before the first commit
 	Time   time.Time // of the commit, by its committer
+	// Path is the folder within the repository, with slashes; "" for its top, and
+	// outside a repository.
+	Path string
 	// Dirty tells that the folder holds what the commit does not: edits that
 	// are not committed, or a folder that no repository keeps.
 	Dirty bool
@@ -32,16 +35,22 @@ func ReadHead(ctx context.Context, dir string) (Head, error) {
 		return Head{}, err
 	}
 	if !inside {
-		return Head{Dirty: true, Hidden: hidden(dir)}, nil
+		within, is := hidden(dir)
+		return Head{Dirty: true, Hidden: is, Path: within}, nil
 	}
+	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
+	if err != nil {
+		return Head{}, err
+	}
+	h := Head{Path: strings.TrimSuffix(strings.TrimSuffix(prefix, "\n"), "/")}
 	line, err := git(ctx, dir, "log", "-1", "--no-show-signature", "--format=%H %ct")
 	if err != nil {
 		if strings.Contains(err.Error(), "does not have any commits") {
-			return Head{Dirty: true}, nil
+			h.Dirty = true
+			return h, nil
 		}
 		return Head{}, err
 	}
-	var h Head
 	var seconds int64
 	if _, err := fmt.Sscan(line, &h.Commit, &seconds); err != nil {
 		return Head{}, fmt.Errorf("git log in %s: unexpected answer %q", dir, line)

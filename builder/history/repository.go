@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -75,22 +76,22 @@ func insideWorkTree(ctx context.Context, dir string) (bool, error) {
 }
 
 // hidden tells whether a folder lies in a repository that cannot be read for want
-// of git.
-func hidden(dir string) bool {
+// of git, and where in it, as Head.Path says.
+func hidden(dir string) (within string, ok bool) {
 	if _, err := exec.LookPath("git"); err == nil {
-		return false
+		return "", false
 	}
 	up, err := filepath.Abs(dir)
 	for err == nil {
 		if _, err := os.Lstat(filepath.Join(up, ".git")); err == nil {
-			return true
+			return within, true
 		}
 		if up == filepath.Dir(up) {
 			break
 		}
-		up = filepath.Dir(up)
+		within, up = path.Join(filepath.Base(up), within), filepath.Dir(up)
 	}
-	return false
+	return "", false
 }
 
 // readHead returns the object name of HEAD, "" before the first commit.

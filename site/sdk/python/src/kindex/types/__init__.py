@@ -1,6 +1,6 @@
 """The objects of the interface, for type checkers. At run time all are dictionaries.
 
-Made from the description of the interface, version 0.5.0; do not edit.
+Made from the description of the interface, version 0.6.0; do not edit.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from ._exports import (
     ManifestCountsTypes,
     ManifestFile,
     ManifestIndex,
+    ManifestRepository,
     ManifestSource,
 )
 from ._history import (
@@ -141,6 +142,7 @@ __all__ = [
     "ManifestCountsTypes",
     "ManifestFile",
     "ManifestIndex",
+    "ManifestRepository",
     "ManifestSource",
     "Measure",
     "MeasureResult",

@@ -1,6 +1,6 @@
 """Exports: Everything in bulk, as files.
 
-Made from the description of the interface, version 0.5.0; do not edit.
+Made from the description of the interface, version 0.6.0; do not edit.
 """
 
 from __future__ import annotations
@@ -99,6 +99,10 @@ class Manifest(TypedDict):
     """What the index is about."""
     url: Optional[str]
     """The public address of the service; null where the content names none."""
+    repository: Optional[ManifestRepository]
+    """Where the repository of the content is on the web, for links to a file, a commit or a
+    pull request; null where the content names none.
+    """
     commit: Optional[str]
     """The commit of the content; null where it is not under version control."""
     commitTime: Optional[str]
@@ -119,6 +123,21 @@ class Manifest(TypedDict):
     """What the search index was made from."""
     files: List[ManifestFile]
     """Every file of the build."""
+
+
+class ManifestRepository(TypedDict):
+    """Where the repository of the content is on the web, for links to a file, a commit or a
+    pull request; null where the content names none.
+    """
+
+    url: str
+    """The address of its page, without a slash or ``.git`` at the end."""
+    branch: str
+    """The branch that the content is edited on."""
+    path: str
+    """The folder of the content within it, with slashes; empty at its top, and where the
+    content is not under version control.
+    """
 
 
 class ManifestCountsTypes(TypedDict):
