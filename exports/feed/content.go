@@ -32,42 +32,64 @@ var layout = template.Must(template.New("content").Parse(`
 </ul>{{end -}}
 {{- with .Origin}}<p>{{.}}</p>{{end -}}`))
 
-// line is a row of the list, ready for the layout.
-type line struct {
+// Line is one field of a change in words: what it was and what it is, or a note and
+// items where it is a list. Everything in it is plain text.
+type Line struct {
 	Label    string
-	Old, New *shown
+	Old, New *Value
 	Note     string
 	Items    []string
 }
 
-// shown is a value; Address is set where it is one.
-type shown struct{ Text, Address string }
+// Value is a value in words; Address is set where it is an address of the web.
+type Value struct{ Text, Address string }
 
 // content is the body of an item in HTML: an entity that came or went with the
 // main facts, an updated one with every field before and after.
 func content(c *exports.Change, rows []row) (string, error) {
 	var page struct {
 		Lead   string
-		Lines  []line
+		Lines  []Line
 		Origin string
 	}
 	page.Origin = origin(c)
-	for i := range rows {
-		r := &rows[i]
-		switch {
-		case !whole(c):
-			page.Lines = append(page.Lines, r.difference())
-		case r.field == "description":
-			page.Lead = shorten(r.side(c.Event).text, leadLength)
-		case r.isFact(c.Event):
-			page.Lines = append(page.Lines, r.fact(c.Event))
-		}
-	}
+	page.Lead, page.Lines = lines(c, rows)
 	var b strings.Builder
 	if err := layout.Execute(&b, page); err != nil {
 		return "", err
 	}
 	return b.String(), nil
+}
+
+func lines(c *exports.Change, rows []row) (lead string, list []Line) {
+	for i := range rows {
+		r := &rows[i]
+		switch {
+		case !whole(c):
+			list = append(list, r.difference())
+		case r.field == "description":
+			lead = shorten(r.side(c.Event).text, leadLength)
+		case r.isFact(c.Event):
+			list = append(list, r.fact(c.Event))
+		}
+	}
+	return lead, list
+}
+
+// Told is a change in words, as feeds and pages tell of it. Everything in it is plain
+// text without controls or marks of direction, of bounded length.
+type Told struct {
+	Title string // what happened to whom
+	Lead  string // the description of an entity that came or went
+	Lines []Line // field by field; the main facts of an entity that came or went
+}
+
+// Tell puts a change in words. titles are those of the categories.
+func Tell(c *exports.Change, titles map[string]string) Told {
+	rows := changedRows(c, titles)
+	t := Told{Title: sentence(c, rows)}
+	t.Lead, t.Lines = lines(c, rows)
+	return t
 }
 
 // side is the value of an entity that came, or went.
@@ -94,14 +116,14 @@ func (r *row) isFact(event string) bool {
 	return v.set() && group != "links" && group != "scores"
 }
 
-func (r *row) fact(event string) line {
+func (r *row) fact(event string) Line {
 	v := r.side(event)
-	l := line{Label: r.label}
+	l := Line{Label: r.label}
 	switch {
 	case v.text != "":
 		l.New = show(shorten(v.text, textLength), v.text)
 	case len(v.list) > 0:
-		l.New = &shown{Text: joined(v.list)}
+		l.New = &Value{Text: joined(v.list)}
 	default:
 		for _, b := range v.results {
 			l.Items = append(l.Items, b.name+": "+b.value)
@@ -112,8 +134,8 @@ func (r *row) fact(event string) line {
 }
 
 // difference shows a field before and after.
-func (r *row) difference() line {
-	l := line{Label: r.label}
+func (r *row) difference() Line {
+	l := Line{Label: r.label}
 	switch {
 	case r.listed():
 		l.Note = r.listNote()
@@ -177,14 +199,14 @@ func (v *value) plain() string {
 	return joined(parts)
 }
 
-func show(text, full string) *shown {
+func show(text, full string) *Value {
 	switch {
 	case full == "":
 		return nil
 	case isAddress(full):
-		return &shown{Text: text, Address: full}
+		return &Value{Text: text, Address: full}
 	}
-	return &shown{Text: text}
+	return &Value{Text: text}
 }
 
 func joined(list []string) string {

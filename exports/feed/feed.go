@@ -121,7 +121,7 @@ func (f *Feed) entityLink(c *exports.Change) string {
 	if base == "" {
 		return ""
 	}
-	return base + "/api/entity/" + url.PathEscape(c.Type) + "/" + url.PathEscape(c.Slug)
+	return base + "/" + url.PathEscape(c.Type) + "/" + url.PathEscape(c.Slug) + "/" // its page on the website
 }
 
 func (f *Feed) base() string { return strings.TrimRight(clean(f.Base), "/") }

@@ -95,7 +95,7 @@ func checkItems(t *testing.T, format string, f *feed.Feed, items []newsOut) {
 	written := readJSON(t, write(t, f, "json"))
 	for i, c := range f.Changes {
 		want := newsOut{
-			ID: "urn:kindex:change:" + c.ID, URL: "https://index.example.org/api/entity/" + c.Key(),
+			ID: "urn:kindex:change:" + c.ID, URL: "https://index.example.org/" + c.Key() + "/",
 			Title: news[len(news)-1-i].title, Content: written.Items[i].Content, Made: c.Timestamp, Tags: []string{c.Type},
 		}
 		if c.Author != "" {
