@@ -11,6 +11,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/exports"
+	"kindex/exports/boards"
 	"kindex/site"
 )
 
@@ -125,11 +126,14 @@ func (c *call) standing(o uint32, show string) (message, colour string, err erro
 	case show == "score":
 		return composite.String(), site.ScoreColour(composite), nil
 	}
-	ranked, err := c.view.ranked()
+	ranked, err := c.view.boards.Ranked()
 	if err != nil {
 		return "", "", err
 	}
-	rank := c.view.rankOf(o, ranked)
+	rank, err := c.view.boards.Rank(o)
+	if err != nil {
+		return "", "", err
+	}
 	if show == "trend" {
 		return c.trend(o, rank)
 	}
@@ -138,20 +142,20 @@ func (c *call) standing(o uint32, show string) (message, colour string, err erro
 
 // trend words how an entity has moved on the leaderboard of all, as its delta does.
 func (c *call) trend(o uint32, rank int) (message, colour string, err error) {
-	former, err := c.formerBoard("", exports.AllBoard, "", "composite")
+	former, err := c.view.boards.Before("", exports.AllBoard, "", "composite")
 	if err != nil {
 		return "", "", err
 	}
-	previous := c.formerRanks(former, c.view.build, []uint32{o})[0]
+	previous := former.Ranks(c.view.build, []uint32{o})[0]
 	switch {
-	case former.past == nil:
+	case !former.Known():
 		return "no history", site.Grey, nil
 	case previous == 0:
 		return "new", site.Green, nil
 	case previous > rank:
-		return fmt.Sprintf("up %d in %d days", previous-rank, movementDays), site.Green, nil
+		return fmt.Sprintf("up %d in %d days", previous-rank, boards.MovementDays), site.Green, nil
 	case previous < rank:
-		return fmt.Sprintf("down %d in %d days", rank-previous, movementDays), site.Red, nil
+		return fmt.Sprintf("down %d in %d days", rank-previous, boards.MovementDays), site.Red, nil
 	}
 	return "steady", site.Grey, nil
 }

@@ -119,7 +119,7 @@ func (c *call) changesOf(typ, slug string) (list []uint32, moved *reply, err err
 		return nil, c.redirect(typ, now, "/changelog"), nil
 	}
 	if present {
-		if last, ok := c.view.newest(o); ok {
+		if last, ok := a.NewestOf(o); ok {
 			list = a.EntityChanges(last)
 		}
 		return list, nil, nil

@@ -97,7 +97,19 @@ func (s *Server) testWebhook(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.ask(c, "", func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskTest(w.AccountID, w.ID) })
+	return s.ask(c, askTest(w))
+}
+
+// askTest is the write that has a test sent to a webhook, and has a shownDelivery
+// as its body.
+func askTest(w webhook.Webhook) write {
+	return func(tx *state.Tx) (outcome, error) {
+		d, err := tx.AskTest(w.AccountID, w.ID)
+		if err != nil {
+			return outcome{}, webhookProblem(err, w.ID, "")
+		}
+		return outcome{status: http.StatusAccepted, body: showDelivery(d)}, nil
+	}
 }
 
 // POST /api/webhooks/:id/deliveries/:delivery/replay
@@ -106,25 +118,34 @@ func (s *Server) replayDelivery(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := c.param("delivery")
+	do, err := askReplay(w, c.param("delivery"))
+	if err != nil {
+		return nil, err
+	}
+	return s.ask(c, do)
+}
+
+// askReplay is the write that has the event of a delivery sent once more, and has a
+// shownDelivery as its body.
+func askReplay(w webhook.Webhook, id string) (write, error) {
 	if !plausibleID("dlv_", id) {
 		return nil, webhookProblem(webhook.ErrUnknown, w.ID, id)
 	}
-	return s.ask(c, id, func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskReplay(w.AccountID, w.ID, id) })
+	return func(tx *state.Tx) (outcome, error) {
+		d, err := tx.AskReplay(w.AccountID, w.ID, id)
+		if err != nil {
+			return outcome{}, webhookProblem(err, w.ID, id)
+		}
+		return outcome{status: http.StatusAccepted, body: showDelivery(d)}, nil
+	}, nil
 }
 
 // ask has something sent outside its turn, and wakes who sends it.
-func (s *Server) ask(c *call, of string, do func(tx *state.Tx) (webhook.Delivery, error)) (*reply, error) {
+func (s *Server) ask(c *call, do write) (*reply, error) {
 	if err := c.decodeNothing(); err != nil {
 		return nil, err
 	}
-	r, err := c.once(func(tx *state.Tx) (outcome, error) {
-		d, err := do(tx)
-		if err != nil {
-			return outcome{}, webhookProblem(err, c.param("id"), of)
-		}
-		return outcome{status: http.StatusAccepted, body: showDelivery(d)}, nil
-	})
+	r, err := c.once(do)
 	if err == nil {
 		s.hooks.dispatch.Wake()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/exports"
+	"kindex/site"
 )
 
 // appendJSON appends a value of our own types, which always encode.
@@ -58,26 +59,11 @@ func (s *Server) similar(c *call) (*reply, error) {
 		dst = append(dst, `,"reasons":`...)
 		reasons := []string{}
 		for _, r := range n.Reasons.List() {
-			reasons = append(reasons, c.view.reason(b.Feature(r)))
+			reasons = append(reasons, site.Reason(b.Feature(r), c.view.titles))
 		}
 		list.body = append(appendJSON(dst, reasons), '}')
 	}
 	return list.end(c.view, len(near)), nil
-}
-
-// reason words a feature that two entities share.
-func (v *view) reason(f exports.Feature) string {
-	switch f.Kind {
-	case "category":
-		return "same category: " + v.titles[f.Value]
-	case "provider":
-		return "same provider: " + f.Value
-	case "tag":
-		return "both tagged " + f.Value
-	case "capability":
-		return "both offer " + f.Value
-	}
-	return "both described with “" + f.Value + "”"
 }
 
 // GET /api/leaderboard/:category
@@ -108,7 +94,7 @@ func (s *Server) leaderboard(c *call) (*reply, error) {
 	if sel.set, err = sel.from.Board(board, typ, by); err != nil {
 		return nil, err
 	}
-	former, err := c.formerBoard(sel.asOf, board, typ, by)
+	former, err := c.view.boards.Before(sel.asOf, board, typ, by)
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +108,11 @@ func (s *Server) leaderboard(c *call) (*reply, error) {
 		before = sel.from.CountUntil(sel.set, sort, sel.page.Cursor.Place)
 	}
 	list := c.newCollection()
-	previous := c.formerRanks(former, sel.from, page)
+	previous := former.Ranks(sel.from, page)
 	for i, o := range page {
 		record := sel.from.Record(o)
 		dst := append(list.next(), record[:len(record)-1]...)
 		list.body = append(appendMovement(dst, before+i+1, previous[i]), '}')
 	}
-	return c.paged(list, sel, next, former.member()), nil
+	return c.paged(list, sel, next, comparedTo(former)), nil
 }

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -38,22 +39,27 @@ func (s *Server) listKeys(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.state.Keys(c.request.Context(), account.ID)
+	data, err := s.keysOf(c.request.Context(), account.ID)
 	if err != nil {
-		return nil, stateProblem(err)
-	}
-	data := make([]listedKey, len(list))
-	for i, k := range list {
-		data[i] = listedKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: second(k.CreatedAt)}
-		if used := s.keys.LastUsed(k); !used.IsZero() {
-			used = second(used)
-			data[i].LastUsedAt = &used
-		}
+		return nil, err
 	}
 	return object(http.StatusOK, struct {
 		Data  []listedKey `json:"data"`
 		Count int         `json:"count"`
 	}{data, len(data)})
+}
+
+// keysOf are the active keys of an account.
+func (s *Server) keysOf(ctx context.Context, account string) ([]listedKey, error) {
+	list, err := s.state.Keys(ctx, account)
+	if err != nil {
+		return nil, stateProblem(err)
+	}
+	data := make([]listedKey, len(list))
+	for i, k := range list {
+		data[i] = listedKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: second(k.CreatedAt), LastUsedAt: perhaps(s.keys.LastUsed(k))}
+	}
+	return data, nil
 }
 
 // POST /api/developer/api-keys
@@ -68,18 +74,28 @@ func (s *Server) createKey(c *call) (*reply, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	if err := keys.CheckName(body.Name); err != nil {
+	do, err := s.makeKey(account.ID, body.Name)
+	if err != nil {
+		return nil, err
+	}
+	return c.once(do)
+}
+
+// makeKey is the write that adds a key to an account, and has a createdKey as its
+// body.
+func (s *Server) makeKey(account, name string) (write, error) {
+	if err := keys.CheckName(name); err != nil {
 		return nil, invalidBody([]FieldError{{"name", err.Error()}})
 	}
 	secret := keys.Generate()
-	return c.once(func(tx *state.Tx) (outcome, error) {
-		k, err := tx.CreateKey(account.ID, body.Name, secret)
+	return func(tx *state.Tx) (outcome, error) {
+		k, err := tx.CreateKey(account, name, secret)
 		if err != nil {
 			return outcome{}, s.keyProblem(err)
 		}
 		return outcome{status: http.StatusCreated, secretID: k.ID,
 			body: createdKey{ID: k.ID, Name: k.Name, Key: secret.Reveal(), CreatedAt: second(k.CreatedAt)}}, nil
-	})
+	}, nil
 }
 
 // keyProblem is why no key was made, where that is the account's own affair.
@@ -104,21 +120,29 @@ func (s *Server) revokeKey(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	revoked := false
-	if plausibleKeyID(id) {
-		err = s.state.Write(c.request.Context(), func(tx *state.Tx) (err error) {
-			revoked, err = tx.RevokeKey(account.ID, id)
-			return err
-		})
-	}
-	switch {
+	switch revoked, err := s.endKey(c.request.Context(), account.ID, id); {
 	case err != nil:
-		return nil, stateProblem(err)
+		return nil, err
 	case !revoked:
 		return nil, s.unknownKey(c, account.ID, id)
 	}
-	s.keys.Forget()
 	return object(http.StatusNoContent, nil)
+}
+
+// endKey revokes a key of an account, at once on this edge. false tells that the
+// account has no active key with this id.
+func (s *Server) endKey(ctx context.Context, account, id string) (revoked bool, err error) {
+	if !plausibleID("key_", id) {
+		return false, nil
+	}
+	err = s.state.Write(ctx, func(tx *state.Tx) (err error) {
+		revoked, err = tx.RevokeKey(account, id)
+		return err
+	})
+	if revoked {
+		s.keys.Forget()
+	}
+	return revoked, stateProblem(err)
 }
 
 // keyToRevoke is the id in the address or in the body.
@@ -146,11 +170,6 @@ func (c *call) keyToRevoke() (string, error) {
 		return "", invalidBody([]FieldError{{"id", "is another one than that in the address; name one key"}})
 	}
 	return body.ID, nil
-}
-
-// plausibleKeyID keeps from the database what cannot be an id there.
-func plausibleKeyID(id string) bool {
-	return strings.HasPrefix(id, "key_") && len(id) <= 64 && visible(id)
 }
 
 // unknownKey is the answer for a key that is not the account's, or is no more,

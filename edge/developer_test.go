@@ -38,11 +38,16 @@ func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)
 // serveWith listens on loopback.
 func serveWith(t testing.TB, o Options) *served {
 	t.Helper()
+	h := httptest.NewUnstartedServer(nil)
+	if o.SignIn.Configured() && o.URL == "" {
+		o.URL = "http://" + h.Listener.Addr().String()
+	}
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s)
+	h.Config.Handler = s
+	h.Start()
 	t.Cleanup(func() {
 		h.Close()
 		s.Close()

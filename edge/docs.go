@@ -19,7 +19,7 @@ func (s *Server) apiDocs(c *call) (*reply, error) {
 	return &reply{mediaType: "text/html; charset=utf-8", header: h, body: body}, err
 }
 
-// GET /docs, GET /docs/api/
+// GET /docs/api/
 func (s *Server) toDocs(*call) (*reply, error) { return &reply{location: docsPath}, nil }
 
 // GET /docs/api/:asset

@@ -72,7 +72,8 @@ type Server struct {
 	limits  *limits
 	proxies *limit.Proxies
 	people  *signin.Handler // nil where nobody can sign in
-	starts  *limit.Memory   // of sign-ins, nil where nobody can
+	starts  *limit.Memory   // of sign-ins and of writes in the panel, nil where nobody can
+	forms   forms
 	// described is the description of the interface.
 	described struct{ yaml, json []byte }
 	metrics   *metrics
@@ -113,9 +114,11 @@ func New(o Options) (*Server, error) {
 	s.events = webhook.NewAnnouncer(o.State, o.Log, s.hooks.dispatch.Wake)
 	s.live = &live{root: o.Dir, log: o.Log, metrics: s.metrics, moved: s.moved}
 	s.old.root = o.Dir
+	s.forms = newForms(o)
 	s.routes()
 	s.handler = s.anyOrigin(s.router)
 	if err := s.begin(); err != nil {
+		s.forms.close()
 		s.limits.close(s.log)
 		return nil, err
 	}
@@ -174,6 +177,7 @@ func (s *Server) Close() {
 	if s.starts != nil {
 		_ = s.starts.Close(context.Background()) // it keeps nothing
 	}
+	s.forms.close()
 	s.limits.close(s.log)
 }
 
@@ -299,7 +303,7 @@ func (c *call) run(w http.ResponseWriter, kind metering, params []string, h hand
 	w.Header()["X-Build"] = c.view.named
 	var err error
 	var r *reply
-	if c.query, err = query.Parse(c.request.URL.RawQuery, params); err == nil {
+	if c.query, err = c.parameters(params); err == nil {
 		if r, err = h(c); err == nil {
 			err = c.respond(w, r)
 			c.release(r)
@@ -308,6 +312,14 @@ func (c *call) run(w http.ResponseWriter, kind metering, params []string, h hand
 	if err != nil {
 		c.fail(w, err)
 	}
+}
+
+// parameters reads the parameters of the request.
+func (c *call) parameters(known []string) (*query.Params, error) {
+	if len(known) == 1 && known[0] == anyParams[0] {
+		return nil, nil // the handler reads the query itself
+	}
+	return query.Parse(c.request.URL.RawQuery, known)
 }
 
 // requestID takes over a sensible id that a proxy has given, or makes one.

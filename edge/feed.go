@@ -71,7 +71,7 @@ func (c *call) changesOfKey(key string) ([]uint32, error) {
 	b := c.view.build
 	a := b.Archive()
 	if o, _, ok := b.Find(typ, slug); ok {
-		if v, ok := c.view.newest(o); ok {
+		if v, ok := a.NewestOf(o); ok {
 			return a.EntityChanges(v), nil
 		}
 		return nil, nil

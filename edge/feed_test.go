@@ -137,7 +137,7 @@ func TestFeedOfAnEntity(t *testing.T) {
 		if len(d.ids) != want {
 			t.Errorf("%s: %d items, want %d", key, len(d.ids), want)
 		}
-		if !strings.HasPrefix(d.rel["self"], "https://index.example.org/api/feed?entity=tool") || !strings.HasPrefix(d.links[0], "https://index.example.org/api/entity/tool/") {
+		if !strings.HasPrefix(d.rel["self"], "https://index.example.org/api/feed?entity=tool") || !strings.HasPrefix(d.links[0], "https://index.example.org/tool/") {
 			t.Errorf("%s: %v %v", key, d.rel, d.links)
 		}
 	}

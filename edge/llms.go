@@ -30,7 +30,7 @@ func (s *Server) llms(c *call) (*reply, error) {
 		return r, nil
 	}
 	b := c.view.build
-	ranked, err := c.view.ranked()
+	ranked, err := c.view.boards.Ranked()
 	if err != nil {
 		return nil, err
 	}

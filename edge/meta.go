@@ -1,10 +1,6 @@
 package edge
 
-import (
-	_ "embed"
-	"html/template"
-	"strings"
-)
+import "strings"
 
 // GET /api/openapi
 func (s *Server) openapi(c *call) (*reply, error) {
@@ -29,19 +25,4 @@ func (s *Server) openapi(c *call) (*reply, error) {
 func prefersYAML(accept string) bool {
 	y, j := strings.Index(accept, "yaml"), strings.Index(accept, "json")
 	return y >= 0 && (j < 0 || y < j)
-}
-
-//go:embed home.html
-var homeText string
-
-var homePage = template.Must(template.New("home").Parse(homeText))
-
-// GET /
-func (s *Server) home(c *call) (*reply, error) {
-	var b strings.Builder
-	if err := homePage.Execute(&b, map[string]any{"Manifest": c.view.build.Manifest, "SignIn": s.people != nil}); err != nil {
-		return nil, err
-	}
-	h := map[string][]string{"Content-Security-Policy": {"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}}
-	return &reply{mediaType: "text/html; charset=utf-8", header: h, body: []byte(b.String())}, nil
 }

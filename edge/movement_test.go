@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/boards"
 )
 
 // mover is a record of a leaderboard or of what is trending. Names stay in these
@@ -96,6 +97,67 @@ func number(n *int) string {
 		return "null"
 	}
 	return fmt.Sprint(*n)
+}
+
+// TestCourse compares how entities stood with what leaderboards and lists answer for
+// every day of which there is a snapshot.
+func TestCourse(t *testing.T) {
+	s, _ := servePast(t, "2026-11-01", Options{})
+	v := s.live.current.Load()
+	type place struct {
+		mover
+		of int
+	}
+	days := v.build.Archive().Snapshots()
+	stood := map[string]map[string]place{} // by day and name
+	for _, day := range days {
+		stood[day] = map[string]place{}
+		ranked := s.movers(t, "/api/leaderboard/all?at="+day)
+		for _, m := range s.movers(t, "/api/entities?status=active&status=deprecated&status=withdrawn&at="+day) {
+			if i := slices.IndexFunc(ranked, func(r mover) bool { return r.Name == m.Name }); i >= 0 {
+				m.Rank = ranked[i].Rank
+			}
+			stood[day][m.Name] = place{m, len(ranked)}
+		}
+	}
+	seen := map[int]bool{}
+	for o := range uint32(v.build.Len()) {
+		e, err := v.build.Entity(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		course, err := v.boards.Course(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b boards.Standing) int { return cmp.Compare(a.Day, b.Day) }) {
+			t.Errorf("%s is not in order: %v", e.Name, course)
+		}
+		for _, day := range days {
+			want, was := stood[day][e.Name]
+			i := slices.IndexFunc(course, func(c boards.Standing) bool { return c.Day == day })
+			switch {
+			case was != (i >= 0):
+				t.Errorf("%s on %s: was there is %v, its course says %v", e.Name, day, was, course)
+			case was:
+				text := string(course[i].Score.AppendJSON(nil))
+				if course[i].Rank != want.Rank || course[i].Of != want.of || text != figure(want.Scores["composite"]) {
+					t.Errorf("%s: %+v, want %+v", e.Name, course[i], want)
+				}
+			}
+		}
+	}
+	if len(days) < 10 || len(seen) < 4 || !seen[len(days)] {
+		t.Errorf("%d days, courses of %v", len(days), seen)
+	}
+}
+
+// figure is a score as JSON has it.
+func figure(x *float64) string {
+	if x == nil {
+		return "null"
+	}
+	return fmt.Sprintf("%.1f", *x)
 }
 
 // TestTrending computes what has gained again from lists and from the formula.

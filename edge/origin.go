@@ -8,11 +8,11 @@ import (
 
 // anyOrigin lets pages of every origin read the answers (CORS), never with
 // cookies. It says so whether or not a page asks, so that one cached answer
-// serves everybody. The pages for signing in are for nobody else's pages, whatever
-// the method and the outcome.
+// serves everybody. The pages for signing in and for submitting are for nobody
+// else's pages, whatever the method and the outcome.
 func (s *Server) anyOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.people != nil && signin.Owns(r.URL.Path) {
+		if s.people != nil && signin.Owns(r.URL.Path) || ownsForm(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -105,21 +105,14 @@ func (c *call) departed(resource string) (moved *reply, err error) {
 // departedTo is the present address of the entity that once had the address of the
 // path, "" where nobody knows of one. The error says that it was deleted.
 func (c *call) departedTo() (typ, slug string, err error) {
-	b := c.view.build
 	typ, slug = c.param("type"), c.param("slug")
-	a := b.Archive()
-	last, ok := a.Last(typ, slug)
-	if !ok {
-		return "", "", nil
-	}
-	now := a.Version(a.Newest(last))
-	if now.Deleted {
+	switch now, standing := c.view.build.Departed(typ, slug); standing {
+	case exports.Exists:
+		return now.Type, now.Slug, nil
+	case exports.Gone:
 		return "", "", deleted(typ, slug, now.Time)
 	}
-	if _, old, ok := b.Find(now.Type, now.Slug); !ok || old {
-		return "", "", nil // it is gone in what was not committed
-	}
-	return now.Type, now.Slug, nil
+	return "", "", nil
 }
 
 // redirect leads to the same resource of an entity at its present address.

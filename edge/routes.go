@@ -9,11 +9,13 @@ import (
 
 	"kindex/edge/query"
 	"kindex/exports/nearest"
+	"kindex/site/pages"
 	"kindex/site/sdk"
 )
 
 // routes is the whole interface on one screen: every address, the parameters
-// that it takes, and who answers.
+// that it takes, and who answers. What is not here is a page of the website, which
+// has a table of its own in package pages, or nothing.
 func (s *Server) routes() {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}
@@ -22,7 +24,7 @@ func (s *Server) routes() {
 
 	s.router = httprouter.New()
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.plain("not found", s.notFound)
+	s.router.NotFound = s.elsewhere()
 	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
 	s.router.GlobalOPTIONS = s.plain("options", s.methods)
 
@@ -73,9 +75,12 @@ func (s *Server) routes() {
 		{get, "/llms.txt", unmetered, nil, s.llms},
 		{get, docsPath, unmetered, nil, s.apiDocs},
 		{get, docsPath + "/", unmetered, nil, s.toDocs},
-		{get, "/docs", unmetered, nil, s.toDocs},
 		{get, docsPath + "/:asset", unmetered, nil, s.apiDocsAsset},
-		{get, "/", unmetered, nil, s.home},
+		{get, "/assets/:asset", unmetered, nil, s.asset},
+		{get, pages.SubmitPath, unmetered, anyParams, s.form},
+		{post, pages.SubmitPath, unmetered, anyParams, s.sendForm},
+		{get, pages.CheckPath, unmetered, anyParams, s.toForm},
+		{post, pages.CheckPath, unmetered, anyParams, s.checkForm},
 	} {
 		h := s.handle(r.path, r.cost, r.params, r.answer)
 		s.router.Handle(r.verb, r.path, h)

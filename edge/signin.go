@@ -8,10 +8,12 @@ import (
 
 	"kindex/edge/limit"
 	"kindex/edge/signin"
+	"kindex/site/pages"
 )
 
-// signin adds the pages for signing in, where the operator offers it. They are no
-// part of the interface: they alone look at cookies, and cost nobody anything.
+// signin adds the pages for signing in, where the operator offers it, and the panel
+// behind them. They are no part of the interface: they alone look at cookies, and
+// cost nobody anything.
 func (s *Server) signin() error {
 	o := s.options.SignIn
 	if !o.Configured() {
@@ -19,7 +21,7 @@ func (s *Server) signin() error {
 	}
 	s.starts = limit.NewMemory(nil, limit.MemoryOptions{Now: s.now, Log: s.log})
 	o.MayStart = s.mayStart
-	o.URL, o.Contact, o.Store, o.Now, o.Log, o.Title = s.options.URL, s.options.Contact, s.state, s.now, s.log, s.title
+	o.URL, o.Store, o.Now, o.Log, o.Pages = s.options.URL, s.state, s.now, s.log, signInPages{s}
 	var err error
 	if s.people, err = signin.New(o); err != nil {
 		return err
@@ -35,6 +37,7 @@ func (s *Server) signin() error {
 			s.router.HEAD(r.Path, h)
 		}
 	}
+	s.panel()
 	return nil
 }
 
@@ -49,12 +52,41 @@ func (s *Server) mayStart(r *http.Request) bool {
 	return err == nil && st.Allowed
 }
 
-// title is what the index that is served is called.
-func (s *Server) title() string {
+// signInPages give the pages of signing in the look of the website.
+type signInPages struct{ *Server }
+
+// Choice implements signin.Pages.
+func (s signInPages) Choice(r *http.Request, c signin.Choice) ([]byte, error) {
+	p := &pages.SignInPage{}
+	for _, o := range c.Providers {
+		p.Providers = append(p.Providers, pages.Provider(o))
+	}
+	return s.rendered(r, p)
+}
+
+// FirstKey implements signin.Pages.
+func (s signInPages) FirstKey(r *http.Request, k signin.FirstKey) ([]byte, error) {
+	return s.rendered(r, &pages.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
+}
+
+// Problem implements signin.Pages.
+func (s signInPages) Problem(r *http.Request, p signin.Problem) ([]byte, error) {
+	return s.rendered(r, &pages.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
+}
+
+func (s signInPages) rendered(r *http.Request, p pages.Panel) ([]byte, error) {
 	v := s.live.acquire()
 	if v == nil {
-		return "kindex"
+		return nil, newProblem("not-ready", "No build is being served yet; try again in a moment.")
 	}
 	defer v.release()
-	return v.build.Manifest.Title
+	site, err := s.pagesOf(v)
+	if err != nil {
+		return nil, err
+	}
+	a, err := site.Panel(pages.Request{Path: r.URL.Path, Base: strings.TrimSuffix(s.options.URL, "/")}, p)
+	if err != nil {
+		return nil, err
+	}
+	return a.Body, nil
 }

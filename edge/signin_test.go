@@ -77,8 +77,11 @@ func TestSignIn(t *testing.T) {
 	}
 	for range 10 {
 		page = visit(t, jar, http.MethodGet, url+"/developer")
-		if page.status != http.StatusOK || !strings.Contains(string(page.body), "<strong>ann</strong>") {
+		if page.status != http.StatusOK || !strings.Contains(string(page.body), "<strong><bdi>ann</bdi></strong>") {
 			t.Fatalf("/developer: %d\n%s", page.status, page.body)
+		}
+		if body := string(page.body); strings.Contains(body, key) || !strings.Contains(body, key[:7]+"…"+key[len(key)-4:]) {
+			t.Fatalf("the panel shows the whole key, or not the masked one:\n%s", body)
 		}
 	}
 	for _, name := range []string{"Access-Control-Allow-Origin", "X-RateLimit-Limit", "X-Build"} {
@@ -115,8 +118,14 @@ func TestSignIn(t *testing.T) {
 func checkClosedToOthers(t *testing.T, url string) {
 	t.Helper()
 	const other = "https://evil.example"
+	paths := []string{"/developer"}
 	for _, r := range signin.Routes() {
-		path := strings.Replace(r.Path, ":provider", "github", 1)
+		paths = append(paths, strings.Replace(r.Path, ":provider", "github", 1))
+	}
+	for _, r := range panelRoutes() {
+		paths = append(paths, r.path)
+	}
+	for _, path := range paths {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodOptions} {
 			for _, preflight := range []string{"", http.MethodPost} {
 				a := visit(t, nil, method, url+path, "Origin", other, "Access-Control-Request-Method", preflight)
@@ -146,12 +155,28 @@ func checkQuietLog(t *testing.T, log, key string) {
 	}
 }
 
-// TestNoSignIn has no pages for what the operator does not offer.
+// TestNoSignIn has no pages for what the operator does not offer. The one for
+// developers tells how a key is got without.
 func TestNoSignIn(t *testing.T) {
-	s := serve(t, 3)
-	for _, path := range []string{"/signin", "/developer", "/signin/github/callback"} {
-		if a := s.ask(t, http.MethodGet, path); a.status != http.StatusNotFound || a.header.Get("Content-Type") != "application/problem+json" {
+	s := serveFew(t, Options{LimitAnonymous: 20, LimitKey: 12345, Contact: "operator@example.org"})
+	for _, path := range []string{"/signin", "/developer/webhooks/", "/signin/github/callback"} {
+		if a := s.ask(t, http.MethodGet, path); a.status != http.StatusNotFound {
 			t.Errorf("%s: %d, %v", path, a.status, a.header)
+		}
+	}
+	for _, path := range []string{"/signout", "/signin/github", "/developer/keys/", "/developer/webhooks/"} {
+		if a := s.ask(t, http.MethodPost, path); a.status != http.StatusNotFound {
+			t.Errorf("POST %s: %d, %v", path, a.status, a.header)
+		}
+	}
+	a := s.ask(t, http.MethodGet, "/developer/")
+	body := string(a.body)
+	if a.status != http.StatusOK || strings.Contains(body, `"/signin"`) {
+		t.Errorf("%d %s", a.status, body)
+	}
+	for _, told := range []string{"operator@example.org", "12,345", `<strong class="num">20</strong>`} {
+		if !strings.Contains(body, told) {
+			t.Errorf("the page does not tell %s: %s", told, body)
 		}
 	}
 }

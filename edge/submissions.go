@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,8 +33,7 @@ func (s *Server) submit(c *call) (*reply, error) {
 		if refused != nil {
 			return outcome{}, refused
 		}
-		stored, err := tx.CreateSubmission(submit.Submission{ID: id, AccountID: account.ID, Type: draft.Entity.Type, Slug: draft.Entity.Slug,
-			Name: draft.Entity.Name, URL: draft.Entity.URL, YAML: string(draft.YAML)})
+		stored, err := tx.CreateSubmission(submissionFrom(draft, id, account.ID))
 		if err != nil {
 			return outcome{}, submissionProblem(err, account.ID)
 		}
@@ -41,6 +41,11 @@ func (s *Server) submit(c *call) (*reply, error) {
 		return outcome{status: http.StatusCreated, location: address, body: submitted{ID: stored.ID, Status: stored.Status,
 			URL: c.base() + address, Similar: similar, Warnings: fieldErrors(draft.Warnings)}}, nil
 	})
+}
+
+// submissionFrom is a draft as an account submits it.
+func submissionFrom(d *submit.Draft, id, account string) submit.Submission {
+	return submit.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
 }
 
 // submitted is the answer to a submission that was taken in.
@@ -168,17 +173,9 @@ const mostSimilarTo = 5
 // brief is what is told of an entity beside something else.
 var brief = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
 
-// similarTo finds entities that may be what a name stands for.
+// similarTo tells of entities that may be what a name stands for.
 func (v *view) similarTo(name string) ([]json.RawMessage, error) {
-	all, err := v.build.Select(&exports.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	text := strings.ReplaceAll(name, `"`, " ") // quotes are signs to the search
-	if len(text) > maxQuery {
-		text = strings.ToValidUTF8(text[:maxQuery], "")
-	}
-	found, err := v.index.Instead(text, all, mostSimilarTo)
+	found, err := v.ofName(name, mostSimilarTo)
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +184,19 @@ func (v *view) similarTo(name string) ([]json.RawMessage, error) {
 		list = append(list, brief.append(nil, v.build.Record(o)))
 	}
 	return list, nil
+}
+
+// ofName finds entities that may be what a name stands for.
+func (v *view) ofName(name string, most int) ([]uint32, error) {
+	all, err := v.build.Select(&exports.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	text := strings.ReplaceAll(name, `"`, " ") // quotes are signs to the search
+	if len(text) > maxQuery {
+		text = strings.ToValidUTF8(text[:maxQuery], "")
+	}
+	return v.index.Instead(text, all, most)
 }
 
 // submissionRecord is a submission as its account sees it.
@@ -309,16 +319,22 @@ func (s *Server) submission(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.state.Submission(c.request.Context(), c.param("id"))
-	if errors.Is(err, submit.ErrUnknown) || err == nil && found.AccountID != account.ID {
-		return nil, newProblem("unknown-submission", fmt.Sprintf("You have no submission %q. GET /api/submissions lists yours.", shorten(c.param("id"))))
-	}
+	found, err := s.submissionOf(c.request.Context(), account.ID, c.param("id"))
 	if err != nil {
-		return nil, stateProblem(err)
+		return nil, err
 	}
 	record := c.submissionRecord(&found)
 	if record.Fields, err = found.Fields(); err != nil {
 		return nil, err
 	}
 	return object(http.StatusOK, record)
+}
+
+// submissionOf is a submission of an account.
+func (s *Server) submissionOf(ctx context.Context, account, id string) (submit.Submission, error) {
+	found, err := s.state.Submission(ctx, id)
+	if errors.Is(err, submit.ErrUnknown) || err == nil && found.AccountID != account {
+		return found, newProblem("unknown-submission", fmt.Sprintf("You have no submission %q. GET /api/submissions lists yours.", shorten(id)))
+	}
+	return found, stateProblem(err)
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"kindex/edge/query"
 	"kindex/exports"
 )
@@ -34,22 +32,23 @@ func (s *Server) trending(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranked, err := b.Board(exports.AllBoard, "", "composite")
-	if err != nil {
-		return nil, err
-	}
 	since, _, trends := b.Archive().Trends(window)
 	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !wanted.Contains(t.Ordinal) })
 	list := c.newCollection()
 	for _, t := range trends[:min(limit, len(trends))] {
+		rank, err := c.view.boards.Rank(t.Ordinal)
+		if err != nil {
+			return nil, err
+		}
 		record := b.Record(t.Ordinal)
 		dst := append(list.next(), record[:len(record)-1]...)
-		list.body = append(c.view.appendTrend(dst, t, ranked), '}')
+		list.body = append(c.view.appendTrend(dst, t, rank), '}')
 	}
 	return list.end(c.view, len(trends), `"window":"`+window+`"`, `"since":"`+since+`"`), nil
 }
 
-func (v *view) appendTrend(dst []byte, t exports.Trend, ranked *roaring.Bitmap) []byte {
+// appendTrend adds how a record that has a rank now, 0 for none, came to it.
+func (v *view) appendTrend(dst []byte, t exports.Trend, rank int) []byte {
 	number := func(name string, n int, known bool) {
 		dst = append(append(append(dst, ',', '"'), name...), '"', ':')
 		if !known {
@@ -64,20 +63,8 @@ func (v *view) appendTrend(dst []byte, t exports.Trend, ranked *roaring.Bitmap) 
 	dst = t.Previous.AppendJSON(dst)
 	dst = append(dst, `,"gain":`...)
 	dst = exports.AppendNumber(dst, float64(t.Gain)/10)
-	rank := v.rankOf(t.Ordinal, ranked)
 	number("rank", rank, rank > 0)
 	number("previousRank", int(t.PreviousRank), t.PreviousRank > 0)
 	number("changes", int(t.Changes), true)
 	return append(dst, '}')
-}
-
-// rankOf is the rank of a record among all ranked ones, 0 for none.
-func (v *view) rankOf(ordinal uint32, ranked *roaring.Bitmap) int {
-	switch {
-	case !ranked.Contains(ordinal):
-		return 0
-	case v.build.DraftID() == "": // ordinals are in that order
-		return int(ranked.Rank(ordinal))
-	}
-	return v.build.CountUntil(ranked, exports.DefaultSort, v.build.PlaceOf(exports.DefaultSort, ordinal))
 }

@@ -1,22 +1,20 @@
 package edge
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"kindex/builder/score"
 	"kindex/exports"
+	"kindex/exports/boards"
 	"kindex/indexes"
+	"kindex/site/pages"
 )
 
 // view is one build as the edge serves it. A request takes the current view
@@ -33,12 +31,9 @@ type view struct {
 	slugs      []string // of the categories
 	titles     map[string]string
 
-	former   sync.Map  // the boards that those of today are compared to, *formerBoard by name
-	indexing sync.Once // of ordinals
-	ordinals []uint32  // by version, those of the snapshot of former, plus one
-
-	ranking func() (*roaring.Bitmap, error) // what ranked returns, made once
-	mapped  atomic.Pointer[mapText]         // /llms.txt as it was last asked for
+	boards  *boards.Boards          // how entities stand, now and before
+	mapped  atomic.Pointer[mapText] // /llms.txt as it was last asked for
+	website website
 
 	users atomic.Int64 // requests, live's own, and views with edits of this one
 	close func()
@@ -60,7 +55,6 @@ func openView(root, id string) (*view, error) {
 	}
 	v := &view{build: b, modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, titles: map[string]string{}}
 	v.named = []string{v.id()}
-	v.ranking = sync.OnceValues(v.board)
 	if v.index, err = indexes.Open(root, b); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -73,18 +67,11 @@ func openView(root, id string) (*view, error) {
 
 // read takes over what every request needs in decoded form.
 func (v *view) read() error {
-	data, _, _ := v.build.File(exports.ScoringFile)
-	var err error
-	if v.formula, err = score.Read(data); err != nil {
+	from, err := pages.SourceOf(v.build)
+	if err != nil {
 		return err
 	}
-	if v.asOf, err = time.Parse(time.RFC3339, v.build.Manifest.AsOf); err != nil {
-		return err
-	}
-	data, _, _ = v.build.File(exports.CategoriesFile)
-	if err := json.Unmarshal(data, &v.categories); err != nil {
-		return fmt.Errorf("%s: %w", exports.CategoriesFile, err)
-	}
+	v.formula, v.asOf, v.boards, v.categories = from.Formula, from.AsOf, from.Boards, from.Categories
 	for _, c := range v.categories {
 		v.slugs = append(v.slugs, c.Slug)
 		v.titles[c.Slug] = c.Title
@@ -121,7 +108,7 @@ func (v *view) with(edits []exports.Edit) (*view, error) {
 	}
 	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: []string{time.Now().UTC().Format(http.TimeFormat)}, titles: maps.Clone(v.titles)}
 	w.named = []string{w.id()}
-	w.ranking = sync.OnceValues(w.board)
+	w.boards = boards.New(b, w.asOf)
 	w.categories, w.slugs = slices.Clone(v.categories), slices.Clone(v.slugs)
 	for _, e := range edits {
 		if e.Entity != nil && !slices.Contains(w.slugs, e.Entity.Category) {
@@ -154,7 +141,7 @@ func (v *view) count() error {
 	if err != nil {
 		return err
 	}
-	ranked, err := v.build.Board(exports.AllBoard, "", "composite")
+	ranked, err := v.boards.Ranked()
 	if err != nil {
 		return err
 	}
@@ -167,15 +154,6 @@ func (v *view) count() error {
 	}
 	return nil
 }
-
-// board is the leaderboard of all.
-func (v *view) board() (*roaring.Bitmap, error) {
-	return v.build.Board(exports.AllBoard, "", "composite")
-}
-
-// ranked are the records on the leaderboard of all. Nobody may change the set: it is
-// made once, because badges are asked for without limit.
-func (v *view) ranked() (*roaring.Bitmap, error) { return v.ranking() }
 
 // retain takes part in the view, unless it has been closed already.
 func (v *view) retain() bool {

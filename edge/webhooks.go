@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -102,22 +103,33 @@ func (s *Server) createWebhook(c *call) (*reply, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	w := webhook.Webhook{ID: state.NewID("wh_"), AccountID: account.ID, Events: inOrder(body.Events)}
-	faults := checkEvents(body.Events)
-	if w.URL, err = s.hooks.guard.CheckURL(c.request.Context(), body.URL); err != nil {
+	do, refused, err := s.makeWebhook(c.request.Context(), account.ID, body.URL, body.Events)
+	if err == nil && !c.repeatable() {
+		err = refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.once(do)
+}
+
+// makeWebhook is the write that adds a webhook to an account, and has a
+// createdWebhook as its body. refused is what is wrong with the webhook, nil for
+// nothing, and what the write comes to then; err, that the client has gone.
+func (s *Server) makeWebhook(ctx context.Context, account, address string, events []string) (do write, refused, err error) {
+	w := webhook.Webhook{ID: state.NewID("wh_"), AccountID: account, Events: inOrder(events)}
+	faults := checkEvents(events)
+	if w.URL, err = s.hooks.guard.CheckURL(ctx, address); err != nil {
 		var wrong *guard.URLError
 		if !errors.As(err, &wrong) {
-			return nil, err // the client has gone
+			return nil, nil, err
 		}
 		faults = append([]FieldError{{"url", wrong.Error()}}, faults...)
 	}
-	refused := invalidBody(faults)
-	if refused != nil && !c.repeatable() {
-		return nil, refused
-	}
+	refused = invalidBody(faults)
 	secret := webhook.NewSecret()
 	w.Sealed = s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
-	return c.once(func(tx *state.Tx) (outcome, error) {
+	return func(tx *state.Tx) (outcome, error) {
 		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
 			return outcome{}, refused
 		}
@@ -130,7 +142,7 @@ func (s *Server) createWebhook(c *call) (*reply, error) {
 		}
 		return outcome{status: http.StatusCreated, location: "/api/webhooks/" + made.ID, secretID: made.ID,
 			body: createdWebhook{made.ID, made.URL, made.Events, true, second(made.CreatedAt), secret.Reveal()}}, nil
-	})
+	}, refused, nil
 }
 
 // checkEvents says what is wrong with the events that somebody wants.
@@ -192,11 +204,15 @@ func (c *call) ownWebhook() (w webhook.Webhook, err error) {
 	if err != nil {
 		return w, err
 	}
-	id := c.param("id")
+	return c.server.webhookOf(c.request.Context(), account.ID, c.param("id"))
+}
+
+// webhookOf is a webhook of an account.
+func (s *Server) webhookOf(ctx context.Context, account, id string) (w webhook.Webhook, err error) {
 	if !plausibleID("wh_", id) {
 		return w, unknownWebhook(id)
 	}
-	w, err = c.server.state.Webhook(c.request.Context(), account.ID, id)
+	w, err = s.state.Webhook(ctx, account, id)
 	return w, webhookProblem(err, id, "")
 }
 
@@ -240,9 +256,14 @@ func (s *Server) deleteWebhook(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.state.Write(c.request.Context(), func(tx *state.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
-	if err != nil {
-		return nil, webhookProblem(err, w.ID, "")
+	if err := s.endWebhook(c.request.Context(), w); err != nil {
+		return nil, err
 	}
 	return object(http.StatusNoContent, nil)
+}
+
+// endWebhook deletes a webhook with its log of deliveries.
+func (s *Server) endWebhook(ctx context.Context, w webhook.Webhook) error {
+	err := s.state.Write(ctx, func(tx *state.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
+	return webhookProblem(err, w.ID, "")
 }

@@ -77,7 +77,7 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-func serveHooked(t *testing.T, target string) *hooked {
+func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked {
 	t.Helper()
 	h := &hooked{log: &logBuffer{}}
 	h.answer.Store(200)
@@ -101,9 +101,13 @@ func serveHooked(t *testing.T, target string) *hooked {
 	content, out := t.TempDir(), t.TempDir()
 	writeContent(t, content, 3, 0)
 	buildInto(t, content, out, 3)
-	h.served = serveWith(t, Options{Dir: out, State: statetest.Open(t, target), Log: slog.New(slog.NewTextHandler(h.log, nil)), LogRequests: true,
+	o := Options{Dir: out, State: statetest.Open(t, target), Log: slog.New(slog.NewTextHandler(h.log, nil)), LogRequests: true,
 		Guard: guard.New(guard.Options{Allow: []guard.Exception{allow}, Roots: roots, Dial: noWire(t),
-			Resolver: fixedNames{"example.org": "8.8.8.8", "inside.example": "10.0.0.1"}})})
+			Resolver: fixedNames{"example.org": "8.8.8.8", "inside.example": "10.0.0.1"}})}
+	for _, c := range change {
+		c(&o)
+	}
+	h.served = serveWith(t, o)
 	h.content = content
 	return h
 }

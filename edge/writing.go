@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -33,14 +34,25 @@ func object(status int, v any) (*reply, error) {
 // was sent: then the same write sent again gets the same answer for 24 hours, and
 // has no further effect. The caller must have an account. do may be run several
 // times.
-func (c *call) once(do func(tx *state.Tx) (outcome, error)) (*reply, error) {
+func (c *call) once(do write) (*reply, error) {
 	a, err := c.attempt()
 	if err != nil {
 		return nil, err
 	}
-	var done state.Done
-	repeated := false
-	err = c.server.state.Write(c.request.Context(), func(tx *state.Tx) error {
+	done, repeated, err := c.server.once(c.request.Context(), a, do)
+	if err != nil {
+		return nil, err
+	}
+	return replyTo(a, done, repeated)
+}
+
+// write is what a write does within its transaction. It may be run several times.
+type write func(tx *state.Tx) (outcome, error)
+
+// once makes a write that was not made before, or tells that it was, and what came
+// of it.
+func (s *Server) once(ctx context.Context, a state.Attempt, do write) (done state.Done, repeated bool, err error) {
+	err = s.state.Write(ctx, func(tx *state.Tx) error {
 		done, repeated = state.Done{}, false
 		if a.Key != "" {
 			before, err := tx.Begin(a)
@@ -69,10 +81,7 @@ func (c *call) once(do func(tx *state.Tx) (outcome, error)) (*reply, error) {
 		}
 		return tx.End(a, kept)
 	})
-	if err != nil {
-		return nil, stateProblem(err)
-	}
-	return replyTo(a, done, repeated)
+	return done, repeated, stateProblem(err)
 }
 
 func replyTo(a state.Attempt, done state.Done, repeated bool) (*reply, error) {

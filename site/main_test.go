@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"kindex/edge/edgetest"
+	"kindex/edge/edgetest/browser"
 )
 
-func TestMain(m *testing.M) { edgetest.Main(m) }
+func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }

@@ -16,6 +16,7 @@ type Page struct {
 	Entity   *exports.Entity
 	Category string // the title of its category
 	Base     string // the address of the service, without a slash at its end
+	Files    bool   // Base is that of a static site: there are files in the place of the API
 	Build    string
 	AsOf     string // the day of the scores, YYYY-MM-DD
 	Past     bool   // the entity is shown as it stood on that day
@@ -204,7 +205,11 @@ func (w *markdown) signals(e *exports.Entity) {
 func (w *markdown) similar(p *Page) {
 	var items []string
 	for _, s := range p.Similar {
-		item := link(s.Name, Address(p.Base, s.Type, s.Slug))
+		to := Address(p.Base, s.Type, s.Slug)
+		if p.Files {
+			to = beside(p.Base, s.Type, s.Slug, "entity.md")
+		}
+		item := link(s.Name, to)
 		if reasons := texts(s.Reasons); reasons != "" {
 			item += ": " + reasons
 		}
@@ -258,6 +263,9 @@ func (w *markdown) more(p *Page) {
 	w.line("## More")
 	items := []string{link("JSON", api), link("how the scores came about", api+"/score"), link("similar entities", api+"/similar"),
 		link("all changes", api+"/changelog")}
+	if p.Files {
+		items = []string{link("JSON", beside(p.Base, e.Type, e.Slug, "entity.json")), link("all changes", beside(p.Base, e.Type, e.Slug, "history.json"))}
+	}
 	if p.Past {
 		items[0] = link("JSON", api+"?at="+url.QueryEscape(p.AsOf))
 	}
@@ -268,6 +276,11 @@ func (w *markdown) more(p *Page) {
 // Address is where an entity is in Markdown.
 func Address(base, typ, slug string) string {
 	return base + "/api/entity/" + url.PathEscape(typ) + "/" + url.PathEscape(slug) + ".md"
+}
+
+// beside is a file that a static site has beside the page of an entity.
+func beside(base, typ, slug, file string) string {
+	return base + "/" + url.PathEscape(typ) + "/" + url.PathEscape(slug) + "/" + file
 }
 
 // number writes a number as people do.

@@ -29,7 +29,8 @@ type Edge struct {
 }
 
 // Start starts an edge. Of the options, the folder is Built unless given, the state a
-// SQLite file, and the network is out of reach. Each wrap is laid around the handler.
+// SQLite file, and the network is out of reach; where people can sign in, the address
+// is the one that it listens at. Each wrap is laid around the handler.
 func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
 	if o.Dir == "" {
@@ -41,8 +42,13 @@ func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler
 	if o.Guard == nil {
 		o.Guard = guard.New(guard.Options{Resolver: noNames{}, Dial: noNetwork})
 	}
+	server := httptest.NewUnstartedServer(nil)
+	if o.URL == "" && o.SignIn.Configured() {
+		o.URL = "http://" + server.Listener.Addr().String()
+	}
 	s, err := edge.New(o)
 	if err != nil {
+		server.Close()
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -51,7 +57,8 @@ func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler
 	for _, w := range wrap {
 		h = w(h)
 	}
-	server := httptest.NewServer(h)
+	server.Config.Handler = h
+	server.Start()
 	t.Cleanup(func() {
 		server.Close()
 		cancel()

@@ -120,8 +120,8 @@ func TestCSRF(t *testing.T) {
 	attacker.throughHub(a.service)
 	a.hub.Answer(http.StatusOK, `{"id": 1, "login": "victim"}`)
 	victim.throughHub(a.service)
-	_, own := victim.open(a.url+"/developer").form(t, "/signout")
-	_, others := attacker.open(a.url+"/developer").form(t, "/signout")
+	_, own := victim.open(a.url+"/developer/").form(t, "/signout")
+	_, others := attacker.open(a.url+"/developer/").form(t, "/signout")
 	cases := forgeries(a.url, own.Get("token"))
 	cases["token of another session"] = struct {
 		token  string
@@ -324,13 +324,13 @@ func TestOpenRedirect(t *testing.T) {
 		t.Errorf("the answer comes to %s", callback)
 	}
 	b.open(callback.String() + "&" + strings.ReplaceAll(extra, "redirect_uri", "url"))
-	for _, path := range []string{"/signin", callback.RequestURI(), "/developer", "/signin//evil.example/callback", "/signin/..%2f..%2fevil/callback", "//evil.example/developer"} {
+	for _, path := range []string{"/signin", callback.RequestURI(), "/developer/", "/signin//evil.example/callback", "/signin/..%2f..%2fevil/callback", "//evil.example/developer"} {
 		p := b.open(a.url + path + map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + extra)
 		if to := p.header.Get("Location"); strings.Contains(to, "evil") && !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") {
 			t.Errorf("%s: sent to %q", path, to)
 		}
 	}
-	out := b.press(b.open(a.url+"/developer"), "/signout", "next", evil)
+	out := b.press(b.open(a.url+"/developer/"), "/signout", "next", evil)
 	if out.header.Get("Location") != "/signin" {
 		t.Errorf("sign-out: sent to %q", out.header.Get("Location"))
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -22,7 +23,12 @@ import (
 	"kindex/edge/state/statetest"
 )
 
-func TestMain(m *testing.M) { statetest.Main(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	statetest.Stop()
+	_ = os.RemoveAll(website.dir)
+	os.Exit(code)
+}
 
 // service is a sign-in on loopback, as the edge has it.
 type service struct {
@@ -39,6 +45,10 @@ func serve(t testing.TB, s *state.State, secure bool) *service {
 	t.Helper()
 	v := &service{state: s, log: &logged{}, ahead: new(atomic.Int64)}
 	v.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if belongs(r) {
+			v.developer(w, r, look{site(t), v.url})
+			return
+		}
 		v.handler.Load().ServeHTTP(w, r)
 	}))
 	v.url = "http://" + v.server.Listener.Addr().String()
@@ -55,8 +65,7 @@ func serve(t testing.TB, s *state.State, secure bool) *service {
 // offer makes the handler with the providers that options name.
 func (v *service) offer(t testing.TB, o signin.Options) {
 	t.Helper()
-	o.URL, o.Store, o.Contact = v.url, v.state, "operator@example.org"
-	o.Title = func() string { return "Test index" }
+	o.URL, o.Store, o.Pages = v.url, v.state, look{site(t), v.url}
 	o.Log = slog.New(slog.NewTextHandler(v.log, nil))
 	o.Now = func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) }
 	h, err := signin.New(o)
@@ -263,13 +272,13 @@ func (b *browser) cookie(address, name string) string {
 // signedIn tells the account that the browser is signed in to, "" for none.
 func (b *browser) signedIn(v *service) string {
 	b.t.Helper()
-	p := b.open(v.url + "/developer")
+	p := b.open(v.url + "/developer/")
 	if p.status == http.StatusSeeOther && p.header.Get("Location") == "/signin" {
 		return ""
 	}
-	m := regexp.MustCompile(`account <strong>([^<]*)</strong>`).FindStringSubmatch(p.body)
+	m := regexp.MustCompile(`account <strong><bdi>([^<]*)</bdi></strong>`).FindStringSubmatch(p.body)
 	if p.status != http.StatusOK || m == nil {
-		b.t.Fatalf("/developer: %d\n%s", p.status, p.body)
+		b.t.Fatalf("/developer/: %d\n%s", p.status, p.body)
 	}
 	return m[1]
 }

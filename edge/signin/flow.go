@@ -15,10 +15,11 @@ func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 	_, _, err := h.Session(r)
 	switch {
 	case err == nil:
-		see(w, "/developer")
+		see(w, Panel)
 	case errors.Is(err, ErrSignedOut):
-		h.allowForms(w, h.leaving())
-		h.show(w, http.StatusOK, "choose", page{Providers: h.offers()})
+		allowForms(w.Header(), h.leaving())
+		body, err := h.pages.Choice(r, Choice{h.offers()})
+		h.show(w, r, http.StatusOK, body, err)
 	default:
 		h.unavailable(w, r, err)
 	}
@@ -38,21 +39,21 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	p := h.provider(r)
 	switch {
 	case h.checkOrigin(r) != nil:
-		h.problem(w, http.StatusForbidden, "This sign-in was not begun on a page of this service",
+		h.problem(w, r, http.StatusForbidden, "This sign-in was not begun on a page of this service",
 			"Sign-in begins at "+h.base.String()+"/signin and nowhere else.")
 		return
 	case p == nil:
-		h.unknownProvider(w)
+		h.unknownProvider(w, r)
 		return
 	case h.mayStart != nil && !h.mayStart(r):
-		h.problem(w, http.StatusTooManyRequests, "Too many sign-ins were begun from your address", "Try again in an hour.")
+		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins were begun from your address", "Try again in an hour.")
 		return
 	}
 	browser, state, nonce, verifier := newToken(), newToken(), newToken(), oauth2.GenerateVerifier()
 	to, err := p.begin(r.Context(), state, nonce, verifier)
 	if err != nil {
 		h.log.Error("sign-in: the provider cannot be used", "provider", p.title(), "error", err)
-		h.problem(w, http.StatusBadGateway, p.title()+" cannot be reached",
+		h.problem(w, r, http.StatusBadGateway, p.title()+" cannot be reached",
 			"Nothing is wrong with you or your account. Try again in a few minutes.")
 		return
 	}
@@ -70,7 +71,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	p := h.provider(r)
 	if p == nil {
-		h.unknownProvider(w)
+		h.unknownProvider(w, r)
 		return
 	}
 	a, err := h.attempt(r, p)
@@ -88,10 +89,10 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &refused):
 		h.log.Info("sign-in refused by the provider", "provider", p.title(), "error", err)
-		h.problem(w, http.StatusForbidden, p.title()+" has not let you in", "You may have refused, or it may not know this service. Nothing was changed here.")
+		h.problem(w, r, http.StatusForbidden, p.title()+" has not let you in", "You may have refused, or it may not know this service. Nothing was changed here.")
 	case err != nil:
 		h.log.Error("sign-in failed", "provider", p.title(), "error", err)
-		h.problem(w, http.StatusBadGateway, "The sign-in with "+p.title()+" has failed",
+		h.problem(w, r, http.StatusBadGateway, "The sign-in with "+p.title()+" has failed",
 			"Its answer could not be had or could not be trusted, so nobody was signed in. The log of this service says why.")
 	default:
 		h.enter(w, r, p, who)
@@ -118,10 +119,10 @@ func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 // rule.
 func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 	if _, _, err := h.Session(r); err == nil {
-		see(w, "/developer")
+		see(w, Panel)
 		return
 	}
-	h.problem(w, http.StatusBadRequest, "This sign-in is over",
+	h.problem(w, r, http.StatusBadRequest, "This sign-in is over",
 		"It was finished before, has taken longer than ten minutes, or was begun in another browser.")
 }
 
@@ -142,7 +143,7 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, p provider, who 
 	case errors.As(err, &suspended):
 		h.log.Info("sign-in to a suspended account", "account", suspended.Account)
 		h.setCookie(w, sessionCookie, "", 0)
-		h.problem(w, http.StatusForbidden, "Your account is suspended", "The operator of this service has suspended it.")
+		h.problem(w, r, http.StatusForbidden, "Your account is suspended", "The operator of this service has suspended it.")
 		return
 	case err != nil:
 		h.unavailable(w, r, err)
@@ -151,30 +152,12 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, p provider, who 
 	h.log.Info("signed in", "provider", p.title(), "account", account.ID, "new", made)
 	h.setCookie(w, sessionCookie, token, SessionMost)
 	if !made {
-		see(w, "/developer")
+		see(w, Panel)
 		return
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer") // the address has the code
-	h.show(w, http.StatusOK, "key", page{Account: account.Name, Login: who.Login, Key: key.Reveal()})
-}
-
-// developer shows who is signed in, and the keys.
-func (h *Handler) developer(w http.ResponseWriter, r *http.Request) {
-	account, token, err := h.Session(r)
-	if errors.Is(err, ErrSignedOut) {
-		see(w, "/signin")
-		return
-	}
-	if err != nil {
-		h.unavailable(w, r, err)
-		return
-	}
-	list, err := h.store.Keys(r.Context(), account.ID)
-	if err != nil {
-		h.unavailable(w, r, err)
-		return
-	}
-	h.show(w, http.StatusOK, "developer", page{Account: account.Name, Token: token, Keys: list})
+	body, err := h.pages.FirstKey(r, FirstKey{account.Name, who.Login, key.Reveal()})
+	h.show(w, r, http.StatusOK, body, err)
 }
 
 // signOut ends the session of the browser.
@@ -182,7 +165,7 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	err := h.CheckForm(r)
 	switch {
 	case errors.Is(err, ErrForged):
-		h.problem(w, http.StatusForbidden, "Nobody was signed out", "This form was not sent by a page of this service, or you have signed in anew since. Open the page again.")
+		h.problem(w, r, http.StatusForbidden, "Nobody was signed out", "This form was not sent by a page of this service, or you have signed in anew since. Open the page again.")
 		return
 	case err != nil && !errors.Is(err, ErrSignedOut):
 		h.unavailable(w, r, err)
@@ -204,13 +187,13 @@ func see(w http.ResponseWriter, to string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-func (h *Handler) unknownProvider(w http.ResponseWriter) {
-	h.problem(w, http.StatusNotFound, "There is no such way to sign in", "The ways there are, are on the page for signing in.")
+func (h *Handler) unknownProvider(w http.ResponseWriter, r *http.Request) {
+	h.problem(w, r, http.StatusNotFound, "There is no such way to sign in", "The ways there are, are on the page for signing in.")
 }
 
 // unavailable answers where the state cannot be reached.
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 	h.log.Error("sign-in: the state cannot be reached", "path", r.URL.Path, "error", err)
 	w.Header().Set("Retry-After", "5")
-	h.problem(w, http.StatusServiceUnavailable, "Signing in does not work at the moment", "Try again in a minute. Everything that needs no account works meanwhile.")
+	h.problem(w, r, http.StatusServiceUnavailable, "Signing in does not work at the moment", "Try again in a minute. Everything that needs no account works meanwhile.")
 }

@@ -104,7 +104,7 @@ func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
 	if got := ann.signedIn(v); got != "zoe-o-neil" {
 		t.Errorf("signed in to %q", got)
 	}
-	panel := ann.open(v.url + "/developer")
+	panel := ann.open(v.url + "/developer/")
 	if strings.Contains(panel.body, key) || !strings.Contains(panel.body, key[:7]+"…"+key[len(key)-4:]) {
 		t.Errorf("the panel shows the whole key, or not the masked one:\n%s", panel.body)
 	}
@@ -115,7 +115,7 @@ func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
 // on, another gets nothing.
 func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 	p := ann.open(callback.String())
-	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer" || keyShape.MatchString(p.body) {
+	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || keyShape.MatchString(p.body) {
 		t.Errorf("callback reloaded: %d, %v\n%s", p.status, p.header, p.body)
 	}
 	p = other.open(callback.String())
@@ -131,7 +131,7 @@ func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 // name.
 func again(t *testing.T, v *service, ann, other *browser) {
 	p := other.signIn(v, "1001")
-	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer" || other.signedIn(v) != "zoe-o-neil" {
+	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || other.signedIn(v) != "zoe-o-neil" {
 		t.Errorf("second sign-in: %d, signed in to %q", p.status, other.signedIn(v))
 	}
 	third := newBrowser(t, v)
@@ -156,11 +156,11 @@ func again(t *testing.T, v *service, ann, other *browser) {
 // signOut ends one browser's session, and no other's.
 func signOut(t *testing.T, v *service, ann, other *browser) {
 	token := ann.cookie(v.url, "kindex-session")
-	p := ann.press(ann.open(v.url+"/developer"), "/signout")
+	p := ann.press(ann.open(v.url+"/developer/"), "/signout")
 	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/signin" || ann.cookie(v.url, "kindex-session") != "" {
 		t.Errorf("sign-out: %d, %v", p.status, p.header)
 	}
-	r := ann.request(http.MethodGet, v.url+"/developer", nil)
+	r := ann.request(http.MethodGet, v.url+"/developer/", nil)
 	for _, name := range []string{"kindex-session", "__Host-kindex-session"} {
 		r.AddCookie(&http.Cookie{Name: name, Value: token})
 	}

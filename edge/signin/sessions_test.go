@@ -101,11 +101,11 @@ func TestStateGone(t *testing.T) {
 	ann, other := newBrowser(t, v), newBrowser(t, v)
 	ann.throughHub(v)
 	callback := other.follow(other.begin(v, "github"), v.atCallback).target(t)
-	panel := ann.open(v.url + "/developer")
+	panel := ann.open(v.url + "/developer/")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []page{ann.open(v.url + "/developer"), ann.open(v.url + "/signin"), ann.press(panel, "/signout"),
+	for _, p := range []page{ann.open(v.url + "/developer/"), ann.open(v.url + "/signin"), ann.press(panel, "/signout"),
 		other.submit(v.url+"/signin", v.url+"/signin/github", nil), other.open(callback.String())} {
 		if p.status != http.StatusServiceUnavailable || p.header.Get("Retry-After") == "" || p.header.Get("Location") != "" {
 			t.Errorf("%s: %d %v", p.url.Path, p.status, p.header)
@@ -135,7 +135,7 @@ func (h *hurried) SignIn(ctx context.Context, a signin.Arrival) (keys.Account, b
 func TestSignInEnds(t *testing.T) {
 	v, h := serve(t, statetest.SQLite(t), false), signintest.StartGitHub(t)
 	o, store := gitHubOptions(h), &hurried{State: v.state}
-	o.URL, o.Store = v.url, store
+	o.URL, o.Store, o.Pages = v.url, store, look{site(t), v.url}
 	handler, err := signin.New(o)
 	if err != nil {
 		t.Fatal(err)

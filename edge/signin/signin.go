@@ -37,8 +37,7 @@ type Options struct {
 	MayStart func(*http.Request) bool
 	Now      func() time.Time // time.Now where it is nil
 	Log      *slog.Logger     // none where it is nil
-	Title    func() string    // of the service, for the pages; kindex where it is nil
-	Contact  string           // whom to ask, "" for nobody
+	Pages    Pages
 }
 
 // OIDC is a client that is registered with an OpenID Connect provider.
@@ -61,7 +60,7 @@ func (o Options) Configured() bool { return o.OIDC != OIDC{} || o.GitHub != GitH
 
 // Check tells what is wrong with the options, nil for nothing.
 func (o Options) Check() error {
-	_, err := New(o)
+	_, err := newHandler(o)
 	return err
 }
 
@@ -75,8 +74,7 @@ type Handler struct {
 	mayStart  func(*http.Request) bool
 	now       func() time.Time
 	log       *slog.Logger
-	title     func() string
-	contact   string
+	pages     Pages
 	foreign   *http.CrossOriginProtection
 	mux       *http.ServeMux
 }
@@ -84,20 +82,24 @@ type Handler struct {
 // New makes a handler. No provider is asked for anything yet: one that is down
 // must not keep the service from starting.
 func New(o Options) (*Handler, error) {
+	if o.Store == nil || o.Pages == nil {
+		return nil, errors.New("sign-in has no store or no pages")
+	}
+	return newHandler(o)
+}
+
+func newHandler(o Options) (*Handler, error) {
 	base, err := publicURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, now: o.Now, log: o.Log, title: o.Title,
-		contact: o.Contact, foreign: http.NewCrossOriginProtection()}
+	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, now: o.Now, log: o.Log, pages: o.Pages,
+		foreign: http.NewCrossOriginProtection()}
 	if h.now == nil {
 		h.now = time.Now
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
-	}
-	if h.title == nil {
-		h.title = func() string { return "kindex" }
 	}
 	if err := h.foreign.AddTrustedOrigin(h.origin()); err != nil {
 		return nil, err
@@ -171,11 +173,15 @@ func Routes() []Route {
 		{http.MethodPost, "/signin/:provider"},
 		{http.MethodGet, "/signin/:provider/callback"},
 		{http.MethodPost, "/signout"},
-		{http.MethodGet, "/developer"},
 	}
 }
 
-// Owns tells whether an address is among those of the handler, or below one.
+// Panel is the path of the page that people come to when they have signed in. It is
+// for whoever serves this handler to answer.
+const Panel = "/developer/"
+
+// Owns tells whether an address is among those of the handler or of the panel, or
+// below one.
 func Owns(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return first == "signin" || first == "signout" || first == "developer"
@@ -187,11 +193,10 @@ func (h *Handler) routes() {
 	h.mux.HandleFunc("POST /signin/{provider}", h.start)
 	h.mux.HandleFunc("GET /signin/{provider}/callback", h.finish)
 	h.mux.HandleFunc("POST /signout", h.signOut)
-	h.mux.HandleFunc("GET /developer", h.developer)
 }
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.guard(w)
+	Guard(w.Header())
 	h.mux.ServeHTTP(w, r)
 }

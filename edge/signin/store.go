@@ -91,6 +91,4 @@ type Store interface {
 	ExtendSession(ctx context.Context, hash string, seen, expires time.Time) error
 	// EndSession removes a session; there need be none.
 	EndSession(ctx context.Context, hash string) error
-	// Keys are the active keys of an account.
-	Keys(ctx context.Context, account string) ([]keys.Key, error)
 }

@@ -24,8 +24,12 @@ func (p Problem) Says() string {
 	return content.Problem{Message: p.Message, Suggestion: p.Suggestion}.Says()
 }
 
-// InvalidError lists everything that is wrong with a submission.
-type InvalidError struct{ Problems []Problem }
+// InvalidError lists everything that is wrong with a submission, and what would be
+// worth a look once that is mended.
+type InvalidError struct {
+	Problems []Problem
+	Warnings []Problem
+}
 
 // Error says what is wrong, field by field.
 func (e *InvalidError) Error() string {
@@ -101,7 +105,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	}
 	if len(p.problems) > 0 {
 		slices.SortStableFunc(p.problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
-		return nil, &InvalidError{p.problems}
+		return nil, &InvalidError{p.problems, p.warnings}
 	}
 	return &Draft{e, data, p.warnings}, nil
 }
@@ -190,6 +194,13 @@ func (p *parsing) slug(fields map[string]any) string {
 	}
 	return slug
 }
+
+// Slug is the slug that a submission is about to have, "" where nothing of it will
+// do.
+func Slug(fields map[string]any) string { return (&parsing{}).slug(fields) }
+
+// Slugify makes a slug of a text, "" where it has no Latin letter and no digit.
+func Slugify(text string) string { return content.Slugify(text) }
 
 // takenBy finds the entity that a new one would be once more.
 func takenBy(e *exports.Entity, in Index) error {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -27,6 +29,29 @@ type Tab struct {
 	said     []string // on the console: errors, warnings, breaches of the policy
 }
 
+// shared is the one process of the tests of a binary, where Main runs them.
+var shared struct {
+	sync.Mutex
+	wanted bool
+	context.Context
+	stop func()
+}
+
+// Main runs the tests of a package whose tabs share one process of Chromium, each
+// with cookies and a storage of its own, ends it, and calls what else is to stop. It
+// is for TestMain. Without it, every tab is a process.
+func Main(m *testing.M, stop ...func()) {
+	shared.wanted = true
+	code := m.Run()
+	if shared.stop != nil {
+		shared.stop()
+	}
+	for _, s := range stop {
+		s()
+	}
+	os.Exit(code)
+}
+
 // Open opens a tab of Chromium, which reaches loopback alone. In CI a machine
 // without Chromium is a failure.
 func Open(t testing.TB, width, height int64) *Tab {
@@ -37,6 +62,27 @@ func Open(t testing.TB, width, height int64) *Tab {
 		}
 		t.Skip("NOT RUN: there is no chromium; make test-tools installs it")
 	}
+	ctx, cancel := process(t)
+	t.Cleanup(cancel)
+	ctx, end := context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(end)
+	b := &Tab{Context: ctx}
+	if err := chromedp.Listen(ctx, b.note); err != nil {
+		t.Fatal(err)
+	}
+	b.Do(t, chromedp.EmulateViewport(width, height), focused)
+	return b
+}
+
+// process is a tab that nothing was done with yet: of the shared process, which the
+// first one starts, or of another one.
+func process(t testing.TB) (context.Context, func()) {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.wanted && shared.Context != nil {
+		return chromedp.NewContext(shared.Context, chromedp.WithNewBrowserContext())
+	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
@@ -46,18 +92,24 @@ func Open(t testing.TB, width, height int64) *Tab {
 		options = append(options, chromedp.NoSandbox) // it has none for root
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, end := context.WithTimeout(ctx, 3*time.Minute)
-	t.Cleanup(end)
-	b := &Tab{Context: ctx}
-	if err := chromedp.Listen(ctx, b.note); err != nil {
+	stop = func(before, then func()) func() { return func() { before(); then() } }(cancel, stop)
+	if !shared.wanted {
+		return ctx, stop
+	}
+	if err := chromedp.Do(ctx); err != nil { // it lives as long as this context
+		stop()
 		t.Fatal(err)
 	}
-	b.Do(t, chromedp.EmulateViewport(width, height))
-	return b
+	shared.Context, shared.stop = ctx, stop
+	return chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 }
+
+// focused makes a tab one that is looked at, whichever other tabs there are.
+var focused = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+	_, err := cdp.Call(ctx, tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	return err
+})
 
 // note writes down what the browser tells.
 func (b *Tab) note(event any) {
@@ -123,8 +175,8 @@ func (b *Tab) fail(t testing.TB, err error) {
 }
 
 // CheckQuiet fails the test where something went wrong on the page, or it asked for
-// anything but base, http://host:port.
-func (b *Tab) CheckQuiet(t testing.TB, base string) {
+// anything but the bases, http://host:port.
+func (b *Tab) CheckQuiet(t testing.TB, bases ...string) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,7 +188,7 @@ func (b *Tab) CheckQuiet(t testing.TB, base string) {
 		if address == "about:blank" {
 			continue
 		}
-		if u, err := url.Parse(address); err != nil || u.Scheme != "data" && u.Scheme+"://"+u.Host != base {
+		if u, err := url.Parse(address); err != nil || u.Scheme != "data" && !slices.Contains(bases, u.Scheme+"://"+u.Host) {
 			t.Errorf("the page asks for %s", r)
 		}
 	}

@@ -33,6 +33,11 @@ server.listen(0, '127.0.0.1', () => {
     features: { devInteractions: { enabled: true } },
   })
   provider.on('server_error', (_, error) => console.error(error))
+  // Its pages would load a font from elsewhere.
+  provider.use(async (ctx, next) => {
+    await next()
+    if (typeof ctx.body === 'string') ctx.body = ctx.body.replaceAll(/@import url\([^)]*\);/g, '')
+  })
   server.on('request', provider.callback())
   console.log(issuer)
 })

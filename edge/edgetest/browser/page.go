@@ -1,0 +1,93 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a page may take to become what a test waits for.
+const patience = 20 * time.Second
+
+// Load does what makes the browser go to another page, and returns the answer behind
+// the last redirect once the page has loaded.
+func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *network.Response {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(b, patience, errors.New("no page has loaded"))
+	defer cancel()
+	res, err := chromedp.RunResponse(ctx, steps...)
+	if err != nil {
+		b.fail(t, errors.Join(err, context.Cause(ctx)))
+	}
+	return res
+}
+
+// Until waits until a JavaScript expression is true, whichever pages come and go
+// meanwhile.
+func (b *Tab) Until(t testing.TB, format string, args ...any) {
+	t.Helper()
+	condition := fmt.Sprintf(format, args...)
+	ctx, cancel := context.WithTimeout(b, patience)
+	defer cancel()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+condition+")"))
+		if is {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			page, _ := chromedp.Run(b, chromedp.Evaluate[string]("location.href + '\\n' + document.body.innerText.slice(0, 2000)"))
+			b.fail(t, fmt.Errorf("it does not become true that %s (%w)\n%s", condition, err, page))
+		}
+	}
+}
+
+// Eval runs a script in the page and returns its value. A promise is waited for.
+func Eval[T any](t testing.TB, b *Tab, format string, args ...any) T {
+	t.Helper()
+	return Run(t, b, chromedp.Evaluate[T](fmt.Sprintf(format, args...), chromedp.EvalAwaitPromise))
+}
+
+// Prefers makes the browser one whose owner prefers something, such as
+// "prefers-color-scheme", "dark".
+func Prefers(pairs ...string) chromedp.Action[chromedp.Void] {
+	var list []*emulation.MediaFeature
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, &emulation.MediaFeature{Name: pairs[i], Value: pairs[i+1]})
+	}
+	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: list})
+		return err
+	})
+}
+
+// Overflowing are elements that make the page wider than its window; none where it
+// fits.
+func (b *Tab) Overflowing(t testing.TB) []string {
+	t.Helper()
+	return Eval[[]string](t, b, `(() => {
+  if (document.documentElement.scrollWidth <= innerWidth) return []
+  const list = [...document.body.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+  return ['all, ' + document.documentElement.scrollWidth].concat(list.slice(0, 3).map(e => e.outerHTML.slice(0, 160)))
+})()`)
+}
+
+// SignIn presses what leads to npm oidc-provider (see package signintest), signs in
+// there as somebody, and returns what its own service answers in the end.
+func (b *Tab) SignIn(t testing.TB, subject string, press ...chromedp.Action[chromedp.Void]) *network.Response {
+	t.Helper()
+	b.Load(t, press...)
+	b.Do(t, chromedp.SendKeys(`input[name=login]`, subject), chromedp.SendKeys(`input[name=password]`, "whatever"))
+	b.Load(t, chromedp.Click(`button[type=submit]`))
+	return b.Load(t, chromedp.Click(`button[type=submit]`)) // agreeing
+}

@@ -1,0 +1,283 @@
+package edge
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"kindex/edge/state"
+	"kindex/edge/submit"
+)
+
+// stock is what somebody has, to be attacked.
+type stock struct{ key, hook, delivery, submission string }
+
+// stocked gives somebody a second key, a webhook with a delivery, and a submission.
+func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
+	t.Helper()
+	b.wantStatus(b.submit("/developer/keys/", "name", "second"), http.StatusOK)
+	b.wantStatus(b.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
+	s.key, s.hook, s.submission = p.keysNow(t, b)[1], p.hooksNow(t, b)[0].ID, state.NewID("sub_")
+	if err := p.state.Write(t.Context(), func(tx *state.Tx) error {
+		d, err := tx.AskTest(b.account.ID, s.hook)
+		if err != nil {
+			return err
+		}
+		s.delivery = d.ID
+		_, err = tx.CreateSubmission(submit.Submission{ID: s.submission, AccountID: b.account.ID, Type: "tool", Slug: "thing", Name: "Thing",
+			URL: "https://example.org/thing", YAML: "name: Thing\n"})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// in fills a path of the panel in with what somebody has.
+func (s stock) in(path string) string {
+	return strings.NewReplacer(":key", s.key, ":webhook", s.hook, ":submission", s.submission).Replace(path)
+}
+
+// form is one that would change something.
+func (s stock) form(token string) url.Values {
+	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}}
+}
+
+// has is all that forms could have changed.
+func (p *panelled) has(t *testing.T, b *person) string {
+	t.Helper()
+	var text strings.Builder
+	fmt.Fprintln(&text, p.keysNow(t, b))
+	for _, w := range p.hooksNow(t, b) {
+		list, count, err := p.state.Deliveries(t.Context(), state.DeliveryQuery{WebhookID: w.ID, Limit: 100})
+		fmt.Fprintln(&text, w.ID, count, len(list), err)
+	}
+	return text.String()
+}
+
+// TestPanelForged sends every form of the panel in ways in which no page of it does.
+func TestPanelForged(t *testing.T) {
+	p := servePanel(t)
+	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
+	s := p.stocked(t, ann)
+	own, others, before := ann.token(), eve.token(), p.has(t, ann)
+	forms := 0
+	for _, r := range panelRoutes() {
+		if r.verb != http.MethodPost {
+			continue
+		}
+		forms++
+		for name, c := range map[string]struct {
+			token  string
+			header []string
+		}{
+			"no token":                   {"", nil},
+			"token of another session":   {others, nil},
+			"token made up":              {strings.Repeat("A", 43), nil},
+			"foreign origin":             {own, []string{"Origin", "https://evil.example"}},
+			"no origin":                  {own, []string{"Origin", "null"}},
+			"neighbour":                  {own, []string{"Origin", "null", "Sec-Fetch-Site", "same-site"}},
+			"from elsewhere":             {own, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}},
+			"as JSON":                    {own, []string{"Content-Type", "application/json"}},
+			"as a form of several parts": {own, []string{"Content-Type", "multipart/form-data; boundary=x"}},
+		} {
+			if a := ann.send(http.MethodPost, s.in(r.path), s.form(c.token), c.header...); a.status != http.StatusForbidden || p.has(t, ann) != before {
+				t.Errorf("%s, %s: %d\n%s", r.path, name, a.status, a.body)
+			}
+		}
+		if a := ann.send(http.MethodPost, s.in(r.path)+"?token="+own, s.form("")); a.status != http.StatusForbidden || p.has(t, ann) != before {
+			t.Errorf("%s, token in the address: %d", r.path, a.status)
+		}
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stranger := &person{t: t, url: p.url, jar: jar}
+		if a := stranger.send(http.MethodPost, s.in(r.path), s.form(own)); a.status != http.StatusForbidden || p.has(t, ann) != before {
+			t.Errorf("%s, signed out: %d", r.path, a.status)
+		}
+		if a := stranger.send(http.MethodPost, s.in(r.path), s.form(own), "x-api-key", ann.key); a.status != http.StatusForbidden || p.has(t, ann) != before {
+			t.Errorf("%s, with a key: %d", r.path, a.status)
+		}
+		// The same form, as its page sends it, does change something.
+		if a := ann.send(http.MethodPost, s.in(r.path), s.form(own)); a.status >= 400 || p.has(t, ann) == before {
+			t.Errorf("%s: %d\n%s", r.path, a.status, a.body)
+		}
+		before = p.has(t, ann)
+	}
+	if forms != 6 {
+		t.Errorf("%d forms", forms)
+	}
+}
+
+// TestPanelOfAnother asks for what is somebody else's, by its right address: there is
+// no such thing, and nothing changes.
+func TestPanelOfAnother(t *testing.T) {
+	p := servePanel(t)
+	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
+	s := p.stocked(t, ann)
+	eve.wantStatus(eve.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
+	own, before := p.hooksNow(t, eve)[0].ID, p.has(t, ann)
+	for _, r := range panelRoutes() {
+		if !strings.Contains(r.path, ":") {
+			continue
+		}
+		theirs := eve.send(r.verb, s.in(r.path), s.form(eve.token()))
+		none := stock{key: "key_" + strings.Repeat("a", 20), hook: "wh_" + strings.Repeat("a", 20), submission: "sub_" + strings.Repeat("a", 20)}
+		nobodys := eve.send(r.verb, none.in(r.path), s.form(eve.token()))
+		if theirs.status != http.StatusNotFound || nobodys.status != http.StatusNotFound || string(theirs.body) != string(nobodys.body) || p.has(t, ann) != before {
+			t.Errorf("%s %s: %d, and for what nobody has %d\n%s", r.verb, r.path, theirs.status, nobodys.status, theirs.body)
+		}
+	}
+	// A delivery of another's webhook, by way of one's own.
+	if a := eve.send(http.MethodPost, panelHooks+own+"/replay/", s.form(eve.token())); a.status != http.StatusNotFound || p.has(t, ann) != before {
+		t.Errorf("replay of another's delivery: %d", a.status)
+	}
+	for _, odd := range []string{"wh_%00", "wh_" + strings.Repeat("x", 500), "%2e%2e", "'", "wh_é"} {
+		if a := eve.send(http.MethodGet, panelHooks+odd+"/", nil); a.status != http.StatusNotFound {
+			t.Errorf("%s: %d", odd, a.status)
+		}
+	}
+}
+
+// TestPanelTooOften bounds the forms of an account. Looking is free, and others go on.
+func TestPanelTooOften(t *testing.T) {
+	p := servePanel(t)
+	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
+	token := ann.token()
+	for i := range mostForms + 3 {
+		a := ann.send(http.MethodPost, "/developer/keys/", url.Values{"token": {token}, "name": {""}})
+		want := http.StatusBadRequest
+		if i >= mostForms {
+			want = http.StatusTooManyRequests
+		}
+		if a.status != want || (a.header.Get("Retry-After") != "") != (i >= mostForms) {
+			t.Fatalf("form %d: %d, %v\n%s", i, a.status, a.header, a.body)
+		}
+	}
+	ann.open("/developer/")
+	eve.wantStatus(eve.submit("/developer/keys/", "name", "mine"), http.StatusOK)
+	if len(p.keysNow(t, ann)) != 1 {
+		t.Error("a key was made")
+	}
+	// Nothing of it was counted against the limit of the API.
+	if a := p.ask(t, http.MethodGet, "/api/categories", "x-api-key", ann.key); a.header.Get("X-RateLimit-Remaining") != "99" {
+		t.Errorf("remaining %q", a.header.Get("X-RateLimit-Remaining"))
+	}
+}
+
+// TestPanelHeaders holds every answer of the panel to what keeps it private.
+func TestPanelHeaders(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	s := p.stocked(t, ann)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := &person{t: t, url: p.url, jar: jar}
+	check := func(what string, a answer) {
+		t.Helper()
+		csp := a.header.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self';", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"} {
+			if !strings.Contains(csp, part) {
+				t.Errorf("%s: policy %q without %s", what, csp, part)
+			}
+		}
+		for name, want := range map[string]string{"Cache-Control": "no-store", "Vary": "Cookie", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin",
+			"Access-Control-Allow-Origin": "", "Etag": "", "Content-Encoding": "", "X-RateLimit-Limit": "", "Set-Cookie": ""} {
+			if got := a.header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", what, name, got, want)
+			}
+		}
+		if body := string(a.body); a.status != http.StatusMovedPermanently && a.status != http.StatusSeeOther && !strings.HasPrefix(body, "<!doctype html>") ||
+			strings.Contains(body, "<style") || strings.Contains(body, " style=") || strings.Contains(body, "<script>") || strings.Contains(body, `rel="canonical"`) && strings.Contains(body, "Sign out") {
+			t.Errorf("%s: %d\n%s", what, a.status, body)
+		}
+	}
+	for _, who := range []*person{ann, stranger} {
+		check("/developer", who.send(http.MethodGet, "/developer", nil))
+		for _, r := range panelRoutes() {
+			form := url.Values{}
+			if who == ann {
+				form = s.form(ann.token())
+			}
+			what := fmt.Sprint(r.verb, " ", r.path, ", stranger ", who == stranger)
+			a := who.send(r.verb, s.in(r.path), form, "Accept-Encoding", "gzip", "Origin", p.url)
+			check(what, a)
+			if who == ann && a.status >= 400 && !strings.Contains(r.path, "revoke") {
+				t.Errorf("%s: %d", what, a.status)
+			}
+			if r.verb == http.MethodGet {
+				head := who.send(http.MethodHead, s.in(r.path), nil)
+				if look := who.send(http.MethodGet, s.in(r.path), nil); head.status != look.status || len(head.body) > 0 {
+					t.Errorf("HEAD of %s: %d, %d bytes; GET: %d", what, head.status, len(head.body), look.status)
+				}
+			}
+			if r.path == "/developer/webhooks/:webhook/delete/" && r.verb == http.MethodPost { // the rest needs a webhook
+				break
+			}
+		}
+	}
+	if a := stranger.send(http.MethodGet, "/developer/", nil); a.status != http.StatusOK || !strings.Contains(string(a.body), `href="/signin"`) || !strings.Contains(string(a.body), `<strong class="num">100</strong>`) {
+		t.Errorf("signed out: %d\n%s", a.status, a.body)
+	}
+	stranger.wantRedirect(stranger.send(http.MethodGet, "/developer/webhooks/", nil), "/developer/")
+}
+
+// TestPanelHostile has names that are attacks on the pages.
+func TestPanelHostile(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	names := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `{{.Token}}`}
+	for _, name := range names {
+		made := ann.wantStatus(ann.submit("/developer/keys/", "name", name), http.StatusOK)
+		page := ann.open("/developer/")
+		asked := ann.open("/developer/keys/" + p.keysNow(t, ann)[1] + "/revoke/")
+		for _, shown := range []string{made, page, asked} {
+			if strings.Contains(shown, "<script>alert") || strings.Contains(shown, "<img") {
+				t.Errorf("%s is not escaped: %s", name, shown)
+			}
+		}
+		ann.wantRedirect(ann.submit("/developer/keys/"+p.keysNow(t, ann)[1]+"/revoke/"), "/developer/")
+	}
+	long := "https://example.org/" + strings.Repeat("a", 2000)
+	ann.wantStatus(ann.submit("/developer/webhooks/", "url", long, "events", "entity.updated"), http.StatusOK)
+	if page := ann.open(panelHooks + p.hooksNow(t, ann)[0].ID + "/"); !strings.Contains(page, long) || len(page) > 24<<10 {
+		t.Errorf("%d bytes", len(page))
+	}
+}
+
+// TestPanelSuspended: whoever is suspended is signed out, and changes nothing.
+func TestPanelSuspended(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	token := ann.token()
+	if err := p.state.Write(t.Context(), func(tx *state.Tx) error { return tx.Suspend(ann.account.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	ann.wantStatus(ann.send(http.MethodPost, "/developer/keys/", url.Values{"token": {token}, "name": {"x"}}), http.StatusForbidden)
+	if len(p.keysNow(t, ann)) != 1 || strings.Contains(ann.open("/developer/"), "Sign out") {
+		t.Error("the panel goes on for a suspended account")
+	}
+}
+
+// TestPanelStateGone says so where the state cannot be reached, and keeps the session.
+func TestPanelStateGone(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	token := ann.token()
+	if err := p.state.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range panelRoutes() {
+		a := ann.send(r.verb, r.path, url.Values{"token": {token}})
+		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.HasPrefix(string(a.body), "<!doctype html>") {
+			t.Errorf("%s %s: %d, %v", r.verb, r.path, a.status, a.header)
+		}
+	}
+}

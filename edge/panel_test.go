@@ -1,0 +1,308 @@
+package edge
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"kindex/edge/keys"
+	"kindex/edge/state"
+	"kindex/edge/submit"
+	"kindex/edge/webhook"
+)
+
+// TestPanelKeys goes through the life of a key: made, shown once, used, counted,
+// revoked at once.
+func TestPanelKeys(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	if page := ann.open("/developer/"); strings.Contains(page, ann.key) || !strings.Contains(page, "first key") || !strings.Contains(page, "0 of 100 requests used") {
+		t.Errorf("%s", page)
+	}
+	once := field(t, onceField, ann.open("/developer/"))
+	form := []string{"name", "laptop", "once", once}
+	made := ann.submit("/developer/keys/", form...)
+	key := keyText.FindString(ann.wantStatus(made, http.StatusOK))
+	if key == "" || made.header.Get("Cache-Control") != "no-store" || strings.Contains(fmt.Sprint(made.header), key) {
+		t.Fatalf("%v\n%s", made.header, made.body)
+	}
+	// Reloaded, the answer is not given again, and no other key is made.
+	ann.wantRedirect(ann.submit("/developer/keys/", form...), "/developer/")
+	ann.wantRedirect(ann.send(http.MethodGet, "/developer/keys/", nil), "/developer/")
+	if ids := p.keysNow(t, ann); len(ids) != 2 || strings.Contains(ann.open("/developer/"), key) {
+		t.Fatalf("keys %q", ids)
+	}
+	for range 3 {
+		if got := p.use(t, key); got != http.StatusOK {
+			t.Fatalf("the new key: %d", got)
+		}
+	}
+	page := ann.open("/developer/")
+	if !strings.Contains(page, "3 of 100 requests used") || !strings.Contains(page, `<strong class="num">97</strong> are left`) || strings.Count(page, "never used") != 1 {
+		t.Errorf("after three requests: %s", page)
+	}
+	id := p.keysNow(t, ann)[1]
+	if asked := ann.open("/developer/keys/" + id + "/revoke/"); !strings.Contains(asked, "laptop") || p.use(t, key) != http.StatusOK {
+		t.Errorf("asked back: %s", asked)
+	}
+	ann.wantRedirect(ann.submit("/developer/keys/"+id+"/revoke/"), "/developer/")
+	if got := p.use(t, key); got != http.StatusUnauthorized {
+		t.Errorf("the revoked key: %d", got)
+	}
+	ann.wantStatus(ann.submit("/developer/keys/"+id+"/revoke/"), http.StatusNotFound)
+	if strings.Contains(p.log.String(), key) || strings.Contains(p.log.String(), key[10:30]) {
+		t.Error("the log has the key")
+	}
+}
+
+// TestPanelKeyFaults gives the form back with what is wrong, and keeps to the limits.
+func TestPanelKeyFaults(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	for name, want := range map[string]string{
+		"":                       "The name is empty; use a name of 1 to 64 characters.",
+		strings.Repeat("n", 65):  "The name has 65 characters; use at most 64.",
+		"a\u202eb":               "The name has the character U+202E; use letters, digits, punctuation and plain spaces.",
+		"\xff":                   "The name is not UTF-8.",
+		"line\nbreak<script>x()": "The name has the character U+000A; use letters, digits, punctuation and plain spaces.",
+	} {
+		page := ann.wantStatus(ann.submit("/developer/keys/", "name", name, "once", "x"+name), http.StatusBadRequest)
+		if got := field(t, faultText, page); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+		if name != "" && name != "\xff" && !strings.Contains(page, strings.Split(html.EscapeString(name), "\n")[0]) || strings.Contains(page, "<script>x") {
+			t.Errorf("%q is lost, or not escaped: %s", name, page)
+		}
+	}
+	for i := range keys.MaxActive - 1 {
+		ann.wantStatus(ann.submit("/developer/keys/", "name", "same", "once", fmt.Sprint(i)), http.StatusOK)
+	}
+	page := ann.wantStatus(ann.submit("/developer/keys/", "name", "one more", "once", "more"), http.StatusConflict)
+	if got := field(t, faultText, page); !strings.Contains(got, "at most 5 active API keys; revoke one first") || len(p.keysNow(t, ann)) != keys.MaxActive {
+		t.Errorf("the sixth key: %q", got)
+	}
+	if strings.Contains(ann.open("/developer/"), `action="/developer/keys/"`) {
+		t.Error("a form for a sixth key")
+	}
+}
+
+// TestPanelUse tells what is left, at each tier.
+func TestPanelUse(t *testing.T) {
+	p := servePanel(t, func(o *Options) { o.LimitKey = 5 })
+	ann := p.signIn(t, "ann")
+	for i, want := range []string{"0 of 5 requests used", "1 of 5", "2 of 5", "3 of 5", `class="use-near">4`, `class="use-full">5`, `class="use-full">5`} {
+		if page := ann.open("/developer/"); !strings.Contains(page, want) {
+			t.Errorf("after %d requests: no %q in %s", i, want, page)
+		}
+		p.use(t, ann.key)
+	}
+	if page := ann.open("/developer/"); !strings.Contains(page, "Nothing is left until") || !strings.Contains(page, "operator@example.org") {
+		t.Errorf("%s", page)
+	}
+	if err := p.state.Write(t.Context(), func(tx *state.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }); err != nil {
+		t.Fatal(err)
+	}
+	if page := ann.open("/developer/"); !strings.Contains(page, "0 of 7,000 requests used") || !strings.Contains(page, "Used in 1 hour") || !strings.Contains(page, "arranged with you") {
+		t.Errorf("with a quota: %s", page)
+	}
+}
+
+// TestPanelWebhooks goes through the life of a webhook: made, its secret shown once,
+// tested, a failure replayed, deleted.
+func TestPanelWebhooks(t *testing.T) {
+	p := servePanel(t, func(o *Options) { o.WebhookPoll = 20 * time.Millisecond })
+	stop := work(t, p.Server)
+	defer stop()
+	ann := p.signIn(t, "ann")
+	address := p.receiver.URL + `/hook?a=<b>&c="d"`
+	form := []string{"url", " " + address + " ", "events", "entity.deleted", "events", "entity.created", "once", field(t, onceField, ann.open("/developer/webhooks/"))}
+	made := ann.submit("/developer/webhooks/", form...)
+	secret := secretText.FindString(html.UnescapeString(ann.wantStatus(made, http.StatusOK)))
+	verify, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, made.body)
+	}
+	ann.wantRedirect(ann.submit("/developer/webhooks/", form...), "/developer/webhooks/")
+	list := p.hooksNow(t, ann)
+	if len(list) != 1 || !slices.Equal(list[0].Events, []string{"entity.created", "entity.deleted"}) {
+		t.Fatalf("%+v", list)
+	}
+	path := "/developer/webhooks/" + list[0].ID + "/"
+	for _, at := range []string{"/developer/webhooks/", path, path + "delete/"} {
+		page := ann.open(at)
+		if text := html.UnescapeString(page); strings.Contains(text, secret) || !strings.Contains(text, address) || strings.Contains(page, "<b>&") {
+			t.Errorf("%s: %s", at, page)
+		}
+	}
+	p.answer.Store(500)
+	ann.wantRedirect(ann.submit(path+"test/"), path)
+	eventually(t, "the test failed", func() bool { return strings.Contains(ann.open(path), "state-failed") })
+	page := ann.open(path)
+	if !strings.Contains(page, "answered 500 in") || strings.Contains(page, " data-pending") {
+		t.Errorf("%s", page)
+	}
+	p.answer.Store(204)
+	delivery := regexp.MustCompile(`dlv_[a-z2-7]{20}`).FindString(page)
+	ann.wantRedirect(ann.submit(path+"replay/", "delivery", delivery), path)
+	eventually(t, "the replay arrived", func() bool { return strings.Contains(ann.open(path), "state-succeeded") })
+	if _, last, body := p.received(); verify.Verify(body, last.Header) != nil || last.URL.RawQuery != `a=<b>&c="d"` {
+		t.Errorf("%s", body)
+	}
+	ann.wantStatus(ann.submit(path+"replay/", "delivery", "dlv_"+strings.Repeat("a", 20)), http.StatusNotFound)
+	ann.wantRedirect(ann.submit(path+"delete/"), "/developer/webhooks/")
+	ann.wantStatus(ann.send(http.MethodGet, path, nil), http.StatusNotFound)
+	if len(p.hooksNow(t, ann)) != 0 || strings.Contains(p.log.String(), secret[6:]) {
+		t.Error("it is there still, or the log has its secret")
+	}
+}
+
+// TestPanelWebhookFaults says what is wrong at the field, and keeps what was typed.
+func TestPanelWebhookFaults(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	for address, want := range map[string]string{
+		"http://example.org/":            "The address must begin with https://, nothing else is called.",
+		"":                               "The address must begin with https://, nothing else is called.",
+		"https://user@example.org/":      "The address must not carry a name or a password",
+		"https://inside.example/<b>":     "The address ",
+		"https://" + p.url[7:] + "/\"><": "The address ",
+		"javascript:alert(1)":            "The address ",
+		"https://10.0.0.1/":              "The address ",
+	} {
+		page := ann.wantStatus(ann.submit("/developer/webhooks/", "url", address, "events", "entity.updated"), http.StatusBadRequest)
+		if got := html.UnescapeString(field(t, faultText, page)); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+		if !strings.Contains(page, `value="`+html.EscapeString(address)+`"`) || !strings.Contains(page, `value="entity.updated" checked`) || strings.Contains(page, `value="entity.created" checked`) {
+			t.Errorf("%q: what was typed is lost: %s", address, page)
+		}
+	}
+	page := ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/"), http.StatusBadRequest)
+	if got := field(t, faultText, page); got != "Choose at least one." {
+		t.Errorf("without events: %q", got)
+	}
+	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.made"), http.StatusBadRequest)
+	if got := field(t, faultText, page); !strings.Contains(got, "entity.made, which is no event") {
+		t.Errorf("another event: %q", got)
+	}
+	for i := range webhook.MaxPerAccount {
+		ann.wantStatus(ann.submit("/developer/webhooks/", "url", fmt.Sprint("https://example.org/", i), "events", "entity.updated"), http.StatusOK)
+	}
+	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/more", "events", "entity.updated"), http.StatusConflict)
+	if got := field(t, faultText, page); got != "An account has at most 10 webhooks; delete one first." || len(p.hooksNow(t, ann)) != webhook.MaxPerAccount {
+		t.Errorf("the eleventh: %q", got)
+	}
+}
+
+// TestPanelLog pages through a long log, each delivery once.
+func TestPanelLog(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
+	w := p.hooksNow(t, ann)[0]
+	const all = 2*deliveriesShown + 5
+	for range all {
+		if err := p.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.AskTest(w.AccountID, w.ID); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]bool{}
+	older := regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
+	path := panelHooks + w.ID + "/"
+	for pages := 1; ; pages++ {
+		page := ann.open(path)
+		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in 30 days")) {
+			t.Errorf("%s", page)
+		}
+		for _, id := range regexp.MustCompile(`evt_[a-z2-7]{20}`).FindAllString(page, -1) {
+			if seen[id] {
+				t.Errorf("%s twice", id)
+			}
+			seen[id] = true
+		}
+		m := older.FindStringSubmatch(page)
+		if m == nil {
+			if pages != 3 {
+				t.Errorf("%d pages", pages)
+			}
+			break
+		}
+		path = html.UnescapeString(m[1])
+	}
+	if len(seen) != all {
+		t.Errorf("%d deliveries of %d", len(seen), all)
+	}
+	for _, odd := range []string{"x", "1-2", "1-x-dlv_a", "1-2-evt_a", "99999999999999999999-1-dlv_a", "'; DROP TABLE webhooks; --"} {
+		if page := ann.open(panelHooks + w.ID + "/?before=" + url.QueryEscape(odd)); strings.Count(page, `class="card delivery"`) != deliveriesShown {
+			t.Errorf("before=%s: %s", odd, page)
+		}
+	}
+}
+
+// TestPanelSubmissions shows what became of submissions, one's own alone, whatever
+// they say.
+func TestPanelSubmissions(t *testing.T) {
+	p := servePanel(t)
+	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
+	const hostile = `<script>alert(1)</script>" onmouseover="x` + "\u202e"
+	ids := []string{}
+	for i := range submissionsShown + 2 {
+		s := submit.Submission{ID: state.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
+			Name: fmt.Sprint("Thing ", i, hostile), URL: fmt.Sprint("https://example.org/", i), YAML: "name: " + hostile + "\n  indented: yes\n"}
+		if err := p.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, s.ID)
+	}
+	for id, c := range map[string]submit.Change{
+		ids[0]: {Reason: "It is there under " + hostile}, ids[1]: {PullRequest: submit.PullRequest{Number: 7, URL: "https://example.org/pull/7"}},
+		ids[2]: {PullRequest: submit.PullRequest{Number: 8, URL: "javascript:alert(1)"}},
+	} {
+		to := submit.Accepted
+		if c.Reason != "" {
+			to = submit.Rejected
+		}
+		if moved, err := p.state.MoveSubmission(t.Context(), id, to, c); err != nil || !moved {
+			t.Fatal(moved, err)
+		}
+	}
+	var all strings.Builder
+	first := ann.open("/developer/submissions/")
+	next := regexp.MustCompile(`<a rel="next" href="([^"]*)"`).FindStringSubmatch(first)
+	if next == nil {
+		t.Fatalf("no second page: %s", first)
+	}
+	all.WriteString(first + ann.open(html.UnescapeString(next[1])))
+	for _, id := range ids {
+		if strings.Count(all.String(), panelSubmissions+id+"/") != 1 {
+			t.Errorf("%s is not there once", id)
+		}
+		page := ann.open(panelSubmissions + id + "/")
+		if !strings.Contains(page, "\n  indented: yes\n") {
+			t.Errorf("%s", page)
+		}
+		all.WriteString(page)
+		eve.wantStatus(eve.send(http.MethodGet, panelSubmissions+id+"/", nil), http.StatusNotFound)
+	}
+	for _, bad := range []string{"<script>alert", `" onmouseover="`, `href="javascript:`, "\u202e"} {
+		if at := strings.Index(all.String(), bad); at >= 0 {
+			t.Errorf("%q is in …%s…", bad, all.String()[max(0, at-100):at+50])
+		}
+	}
+	for _, good := range []string{`href="https://example.org/pull/7"`, "pull request 8", "It is there under"} {
+		if !strings.Contains(all.String(), good) {
+			t.Errorf("no %s", good)
+		}
+	}
+	if page := eve.open("/developer/submissions/?before=" + ids[3]); strings.Contains(page, "Thing") || !strings.Contains(page, "None yet") {
+		t.Errorf("%s", page)
+	}
+}

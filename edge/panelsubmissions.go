@@ -1,0 +1,61 @@
+package edge
+
+import (
+	"kindex/edge/submit"
+	"kindex/site/pages"
+)
+
+const panelSubmissions = "/developer/submissions/"
+
+// submissionsShown is how many submissions are on one page.
+const submissionsShown = 30
+
+func panelSubmission(s *submit.Submission) pages.PanelSubmission {
+	return pages.PanelSubmission{ID: s.ID, Type: s.Type, Slug: s.Slug, Name: s.Name, URL: s.URL, Status: string(s.Status), Reason: s.Reason,
+		PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: second(s.CreatedAt), UpdatedAt: second(s.UpdatedAt)}
+}
+
+// submissions lists what the account has submitted.
+func (v *visitor) submissions() (shown, error) {
+	ctx, q := v.request.Context(), submit.Query{AccountID: v.account.ID}
+	count, err := v.server.state.CountSubmissions(ctx, q)
+	if err != nil {
+		return shown{}, stateProblem(err)
+	}
+	// A place in the list is one of the account's own; of anything else, the page is
+	// the first.
+	if before := v.request.URL.Query().Get("before"); submit.ValidID(before) {
+		if _, err := v.server.submissionOf(ctx, v.account.ID, before); err == nil {
+			q.After = before
+		}
+	}
+	q.Limit = submissionsShown + 1
+	list, err := v.server.state.Submissions(ctx, q)
+	if err != nil {
+		return shown{}, stateProblem(err)
+	}
+	p := &pages.SubmissionsPage{Member: v.member, Count: count, Later: q.After != ""}
+	if len(list) > submissionsShown {
+		list = list[:submissionsShown]
+		p.Older = panelSubmissions + "?before=" + list[submissionsShown-1].ID
+	}
+	for i := range list {
+		p.Submissions = append(p.Submissions, panelSubmission(&list[i]))
+	}
+	return shown{page: p}, nil
+}
+
+// submission shows one submission with its file.
+func (v *visitor) submission() (shown, error) {
+	id := v.param("submission")
+	if !submit.ValidID(id) {
+		return shown{}, newProblem("unknown-submission", "You have no such submission.")
+	}
+	found, err := v.server.submissionOf(v.request.Context(), v.account.ID, id)
+	if err != nil {
+		return shown{}, err
+	}
+	p := panelSubmission(&found)
+	p.YAML = found.YAML
+	return shown{page: &pages.SubmissionPage{Member: v.member, Submission: p}}, nil
+}

@@ -1,0 +1,189 @@
+package edge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kindex/edge/state"
+	"kindex/edge/webhook"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+const panelHooks = "/developer/webhooks/"
+
+// deliveriesShown is how many entries of a log are on one page.
+const deliveriesShown = 20
+
+func panelWebhook(w webhook.Webhook) pages.PanelWebhook {
+	s := showWebhook(w)
+	p := pages.PanelWebhook{ID: s.ID, URL: s.URL, Events: s.Events, Active: s.Active, CreatedAt: s.CreatedAt, DisabledAt: s.DisabledAt,
+		FailingSince: s.FailingSince, LastAttemptAt: s.LastAttemptAt, LastSuccessAt: s.LastSuccessAt, NextAttemptAt: s.NextAttemptAt}
+	if s.DisabledReason != nil {
+		p.DisabledReason = *s.DisabledReason
+	}
+	return p
+}
+
+// webhooks lists the webhooks of the account.
+func (v *visitor) webhooks() (shown, error) {
+	p, err := v.webhooksPage()
+	if err != nil {
+		return shown{}, err
+	}
+	p.Chosen = exports.Events
+	return shown{page: p}, nil
+}
+
+func (v *visitor) webhooksPage() (*pages.WebhooksPage, error) {
+	list, err := v.server.state.Webhooks(v.request.Context(), v.account.ID)
+	if err != nil {
+		return nil, stateProblem(err)
+	}
+	p := &pages.WebhooksPage{Member: v.member, Most: webhook.MaxPerAccount, Once: once()}
+	for _, w := range list {
+		p.Webhooks = append(p.Webhooks, panelWebhook(w))
+	}
+	return p, nil
+}
+
+// makeWebhook makes a webhook and shows its secret, this once.
+func (v *visitor) makeWebhook() (shown, error) {
+	address, events := v.field("url"), v.request.PostForm["events"]
+	ctx := v.request.Context()
+	do, refused, err := v.server.makeWebhook(ctx, v.account.ID, address, events)
+	if err != nil {
+		return shown{}, err
+	}
+	done, repeated, err := v.server.once(ctx, v.attempt(), do)
+	var problem *Problem
+	switch {
+	case err == nil && repeated:
+		return shown{to: panelHooks}, nil
+	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
+		return shown{}, err
+	case err != nil:
+		return v.noWebhook(address, events, problem, refused != nil)
+	}
+	var made createdWebhook
+	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
+		return shown{}, err
+	}
+	return shown{page: &pages.NewWebhookPage{Member: v.member, Webhook: pages.PanelWebhook{ID: made.ID, URL: made.URL}, Secret: made.Secret}}, nil
+}
+
+// noWebhook gives the form back with what is wrong with it.
+func (v *visitor) noWebhook(address string, events []string, problem *Problem, atFields bool) (shown, error) {
+	p, err := v.webhooksPage()
+	if err != nil {
+		return shown{}, err
+	}
+	p.Status, p.URL, p.Chosen = problem.Status, address, events
+	if !atFields {
+		p.Refused = problem.Detail
+		return shown{page: p}, nil
+	}
+	p.URLFault = problem.fault("url", "the address")
+	if p.EventFault = problem.fault("events", "the choice"); len(events) == 0 {
+		p.EventFault = "Choose at least one."
+	}
+	return shown{page: p}, nil
+}
+
+// ownWebhook is the webhook that the address names.
+func (v *visitor) ownWebhook() (webhook.Webhook, error) {
+	return v.server.webhookOf(v.request.Context(), v.account.ID, v.param("webhook"))
+}
+
+// webhook shows one webhook with a part of its log.
+func (v *visitor) webhook() (shown, error) {
+	w, err := v.ownWebhook()
+	if err != nil {
+		return shown{}, err
+	}
+	q := state.DeliveryQuery{WebhookID: w.ID, Limit: deliveriesShown + 1, Before: readPlace(v.request.URL.Query().Get("before"))}
+	list, count, err := v.server.state.Deliveries(v.request.Context(), q)
+	if err != nil {
+		return shown{}, stateProblem(err)
+	}
+	p := &pages.WebhookPage{Member: v.member, Webhook: panelWebhook(w), Count: count, Later: q.Before != nil}
+	if len(list) > deliveriesShown {
+		list = list[:deliveriesShown]
+		p.Older = p.Webhook.Path() + "?before=" + writePlace(list[deliveriesShown-1])
+	}
+	for _, d := range list {
+		s := showDelivery(d)
+		p.Deliveries = append(p.Deliveries, pages.PanelDelivery{ID: s.ID, Kind: s.Kind, Event: s.Event, EventID: s.EventID, Status: s.Status, Attempts: s.Attempts,
+			CreatedAt: s.CreatedAt, LastAttemptAt: s.LastAttemptAt, NextAttemptAt: s.NextAttemptAt, ResponseStatus: d.ResponseStatus,
+			Milliseconds: d.Took.Milliseconds(), Error: d.Error})
+	}
+	return shown{page: p}, nil
+}
+
+// writePlace names a place in a log of deliveries.
+func writePlace(d webhook.Delivery) string {
+	return fmt.Sprintf("%d-%d-%s", d.CreatedAt.UnixMilli(), d.Seq, d.ID)
+}
+
+// readPlace reads what writePlace wrote; of anything else, nil is the beginning.
+func readPlace(text string) *state.DeliveryPlace {
+	parts := strings.SplitN(text, "-", 3)
+	if len(parts) < 3 || !plausibleID("dlv_", parts[2]) {
+		return nil
+	}
+	created, err := strconv.ParseInt(parts[0], 10, 64)
+	seq, err2 := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil || err2 != nil {
+		return nil
+	}
+	return &state.DeliveryPlace{CreatedMs: created, Seq: seq, ID: parts[2]}
+}
+
+// testWebhook has a test sent.
+func (v *visitor) testWebhook() (shown, error) {
+	w, err := v.ownWebhook()
+	if err != nil {
+		return shown{}, err
+	}
+	return v.ask(w, askTest(w))
+}
+
+// replay has the event of a delivery sent once more.
+func (v *visitor) replay() (shown, error) {
+	w, err := v.ownWebhook()
+	if err != nil {
+		return shown{}, err
+	}
+	do, err := askReplay(w, v.field("delivery"))
+	if err != nil {
+		return shown{}, err
+	}
+	return v.ask(w, do)
+}
+
+// ask has something sent outside its turn, wakes who sends it, and goes to where it
+// can be watched.
+func (v *visitor) ask(w webhook.Webhook, do write) (shown, error) {
+	if _, _, err := v.server.once(v.request.Context(), state.Attempt{AccountID: v.account.ID}, do); err != nil {
+		return shown{}, err
+	}
+	v.server.hooks.dispatch.Wake()
+	return shown{to: panelHooks + w.ID + "/"}, nil
+}
+
+// askToDelete asks back.
+func (v *visitor) askToDelete() (shown, error) {
+	w, err := v.ownWebhook()
+	return shown{page: &pages.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, err
+}
+
+func (v *visitor) deleteWebhook() (shown, error) {
+	w, err := v.ownWebhook()
+	if err == nil {
+		err = v.server.endWebhook(v.request.Context(), w)
+	}
+	return shown{to: panelHooks}, err
+}

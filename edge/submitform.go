@@ -1,0 +1,128 @@
+package edge
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"kindex/edge/signin"
+	"kindex/edge/submit"
+	"kindex/exports/nearest"
+	"kindex/site/pages"
+)
+
+// mostForm bounds the body of a form.
+const mostForm = 64 << 10
+
+// useField is what a button sends that puts a suggestion into a field, as
+// field=value.
+const useField = "use"
+
+// readForm reads the fields of a form, each with every value that was sent for it.
+// The request has them afterwards, as if it had read them itself.
+func (c *call) readForm() (url.Values, error) {
+	mediaType, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/x-www-form-urlencoded" {
+		return nil, &refusedForm{http.StatusUnsupportedMediaType, "This address takes the form that is here, and nothing else. POST /api/submit takes JSON."}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, mostForm))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, &refusedForm{http.StatusRequestEntityTooLarge, "This is more than the file of an entity may hold: all fields together may have 64 KiB."}
+	case err != nil:
+		return nil, &refusedForm{http.StatusBadRequest, "The form did not arrive as a whole. Send it again."}
+	}
+	sent, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, &refusedForm{http.StatusBadRequest, "What arrived is no form. Fill in the one that is here."}
+	}
+	for name, values := range sent {
+		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
+			return nil, &refusedForm{http.StatusBadRequest, "What arrived is not UTF-8. Fill in the form that is here."}
+		}
+	}
+	use, value, _ := strings.Cut(sent.Get(useField), "=")
+	if sent.Del(useField); slices.Contains(formNames, use) {
+		sent[use] = []string{value}
+	}
+	c.request.Form, c.request.PostForm = sent, sent
+	return sent, nil
+}
+
+// formNames are the names of the fields, formKinds their kinds.
+var formNames, formKinds = func() (names []string, kinds map[string]string) {
+	kinds = map[string]string{}
+	for _, f := range pages.FormFields() {
+		names, kinds[f.Name] = append(names, f.Name), f.Kind
+	}
+	return names, kinds
+}()
+
+// formValues is what was entered, as the page shows it again.
+func formValues(sent url.Values) map[string]string {
+	values := map[string]string{}
+	for _, name := range formNames {
+		if v := sent[name]; len(v) > 0 {
+			values[name] = strings.Join(v, ", ")
+		}
+	}
+	return values
+}
+
+// formFields makes the fields of a submission of a form: what is empty is not
+// known, and a line break in a text is a space. Problems are what only a form can
+// have.
+func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submit.Problem) {
+	fields = map[string]any{}
+	links := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		kind, known := formKinds[name]
+		switch {
+		case name == signin.FormField:
+			continue
+		case !known:
+			problems = append(problems, submit.Problem{Field: shorten(name), Message: "is no field of this form", Suggestion: nearest.Name(name, formNames)})
+			continue
+		case len(sent[name]) > 1 && kind != "list":
+			problems = append(problems, submit.Problem{Field: name, Message: "is there twice"})
+			continue
+		}
+		text := strings.TrimSpace(values[name])
+		if kind == "text" {
+			text = lineBreaks.Replace(text)
+		}
+		link, isLink := strings.CutPrefix(name, "links.")
+		switch {
+		case text == "":
+		case isLink:
+			links[link] = text
+		case kind == "list":
+			if list := pages.SplitList(text); len(list) > 0 {
+				fields[name] = anyOf(list)
+			}
+		default:
+			fields[name] = text
+		}
+	}
+	if len(links) > 0 {
+		fields["links"] = links
+	}
+	return fields, problems
+}
+
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
+func anyOf(list []string) []any {
+	all := make([]any, len(list))
+	for i, s := range list {
+		all[i] = s
+	}
+	return all
+}

@@ -1,0 +1,621 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/content"
+	"kindex/edge/signin"
+	"kindex/edge/signin/signintest"
+	"kindex/edge/state/statetest"
+	"kindex/edge/submit"
+	"kindex/site/pages"
+)
+
+const repositoryPage = "https://github.com/example/index"
+
+// serveForm serves a few entities in declared categories, whose repository is known
+// where it says so.
+func serveForm(t *testing.T, o Options, repository bool) *served {
+	t.Helper()
+	s := &served{content: t.TempDir()}
+	o.Dir, o.State = t.TempDir(), statetest.SQLite(t)
+	writeContent(t, s.content, 3, 0)
+	files := map[string]string{
+		"categories.yaml": "categories:\n  - {slug: alpha, title: First things}\n  - {slug: beta, title: Second things}\n  - {slug: gamma, title: Third things}\n",
+		"index.yaml":      "title: Test\n",
+	}
+	if repository {
+		files["index.yaml"] += "repository: " + repositoryPage + "\n"
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(s.content, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	buildInto(t, s.content, o.Dir, 3)
+	h := httptest.NewUnstartedServer(nil)
+	s.out, s.url = o.Dir, "http://"+h.Listener.Addr().String()
+	o.URL = s.url
+	var err error
+	if s.Server, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	h.Config.Handler = s.Server
+	h.Start()
+	t.Cleanup(func() {
+		h.Close()
+		s.Server.Close()
+	})
+	return s
+}
+
+// serveSignedIn is serveForm with somebody signed in; the jar and the key are theirs.
+func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
+	t.Helper()
+	hub := signintest.StartGitHub(t)
+	s = serveForm(t, Options{SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := visit(t, jar, http.MethodPost, s.url+"/signin/github", "Origin", s.url)
+	if key = regexp.MustCompile(`kx_[0-9A-Za-z]{38}`).FindString(string(page.body)); key == "" {
+		t.Fatalf("%d\n%s", page.status, page.body)
+	}
+	return s, jar, key
+}
+
+// fill sends a form as the page does.
+func (s *served) fill(t testing.TB, jar http.CookieJar, path, body string, header ...string) answer {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", s.url)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	for i := 0; i < len(header); i += 2 {
+		if r.Header.Set(header[i], header[i+1]); header[i+1] == "" {
+			r.Header.Del(header[i])
+		}
+	}
+	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, text}
+}
+
+// check asks what the rules say, as the page's script does.
+func (s *served) check(t testing.TB, form url.Values) (said pages.Check) {
+	t.Helper()
+	a := s.fill(t, nil, pages.CheckPath, form.Encode(), "Accept", "application/json")
+	if err := json.Unmarshal(a.body, &said); err != nil || a.status != http.StatusOK {
+		t.Fatalf("%d %v: %s", a.status, err, a.body)
+	}
+	return said
+}
+
+// stored is how many submissions there are.
+func (s *served) stored(t testing.TB) int {
+	t.Helper()
+	n, err := s.state.CountSubmissions(t.Context(), submit.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// proposal is a form that will do, with what is given instead.
+func proposal(other ...string) url.Values {
+	v := url.Values{"type": {"tool"}, "name": {"Fine Tool"}, "description": {"Does it."}, "category": {"alpha"}, "url": {"https://fine.example/"}}
+	for i := 0; i < len(other); i += 2 {
+		if v.Set(other[i], other[i+1]); other[i+1] == "" {
+			v.Del(other[i])
+		}
+	}
+	return v
+}
+
+// remarksAt are the remarks that a page has at a field, and the field's own tag.
+func remarksAt(t testing.TB, page, field string) (text, tag string) {
+	t.Helper()
+	id := regexp.QuoteMeta("f-" + strings.ReplaceAll(field, ".", "-"))
+	m := regexp.MustCompile(`(?s)<ul class="remarks" id="` + id + `-says">(.*?)</ul>`).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("no place for remarks at %s:\n%s", field, page)
+	}
+	tag = regexp.MustCompile(`<(?:input|select|textarea) [^>]*name="` + regexp.QuoteMeta(field) + `"[^>]*>`).FindString(page)
+	return html.UnescapeString(m[1]), tag
+}
+
+// TestFormTellsAtTheField breaks the rules one by one: on the page and for its script,
+// what is wrong stands at the field that it is about, and nothing at the others.
+func TestFormTellsAtTheField(t *testing.T) {
+	s := serveForm(t, Options{}, false)
+	for _, c := range []struct{ field, value, says, use string }{
+		{"type", "", "Type is missing", ""},
+		{"type", "tol", "Type is not one of model, tool", "tool"},
+		{"name", "", "Name is missing", ""},
+		{"name", strings.Repeat("x", 201), "200", ""},
+		{"name", "a\u202eb", "control characters", ""},
+		{"name", "a\x00b", "control characters", ""},
+		{"name", "a\ufffd", "U+FFFD", ""},
+		{"slug", "Fine Tool!", "Use lower-case letters", "fine-tool"},
+		{"slug", "-", "Use lower-case letters", ""},
+		{"provider", strings.Repeat("x", 201), "200", ""},
+		{"category", "", "Category is missing", ""},
+		{"category", "alpah", "is not in categories.yaml", "alpha"},
+		{"description", "", "Description is missing", ""},
+		{"description", strings.Repeat("x", 2001), "2000", ""},
+		{"url", "", "Address is missing", ""},
+		{"url", "javascript:alert(1)", "use a full address", ""},
+		{"url", "https://ann@fine.example/", "no user name", ""},
+		{"license", strings.Repeat("x", 201), "200", ""},
+		{"pricingModel", "gratis", "is not one of open-source", ""},
+		{"pricingModel", "fremium", "is not one of open-source", "freemium"},
+		{"version", strings.Repeat("1", 101), "100", ""},
+		{"tags", "good, Not Good", "use lower-case letters", "good, not-good"},
+		{"tags", "a,a", "twice", ""},
+		{"capabilities", "UP", "use lower-case letters", "up"},
+		{"links.homepage", "example.org", "use a full address", ""},
+		{"links.paper", "ftp://x.example/", "use a full address", ""},
+	} {
+		t.Run(c.field+" "+c.value[:min(len(c.value), 20)], func(t *testing.T) {
+			form := proposal(c.field, c.value)
+			said := s.check(t, form)
+			if len(said.Problems) != 1 || said.Complete || said.Pull != "" {
+				t.Fatalf("%+v", said)
+			}
+			p := said.Problems[0]
+			if p.Input != c.field || !strings.Contains(p.Message, c.says) || p.Value != c.use {
+				t.Errorf("%+v", p)
+			}
+			if strings.Contains(said.YAML, c.value) && c.value != "" && c.field != "name" {
+				t.Errorf("the file has what is wrong:\n%s", said.YAML)
+			}
+			a := s.fill(t, nil, pages.CheckPath, form.Encode())
+			for _, f := range pages.FormFields() {
+				text, tag := remarksAt(t, string(a.body), f.Name)
+				if here := f.Name == c.field; here != strings.Contains(text, c.says) || here != strings.Contains(tag, `aria-invalid="true"`) ||
+					!strings.Contains(tag, "f-"+strings.ReplaceAll(f.Name, ".", "-")+"-says") {
+					t.Errorf("at %s stands %q; %s", f.Name, text, tag)
+				}
+				if f.Name == c.field && (c.use != "") != strings.Contains(text, `name="use" value="`+c.field+"="+c.use+`"`) {
+					t.Errorf("no button for %q: %s", c.use, text)
+				}
+			}
+			if c.use != "" { // which the button puts in
+				form.Set("use", c.field+"="+c.use)
+				if said = s.check(t, form); !said.Complete {
+					t.Errorf("with the suggestion: %+v", said)
+				}
+			}
+		})
+	}
+}
+
+// TestFormTellsAll has everything that is wrong at once, warnings among it, what is
+// there already, and what is no field.
+func TestFormTellsAll(t *testing.T) {
+	s := serveForm(t, Options{}, false)
+	said := s.check(t, url.Values{"name": {"tool Number0"}, "license": {"BSD 3-Clause"}, "tags": {"ok"}, "signals.stars": {"7"}, "status": {"withdrawn"}, "categry": {"alpha"}})
+	var at []string
+	for _, p := range said.Problems {
+		at = append(at, p.Field)
+	}
+	if strings.Join(at, " ") != "categry signals.stars status category description type url" {
+		t.Errorf("%v", at)
+	}
+	if len(said.Warnings) != 1 || said.Warnings[0].Value != "BSD-3-Clause" || said.YAML != "name: tool Number0\nlicense: BSD 3-Clause\ntags: [ok]\n" {
+		t.Errorf("%+v\n%s", said.Warnings, said.YAML)
+	}
+	if len(said.Similar) == 0 || said.Similar[0].Path != "/tool/n0/" || said.Similar[0].Note != "First things" {
+		t.Errorf("%+v", said.Similar)
+	}
+	for _, c := range []struct{ form, path string }{
+		{proposal("slug", "n0").Encode(), "/tool/n0/"},
+		{proposal("name", "Tool NUMBER0", "url", "http://www.example.org/tool/0").Encode(), "/tool/n0/"},
+	} {
+		v, _ := url.ParseQuery(c.form)
+		if said := s.check(t, v); said.Taken == nil || said.Taken.Path != c.path || said.Complete {
+			t.Errorf("%s: %+v", c.form, said)
+		}
+		a := s.fill(t, nil, pages.SubmitPath, c.form)
+		if !strings.Contains(string(a.body), `<a href="`+c.path+`">See it</a>`) || a.status != http.StatusConflict {
+			t.Errorf("%d\n%s", a.status, a.body)
+		}
+	}
+	if said := s.check(t, url.Values{"name": {"a", "b"}}); said.Problems[0].Input != "name" || said.Problems[0].Message != "Name is there twice." {
+		t.Errorf("%+v", said.Problems)
+	}
+}
+
+// randomProposal is a form that will do.
+func randomProposal(rng *rand.Rand, i int) (form url.Values, fields map[string]any) {
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	texts := []string{"null", "yes", "1e3", "a: b", "- x", "#1", "'", `"`, `\n`, "{a}", "%T", "é 🙂", "$(x)", "<b>&amp;", "2026-01-01", "=1+1", "@x", "`x`", "~", "*a"}
+	fields = map[string]any{"type": pick("tool", "model"), "name": fmt.Sprint(pick(texts...), " ", i), "description": pick(texts...), "category": pick("alpha", "beta"),
+		"url": fmt.Sprintf("https://x%d.example/%s", i, pick("", "?a=b&c=d", "#x", "%41"))}
+	for name, value := range map[string]any{"slug": fmt.Sprint("s-", i), "provider": pick(texts...), "version": pick("1.10", "1", "1e3", "0x1f", "null", "2.0-rc.1"),
+		"license": pick("MIT", "MIT OR Apache-2.0", "LicenseRef-x"), "pricingModel": pick("free", "open-source"), "tags": []any{"a", pick("b-c", "2024", "null")},
+		"capabilities": []any{"gpu"}, "links": map[string]any{pick("homepage", "paper"): "https://l.example/"}} {
+		if rng.IntN(2) == 0 {
+			fields[name] = value
+		}
+	}
+	form = url.Values{}
+	for name, value := range fields {
+		switch v := value.(type) {
+		case string:
+			form.Set(name, v)
+		case []any:
+			form.Set(name, fmt.Sprint(v[0], pick(",", " , ", ",\n,")))
+			for _, more := range v[1:] {
+				form.Set(name, form.Get(name)+more.(string))
+			}
+		case map[string]any:
+			for link, address := range v {
+				form.Set("links."+link, address.(string))
+			}
+		}
+	}
+	return form, fields
+}
+
+// TestFormWritesWhatTheAPIStores: the file on the page is the one that POST /api/submit
+// stores for the same fields, and the content takes it.
+func TestFormWritesWhatTheAPIStores(t *testing.T) {
+	s := serveForm(t, Options{}, true)
+	secret, _ := s.newKey(t, "ada")
+	around, err := content.OpenSurroundings(s.content)
+	if err != nil || around.Missing != nil {
+		t.Fatal(err, around.Missing)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 80 {
+		form, fields := randomProposal(rng, i)
+		said := s.check(t, form)
+		if !said.Complete || len(said.Problems) > 0 {
+			t.Fatalf("%v: %+v", form, said)
+		}
+		body, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := s.post(t, secret.Reveal(), string(body), http.StatusCreated)
+		stored, err := s.state.Submission(t.Context(), made.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stored.YAML != said.YAML || stored.Key()+".yaml" != said.Path {
+			t.Fatalf("%s:\n%s\nthe page has %s:\n%s", stored.Key(), stored.YAML, said.Path, said.YAML)
+		}
+		if n, _ := around.CheckFile(stored.Type, stored.Slug, []byte(said.YAML)).Count(); n > 0 {
+			t.Fatalf("the content refuses\n%s", said.YAML)
+		}
+		pull, err := url.Parse(said.Pull)
+		if err != nil || !strings.HasPrefix(said.Pull, repositoryPage+"/new/main/"+stored.Type+"?") || pull.Query().Get("value") != said.YAML || pull.Query().Get("filename") != stored.Slug+".yaml" {
+			t.Fatalf("%v: %s", err, said.Pull)
+		}
+	}
+}
+
+// TestFormOfNobody stores nothing where nobody is signed in, and says what else there
+// is.
+func TestFormOfNobody(t *testing.T) {
+	for _, repository := range []bool{false, true} {
+		s := serveForm(t, Options{}, repository)
+		page := string(s.ask(t, http.MethodGet, pages.SubmitPath).body)
+		a := s.fill(t, nil, pages.SubmitPath, proposal().Encode())
+		text := html.UnescapeString(string(a.body))
+		if a.status != http.StatusOK || !strings.Contains(text, "Nothing was stored") || !strings.Contains(text, "name: Fine Tool\ndescription: Does it.\n") ||
+			!strings.Contains(text, "kindex validate content") || !strings.Contains(text, "content/tool/fine-tool.yaml") {
+			t.Errorf("%d\n%s", a.status, text)
+		}
+		if got := strings.Contains(text, `href="`+repositoryPage+"/new/main/tool?filename=fine-tool.yaml&value="); got != repository {
+			t.Errorf("a link to the repository is %v\n%s", got, text)
+		}
+		for _, p := range []string{page, text} {
+			if strings.Contains(p, `name="token"`) || strings.Contains(p, "Submit for review") || strings.Contains(p, "/signin") {
+				t.Errorf("it offers to submit:\n%s", p)
+			}
+		}
+		if n := s.stored(t); n != 0 {
+			t.Errorf("%d are stored", n)
+		}
+	}
+}
+
+// TestFormSubmits stores what somebody submits who is signed in: once, and as their
+// own.
+func TestFormSubmits(t *testing.T) {
+	s, jar, key := serveSignedIn(t)
+	page := visit(t, jar, http.MethodGet, s.url+pages.SubmitPath)
+	token := regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)
+	if token == nil || !strings.Contains(string(page.body), "Submit for review") || page.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%v\n%s", page.header, page.body)
+	}
+	form := proposal("token", string(token[1]), "description", "Does it.\r\nAnd more.")
+	first := s.fill(t, jar, pages.SubmitPath, form.Encode())
+	id := regexp.MustCompile(`^/developer/submissions/(sub_[a-z2-7]{20})/$`).FindStringSubmatch(first.header.Get("Location"))
+	if first.status != http.StatusSeeOther || id == nil {
+		t.Fatalf("%d %v\n%s", first.status, first.header, first.body)
+	}
+	if again := s.fill(t, jar, pages.SubmitPath, form.Encode()); again.status != http.StatusSeeOther || again.header.Get("Location") != first.header.Get("Location") {
+		t.Errorf("the same again: %d %v", again.status, again.header)
+	}
+	list := s.own(t, key, "/api/submissions", http.StatusOK)
+	if list.Count != 1 || list.Data[0].ID != id[1] || list.Data[0].Entity.Slug != "fine-tool" || s.stored(t) != 1 {
+		t.Errorf("%+v", list)
+	}
+	stored, err := s.state.Submission(t.Context(), id[1])
+	if err != nil || stored.YAML != s.check(t, form).YAML || !strings.Contains(stored.YAML, "description: Does it. And more.\n") {
+		t.Errorf("%v\n%s", err, stored.YAML)
+	}
+	form.Set("description", "Does something else.")
+	if other := s.fill(t, jar, pages.SubmitPath, form.Encode()); other.status != http.StatusConflict || !strings.Contains(string(other.body), `href="/developer/submissions/`+id[1]+`/"`) {
+		t.Errorf("another of the same name: %d\n%s", other.status, other.body)
+	}
+	if wrong := s.fill(t, jar, pages.SubmitPath, proposal("token", string(token[1]), "name", "").Encode()); wrong.status != http.StatusUnprocessableEntity {
+		t.Errorf("%d\n%s", wrong.status, wrong.body)
+	}
+	// Nobody else may learn whose it is.
+	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
+		t.Errorf("%+v", said)
+	}
+	for i := range mostSent + 1 { // four were sent above, and two of them were counted as well
+		a := s.fill(t, jar, pages.SubmitPath, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
+		if a.status == http.StatusTooManyRequests {
+			if i < mostSent-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
+				t.Errorf("refused after %d:\n%s", i, a.body)
+			}
+			return
+		}
+	}
+	t.Error("an account may submit without end")
+}
+
+// TestFormIsNotForged stores nothing that another page, or a page of another session,
+// has sent, and loses nothing that the right one has.
+func TestFormIsNotForged(t *testing.T) {
+	s, jar, _ := serveSignedIn(t)
+	page := visit(t, jar, http.MethodGet, s.url+pages.SubmitPath)
+	token := string(regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)[1])
+	for _, c := range []struct {
+		token  string
+		header []string
+		kept   bool // the answer has what was entered
+	}{
+		{"", nil, true},
+		{"x", nil, true},
+		{token[1:], nil, true},
+		{token, []string{"Origin", "", "Sec-Fetch-Site", ""}, true},
+		{token, []string{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, false},
+		{token, []string{"Origin", "https://evil.example", "Sec-Fetch-Site", ""}, false},
+		{token, []string{"Origin", "null", "Sec-Fetch-Site", ""}, false},
+		{token, []string{"Origin", "https://other.example", "Sec-Fetch-Site", "same-site"}, false},
+	} {
+		a := s.fill(t, jar, pages.SubmitPath, proposal("token", c.token).Encode(), c.header...)
+		if a.status != http.StatusForbidden || strings.Contains(string(a.body), `value="Fine Tool"`) != c.kept || s.stored(t) != 0 {
+			t.Errorf("%q %v: %d\n%s", c.token, c.header, a.status, a.body)
+		}
+		if !c.kept && strings.Contains(string(a.body), token) {
+			t.Errorf("%v is told the token", c.header)
+		}
+	}
+	for _, path := range []string{pages.SubmitPath, pages.CheckPath} {
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions} {
+			a := visit(t, jar, method, s.url+path, "Origin", "https://evil.example", "Access-Control-Request-Method", "POST")
+			for name := range a.header {
+				if strings.HasPrefix(name, "Access-Control-") {
+					t.Errorf("%s %s has %s", method, path, name)
+				}
+			}
+		}
+	}
+	if a := s.fill(t, nil, pages.CheckPath, proposal().Encode(), "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site", "Accept", "application/json"); a.status != http.StatusForbidden {
+		t.Errorf("a check of another origin: %d %s", a.status, a.body)
+	}
+}
+
+// TestFormRefuses what is no form of this size and kind, in words.
+func TestFormRefuses(t *testing.T) {
+	s := serveForm(t, Options{}, false)
+	for _, c := range []struct {
+		body   string
+		header []string
+		status int
+		says   string
+	}{
+		{"name=" + strings.Repeat("x", mostForm), nil, http.StatusRequestEntityTooLarge, "64 KiB"},
+		{"name=%ff", nil, http.StatusBadRequest, "not UTF-8"},
+		{"%ff=x", nil, http.StatusBadRequest, "not UTF-8"},
+		{"name=\xff", nil, http.StatusBadRequest, "not UTF-8"},
+		{"name=%zz", nil, http.StatusBadRequest, "no form"},
+		{`{"name":"x"}`, []string{"Content-Type", "application/json"}, http.StatusUnsupportedMediaType, "/api/submit"},
+		{"name=x", []string{"Content-Type", "multipart/form-data; boundary=x"}, http.StatusUnsupportedMediaType, "/api/submit"},
+	} {
+		for _, path := range []string{pages.SubmitPath, pages.CheckPath} {
+			a := s.fill(t, nil, path, c.body, c.header...)
+			if a.status != c.status || !strings.Contains(string(a.body), c.says) || !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+				t.Errorf("%s %.40s: %d %s", path, c.body, a.status, a.body)
+			}
+			a = s.fill(t, nil, path, c.body, append([]string{"Accept", "application/json"}, c.header...)...)
+			var told struct{ Detail string }
+			if err := json.Unmarshal(a.body, &told); err != nil || a.status != c.status || !strings.Contains(told.Detail, c.says) {
+				t.Errorf("%s %.40s: %d %s", path, c.body, a.status, a.body)
+			}
+		}
+	}
+	if a := s.ask(t, http.MethodGet, pages.CheckPath); a.status != http.StatusMovedPermanently || a.header.Get("Location") != pages.SubmitPath {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+}
+
+// TestFormIsBounded by what an address may ask in an hour, and costs nothing of the
+// limit of the API.
+func TestFormIsBounded(t *testing.T) {
+	clock := newClock("2026-11-01T10:00:00Z")
+	s := serveForm(t, Options{Now: clock.now, LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)
+	client := &http.Client{}
+	ask := func(from string) answer {
+		r, err := http.NewRequest(http.MethodPost, s.url+pages.CheckPath, strings.NewReader("name=x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}, "X-Forwarded-For": {from}}
+		res, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer{res.StatusCode, res.Header, body}
+	}
+	for i := range mostChecks {
+		if a := ask("203.0.113.1"); a.status != http.StatusOK || a.header.Get("X-RateLimit-Remaining") != "" {
+			t.Fatalf("the %dth: %d %v %s", i+1, a.status, a.header, a.body)
+		}
+	}
+	if a := ask("203.0.113.1"); a.status != http.StatusTooManyRequests || !strings.Contains(string(a.body), "one hour") {
+		t.Errorf("one too many: %d %s", a.status, a.body)
+	}
+	if a := ask("203.0.113.2"); a.status != http.StatusOK {
+		t.Errorf("somebody else: %d %s", a.status, a.body)
+	}
+	if a := s.ask(t, http.MethodGet, "/api/categories", "X-Forwarded-For", "203.0.113.1"); a.header.Get("X-RateLimit-Remaining") != "2" {
+		t.Errorf("of the API's limit: %v", a.header)
+	}
+	clock.advance(time.Hour)
+	if a := ask("203.0.113.1"); a.status != http.StatusOK {
+		t.Errorf("an hour later: %d %s", a.status, a.body)
+	}
+}
+
+// TestFormShowsWhateverIsSent as text, and keeps it.
+func TestFormShowsWhateverIsSent(t *testing.T) {
+	s := serveForm(t, Options{}, true)
+	for _, evil := range []string{`"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `</textarea><svg onload=alert(1)>`, `</pre></code><b>`,
+		"{{.}}", "&lt;script&gt;", "javascript:alert(1)", "a\u202e\u2066b", strings.Repeat("<x>", 200), "x\x00y", "](x)"} {
+		form := url.Values{evil: {evil}, "token": {evil}, "use": {"name=" + evil}}
+		for _, f := range pages.FormFields() {
+			form.Set(f.Name, evil)
+		}
+		for _, path := range []string{pages.CheckPath, pages.SubmitPath} {
+			a := s.fill(t, nil, path, form.Encode())
+			page := string(a.body)
+			for _, raw := range []string{"<script>", "<img", "<svg onload", "<b>", "<x>", `href="javascript:`, "onerror=alert(1)>", "{{"} {
+				if strings.Contains(page, raw) && !(raw == "{{" && strings.Contains(evil, "{{")) {
+					t.Errorf("%.30q on the page as %s", evil, raw)
+				}
+			}
+			if !strings.Contains(html.UnescapeString(page), strings.ReplaceAll(evil, "\x00", "\ufffd")) {
+				t.Errorf("%.30q is lost", evil)
+			}
+			csp := a.header.Get("Content-Security-Policy")
+			if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "form-action 'self'") || strings.Contains(csp, "unsafe") {
+				t.Errorf("policy %q", csp)
+			}
+			if regexp.MustCompile(`<[^>]* (style|on[a-z]+)=`).MatchString(regexp.MustCompile(`"[^"]*"`).ReplaceAllString(page, "")) {
+				t.Errorf("%.30q: the page has styles or scripts of its own", evil)
+			}
+		}
+		a := s.fill(t, nil, pages.CheckPath, form.Encode(), "Accept", "application/json")
+		if a.status != http.StatusOK || !json.Valid(a.body) || strings.Contains(string(a.body), "<") || a.header.Get("Content-Type") != "application/json; charset=utf-8" && a.header.Get("Content-Type") != "application/json" {
+			t.Errorf("%.30q: %d %v %.300s", evil, a.status, a.header, a.body)
+		}
+	}
+}
+
+// TestFormOffersChanges of what is there: its file, and where to edit it.
+func TestFormOffersChanges(t *testing.T) {
+	for _, repository := range []bool{false, true} {
+		s := serveForm(t, Options{}, repository)
+		a := s.ask(t, http.MethodGet, pages.SubmitPath+"?e=tool/n1")
+		text := html.UnescapeString(string(a.body))
+		m := regexp.MustCompile(`(?s)<code data-text[^>]*>(.*?)</code>`).FindStringSubmatch(text)
+		if a.status != http.StatusOK || m == nil || !strings.Contains(text, "content/tool/n1.yaml") {
+			t.Fatalf("%d\n%s", a.status, text)
+		}
+		file, err := os.ReadFile(filepath.Join(s.content, "tool/n1.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := content.ParseEntity("", "tool", "n1", file)
+		if got, _ := content.ParseEntity("", "tool", "n1", []byte(m[1])); got == nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("the file is\n%s\nthe page has\n%s", file, m[1])
+		}
+		if got := strings.Contains(text, `href="`+repositoryPage+`/edit/main/tool/n1.yaml"`); got != repository {
+			t.Errorf("a link to the editor is %v", got)
+		}
+		for _, e := range []string{"tool/n11", "tool/", "nothing/n1", "tool/<script>"} {
+			if a := s.ask(t, http.MethodGet, pages.SubmitPath+"?e="+url.QueryEscape(e)); a.status != http.StatusNotFound || strings.Contains(string(a.body), "<script>") {
+				t.Errorf("%s: %d", e, a.status)
+			}
+		}
+	}
+}
+
+// TestContribute: a site without a form explains what there is instead, with files to
+// begin with that the content takes.
+func TestContribute(t *testing.T) {
+	for _, repository := range []bool{false, true} {
+		s := serveForm(t, Options{}, repository)
+		v := s.live.acquire()
+		defer v.release()
+		site, err := pages.New(pages.Source{Build: v.build, Formula: v.formula, AsOf: v.asOf, Categories: v.categories},
+			pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := site.Get(pages.Request{Path: pages.SubmitPath})
+		if err != nil || a.Status != http.StatusOK {
+			t.Fatal(a, err)
+		}
+		text := html.UnescapeString(string(a.Body))
+		if !strings.Contains(text, `href="https://api.example.org/submit/"`) || strings.Contains(text, "<form class=\"propose\"") ||
+			strings.Contains(text, repositoryPage+"/new/main/tool?filename=new-tool.yaml&value=name") != repository {
+			t.Errorf("with a repository %v:\n%s", repository, text)
+		}
+		files := regexp.MustCompile(`(?s)<code data-text>(.*?)</code>`).FindAllStringSubmatch(text, -1)
+		around, err := content.OpenSurroundings(s.content)
+		if err != nil || len(files) != 2 {
+			t.Fatal(files, err)
+		}
+		for i, typ := range []string{"tool", "model"} {
+			if problems := around.CheckFile(typ, "new-"+typ, []byte(files[i][1])); len(problems) > 0 {
+				t.Errorf("%v\n%s", problems, files[i][1])
+			}
+			if formatted, err := content.Format(typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
+				t.Errorf("not in the usual form: %v\n%s", err, formatted)
+			}
+		}
+	}
+}

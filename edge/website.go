@@ -1,0 +1,112 @@
+package edge
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"kindex/site/pages"
+)
+
+// website is the site of a view, made when it is first asked for.
+type website struct {
+	once  sync.Once
+	pages *pages.Site
+	err   error
+}
+
+// pagesOf is the site of a view.
+func (s *Server) pagesOf(v *view) (*pages.Site, error) {
+	w := &v.website
+	w.once.Do(func() {
+		w.pages, w.err = pages.New(pages.Source{Build: v.build, Index: v.index, Boards: v.boards, Formula: v.formula, AsOf: v.asOf, Categories: v.categories},
+			pages.Options{SignIn: s.people != nil, Contact: s.options.Contact,
+				LimitAnonymous: s.options.LimitAnonymous, LimitKey: s.options.LimitKey})
+	})
+	return w.pages, w.err
+}
+
+// anyParams, as the parameters of a route, tells that whoever answers reads them.
+var anyParams = []string{"*"}
+
+// pageHeader is what every page of the website has. A page shows links with the
+// address by which the client came, where nobody has said another: no shared cache
+// may keep it.
+var pageHeader = http.Header{
+	"Content-Security-Policy":    {pages.Policy + "; frame-ancestors 'none'"},
+	"Referrer-Policy":            {"strict-origin-when-cross-origin"},
+	"Cross-Origin-Opener-Policy": {"same-origin"},
+}
+
+// elsewhere answers for what is not among the routes: a page of the website, or an
+// error in the form of the API below its addresses.
+func (s *Server) elsewhere() http.Handler {
+	nothing, allowed := s.plain("not found", s.notFound), s.plain("options", s.methods)
+	page := s.attend("page", func(c *call, w http.ResponseWriter) { c.run(w, unmetered, anyParams, s.page) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case meterOf(r.URL.Path) != unmetered || strings.HasPrefix(r.URL.Path, "/badge/") || strings.HasPrefix(r.URL.Path, "/assets/"):
+			nothing.ServeHTTP(w, r)
+		case r.Method == http.MethodGet || r.Method == http.MethodHead:
+			page(w, r, nil)
+		case r.Method == http.MethodOptions:
+			w.Header().Set("Allow", "GET, HEAD, OPTIONS")
+			allowed.ServeHTTP(w, r)
+		default:
+			nothing.ServeHTTP(w, r)
+		}
+	})
+}
+
+// page answers with a page of the website.
+func (s *Server) page(c *call) (*reply, error) {
+	c.writer.Header()["Vary"] = varyAccept
+	site, err := s.pagesOf(c.view)
+	if err != nil {
+		return nil, err
+	}
+	// What cannot be read of a query is left out: people come by links that others
+	// have lengthened.
+	q, _ := url.ParseQuery(c.request.URL.RawQuery)
+	a, err := site.Get(pages.Request{Path: c.request.URL.Path, Query: q, Base: c.base()})
+	if err == nil && a.Status == http.StatusNotFound && !readsHTML(c.request.Header["Accept"]) {
+		return s.notFound(c) // a program that took a wrong turn
+	}
+	return pageReply(a, err)
+}
+
+// pageReply is a page as it is answered.
+func pageReply(a *pages.Answer, err error) (*reply, error) {
+	if err != nil {
+		return nil, err
+	}
+	r := &reply{mediaType: a.MediaType, body: a.Body, header: pageHeader, location: a.Location}
+	if a.Keep > 0 {
+		r.cache = []string{fmt.Sprintf("public, max-age=%d", int(a.Keep.Seconds()))}
+	}
+	if a.Location == "" && a.Status != http.StatusOK {
+		r.refusal = a.Status
+	}
+	return r, nil
+}
+
+// readsHTML tells whether who asks names HTML among what it takes, as browsers do.
+func readsHTML(accept []string) bool {
+	return slices.ContainsFunc(accept, func(line string) bool { return strings.Contains(line, "text/html") })
+}
+
+// GET /assets/:asset
+func (s *Server) asset(c *call) (*reply, error) {
+	a, ok := pages.Asset(c.param("asset"))
+	if !ok {
+		return s.notFound(c)
+	}
+	return &reply{mediaType: a.MediaType, immutable: true, file: &fileReply{
+		content: bytes.NewReader(a.Data), etag: entityTag(a.ETag, identity),
+		variants: map[string]variant{"gzip": {body: a.Gzip, etag: entityTag(a.ETag, "gzip")}},
+	}}, nil
+}

@@ -1,0 +1,9 @@
+// Package docs holds the guides: README.md lists them.
+package docs
+
+import "embed"
+
+// Files are the guides, as Markdown.
+//
+//go:embed *.md
+var Files embed.FS

@@ -1,0 +1,115 @@
+package pages
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"kindex/site"
+)
+
+//go:embed assets
+var assetFiles embed.FS
+
+// The style sheet is one file to a browser, and here one a kind of page.
+//
+//go:embed css
+var styleFiles embed.FS
+
+var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+// What comes from npm, if it was there when the program was built.
+//
+//go:embed npm
+var npmFiles embed.FS
+
+// Searchable tells whether the program has what static pages are searched with.
+func Searchable() bool {
+	_, err := fs.Stat(npmFiles, "npm/"+engine)
+	return err == nil
+}
+
+// engine is MiniSearch (https://github.com/lucaong/minisearch), as a module.
+const engine = "minisearch.js"
+
+// Asset returns a file that pages load from /assets/, by the name in its address.
+func Asset(name string) (site.Asset, bool) {
+	a, ok := assets().byName[name]
+	return a, ok
+}
+
+// Assets are all files that pages load.
+func Assets() []site.Asset {
+	var list []site.Asset
+	for _, a := range assets().byName {
+		list = append(list, a)
+	}
+	return list
+}
+
+// asset is the address of a file below assets.
+func (s *Site) asset(file string) string { return s.to("/assets/" + assets().names[file]) }
+
+type assetList struct {
+	byName map[string]site.Asset
+	names  map[string]string // by file
+}
+
+var assets = sync.OnceValue(func() assetList {
+	list := assetList{map[string]site.Asset{}, map[string]string{}}
+	files, err := assetFiles.ReadDir("assets")
+	if err != nil {
+		panic(err) // they are compiled in
+	}
+	for _, f := range files {
+		data, err := fs.ReadFile(assetFiles, "assets/"+f.Name())
+		if err != nil {
+			panic(err)
+		}
+		list.add(f.Name(), data)
+	}
+	list.add("style.css", styles())
+	if data, err := fs.ReadFile(npmFiles, "npm/"+engine); err == nil {
+		list.add(engine, data)
+	}
+	return list
+})
+
+func (l *assetList) add(file string, data []byte) {
+	sum := sha256.Sum256(data)
+	ext := path.Ext(file)
+	a := site.Asset{MediaType: mediaTypes[ext], Data: data, ETag: hex.EncodeToString(sum[:16]), Gzip: zip(data)}
+	a.Name = strings.TrimSuffix(file, ext) + "." + a.ETag[:8] + ext
+	l.byName[a.Name], l.names[file] = a, a.Name
+}
+
+// styles are all style sheets, in the order of their names.
+func styles() []byte {
+	var all []byte
+	files, err := styleFiles.ReadDir("css")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range files {
+		data, err := fs.ReadFile(styleFiles, "css/"+f.Name())
+		if err != nil {
+			panic(err)
+		}
+		all = append(append(all, data...), '\n')
+	}
+	return all
+}
+
+func zip(data []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(data) // memory takes it
+	_ = w.Close()
+	return b.Bytes()
+}

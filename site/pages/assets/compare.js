@@ -1,0 +1,81 @@
+// Comparisons: names suggested as one types, and only the rows that differ.
+const form = document.querySelector('form[data-compare]');
+const make = (tag, text, more = {}) => Object.assign(document.createElement(tag), {textContent: text}, more);
+
+// The address of what is shown, in place of one that adds a name to it.
+if (form?.dataset.here && new URLSearchParams(location.search).has('add') && !document.querySelector('.notice')) {
+  history.replaceState(null, '', form.dataset.here);
+}
+
+if (form) {
+  const field = form.elements.add;
+  const box = form.querySelector('[data-suggestions]');
+  const said = make('p', '', {className: 'unseen'});
+  said.setAttribute('role', 'status');
+  form.append(said);
+  let timer = 0;
+  let under = null; // the request under way
+
+  const hide = () => { box.hidden = true; box.replaceChildren(); };
+  const links = () => [...box.querySelectorAll('a')];
+
+  async function fetched(text) {
+    under?.abort();
+    under = new AbortController();
+    const q = new URLSearchParams(new FormData(form));
+    q.delete('add');
+    q.set('suggest', text);
+    const answer = await fetch(`${form.action}?${q}`, {signal: under.signal});
+    if (!answer.ok) throw new Error(String(answer.status));
+    return [...new DOMParser().parseFromString(await answer.text(), 'text/html').body.childNodes];
+  }
+
+  async function suggest() {
+    const text = field.value.trim();
+    if (!text) { hide(); said.textContent = ''; return; }
+    let found;
+    try {
+      // A static site has its names in a file, which another script looks through.
+      found = form.suggestions ? await form.suggestions(text) : await fetched(text);
+    } catch {
+      return; // the button still adds what was typed
+    }
+    if (field.value.trim() !== text) return;
+    box.replaceChildren(...found);
+    const n = links().length;
+    if (!n) box.replaceChildren(make('p', 'No name begins like this.'));
+    box.hidden = false;
+    said.textContent = n === 1 ? '1 suggestion' : `${n} suggestions`;
+  }
+
+  field.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(suggest, 120); });
+  form.addEventListener('focusout', e => { if (!form.contains(e.relatedTarget)) setTimeout(() => { if (!form.contains(document.activeElement)) box.hidden = true; }, 150); });
+  field.addEventListener('focus', () => { if (box.children.length) box.hidden = false; });
+  form.addEventListener('keydown', e => {
+    const list = links();
+    const at = list.indexOf(document.activeElement);
+    if (e.key === 'ArrowDown' && !box.hidden && at + 1 < list.length) list[at + 1].focus();
+    else if (e.key === 'ArrowUp' && at >= 0) (list[at - 1] ?? field).focus();
+    else if (e.key === 'Escape' && !box.hidden) { field.focus(); box.hidden = true; } else return;
+    e.preventDefault();
+  });
+}
+
+// Rows in which all have the same can be left out.
+function foldable() {
+  const table = document.querySelector('table[data-comparison]');
+  const same = table ? [...table.querySelectorAll('tr[data-same]')] : [];
+  if (!same.length || document.querySelector('.differences')) return;
+  const box = make('input', '', {type: 'checkbox'});
+  const line = make('label', '', {className: 'differences'});
+  line.append(box, 'Show only differences');
+  box.addEventListener('change', () => {
+    for (const row of same) row.hidden = box.checked;
+    for (const group of table.tBodies) {
+      group.hidden = [...group.rows].slice(1).every(row => row.hidden);
+    }
+  });
+  table.parentElement.before(line);
+}
+foldable();
+document.addEventListener('compared', foldable);

@@ -1,0 +1,282 @@
+// The comparison of a static site: what the address names is read from the files of
+// the entities, and shown as the edge shows it.
+const form = document.querySelector('form[data-compare]');
+const place = document.getElementById('comparison');
+const words = document.querySelector('template[data-skeleton]').content;
+const most = Number(document.querySelector('template[data-skeleton]').dataset.most);
+const root = form.dataset.root;
+const say = new Map([...words.querySelectorAll('[data-values] [data-value]')].map(e => [e.dataset.value, e.textContent]));
+const boards = new Map([...words.querySelectorAll('[data-categories] a')].map(a => [a.dataset.value, a]));
+
+// As words.go writes names, numbers and days.
+const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
+const clean = s => String(s ?? '').replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd\u0085]+/gu, ' ').trim();
+const cut = (s, n) => ([...s].length > n ? [...s].slice(0, n).join('').replace(/ +$/, '') + '…' : s);
+const named = s => cut(clean(s), 120);
+const upper = s => s.slice(0, 1).toUpperCase() + s.slice(1);
+const label = s => say.get(s) ?? upper(clean(s));
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+function day(s) {
+  const [, y, m, d] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(s ?? '') ?? [];
+  if (!y || !months[m - 1]) return clean(s);
+  return (d ? `${Number(d)} ` : '') + `${months[m - 1]} ${y}`;
+}
+function count(x) {
+  if (!Number.isInteger(x)) return String(x);
+  return (x < 0 ? '−' : '') + String(Math.abs(x)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+function compact(x) {
+  for (const [from, by, sign] of [[1e12, 1e12, 'T'], [1e9, 1e9, 'B'], [1e6, 1e6, 'M'], [1e4, 1e3, 'k']]) {
+    if (Math.abs(x) < from) continue;
+    const v = x / by;
+    return v.toFixed(Math.abs(v) >= 99.95 ? 0 : 1).replace(/\.0$/, '') + sign;
+  }
+  return count(x);
+}
+
+const make = (tag, text = '', more = {}) => Object.assign(document.createElement(tag), {textContent: text}, more);
+const key = e => `${e.type}/${e.slug}`;
+const pathOf = k => `${root}${k.split('/').map(encodeURIComponent).join('/')}/`;
+const compareWith = keys => form.action.split('?')[0] + (keys.length ? '?' + keys.map(k => 'e=' + encodeURIComponent(k).replaceAll('%2F', '/')).join('&') : '');
+
+function bar(value) {
+  const ns = 'http://www.w3.org/2000/svg';
+  const svg = document.createElementNS(ns, 'svg');
+  const set = (e, list) => { for (const [k, v] of Object.entries(list)) e.setAttribute(k, v); return e; };
+  set(svg, {class: 'bar', viewBox: '0 0 100 4', preserveAspectRatio: 'none', 'aria-hidden': 'true', focusable: 'false'});
+  svg.append(set(document.createElementNS(ns, 'rect'), {class: 'bar-track', width: 100, height: 4, rx: 2}),
+    set(document.createElementNS(ns, 'rect'), {class: 'bar-fill', width: value.toFixed(1), height: 4, rx: 2}));
+  return svg;
+}
+
+// The rows: what each entity has in a field, as {text, to, note, list, score}.
+const facts = {
+  type: e => ({text: label(e.type)}),
+  provider: e => ({text: named(e.provider)}),
+  category: e => { const a = boards.get(e.category); return {text: a?.textContent ?? named(e.category), to: a?.href}; },
+  version: e => ({text: named(e.version)}),
+  pricingModel: e => ({text: e.pricingModel ? label(e.pricingModel) : ''}),
+  license: e => ({text: named(e.license)}),
+  addedDate: e => ({text: day(e.addedDate)}),
+  lastUpdated: e => ({text: day(e.lastUpdated)}),
+  status: e => ({text: label(e.status)}),
+};
+function score(name, list) {
+  const cells = list.map(e => ({text: e.scores[name] === null ? '' : e.scores[name].toFixed(1), score: e.scores[name]}));
+  const known = cells.filter(c => c.score !== null).map(c => c.score);
+  const best = Math.max(...known);
+  if (known.length > 1 && best > Math.min(...known)) for (const c of cells) c.best = c.score === best;
+  return cells;
+}
+function signal(f) {
+  if (!f) return {text: ''};
+  return {text: typeof f.value === 'number' ? compact(f.value) : day(f.value), note: day(f.date)};
+}
+function benchmarks(list) {
+  const having = new Map();
+  for (const e of list) for (const n of new Set((e.signals.benchmarks ?? []).map(b => b.name))) having.set(n, (having.get(n) ?? 0) + 1);
+  return [...having].filter(([, n]) => n > 1).map(([n]) => n).sort((a, b) => (a < b ? -1 : 1)).map(n => ({
+    field: `benchmark-${named(n)}`, title: named(n),
+    cells: list.map(e => {
+      const b = (e.signals.benchmarks ?? []).filter(b => b.name === n).reduce((a, b) => (a && (a.date ?? '') >= (b.date ?? '') ? a : b), null);
+      return b ? {text: compact(b.value), note: day(b.date)} : {text: ''};
+    }),
+  }));
+}
+function topics(field, list) {
+  const [of, which] = field.split('-');
+  const values = list.map(e => (of === 'tag' ? e.tags : e.capabilities));
+  const shared = list.length > 1 ? values[0].filter(v => values.every(l => l.includes(v))) : [];
+  if (which === 'common') return shared.length ? {common: shared.map(named)} : null;
+  return {cells: values.map(l => l.filter(v => !shared.includes(v)).map(named)).map(l => ({text: l.join(', '), list: l}))};
+}
+function rowOf(field, title, list) {
+  const row = {field, title};
+  if (field === 'rank') row.cells = list.map(e => ({text: e.rank ? count(e.rank) : 'not ranked'}));
+  else if (facts[field]) row.cells = list.map(facts[field]);
+  else if (field.startsWith('signal-')) row.cells = list.map(e => signal(e.signals[field.slice(7)]));
+  else if (field.startsWith('tag-') || field.startsWith('capability-')) return {...row, ...(topics(field, list) ?? {cells: []})};
+  else row.cells = score(field, list);
+  return row;
+}
+const keep = row => row.common || 'score' in (row.cells[0] ?? {}) || row.cells.some(c => c.text !== '');
+
+function topicList(list) {
+  const span = make('span', '', {className: 'topics'});
+  list.forEach((t, i) => span.append(i ? ', ' : '', make('bdi', t)));
+  return span;
+}
+function cellOf(c) {
+  const td = make('td', '', {className: c.best ? 'best' : ''});
+  if (c.list?.length) { td.append(topicList(c.list)); return td; }
+  if (!c.text) {
+    const none = make('span', '–');
+    none.setAttribute('aria-hidden', 'true');
+    td.append(none, make('span', 'unknown', {className: 'unseen'}));
+    return td;
+  }
+  const value = make('span', '', {className: 'value num'});
+  value.append(c.to ? make('a', c.text, {href: c.to}) : make('bdi', c.text));
+  td.append(value);
+  if (c.best) td.append(' ', make('span', 'best', {className: 'best-mark'}));
+  if (c.note) td.append(' ', make('span', c.note, {className: 'note num'}));
+  if (typeof c.score === 'number') td.append(bar(c.score));
+  return td;
+}
+function tableRow(row, columns) {
+  const tr = make('tr');
+  tr.dataset.field = row.field;
+  tr.append(make('th', row.title, {scope: 'row'}));
+  if (row.common) {
+    const td = make('td', '', {colSpan: columns});
+    td.append(topicList(row.common));
+    tr.append(td);
+  } else {
+    tr.append(...row.cells.map(cellOf));
+  }
+  if (row.common || columns > 1 && row.cells.every(c => c.text === row.cells[0].text)) tr.dataset.same = '';
+  return tr;
+}
+function tableOf(list) {
+  const table = make('table', '', {className: 'compare'});
+  table.dataset.comparison = '';
+  table.append(make('caption', 'Side by side', {className: 'unseen'}));
+  const head = table.createTHead().insertRow();
+  head.append(make('td'));
+  const keys = list.map(key);
+  for (const e of list) {
+    const th = make('th', '', {scope: 'col'});
+    th.dataset.key = key(e);
+    const name = make('a', '', {className: 'compare-name', href: pathOf(key(e))});
+    name.append(make('bdi', named(e.name)));
+    const remove = make('a', 'Remove', {className: 'compare-remove', href: compareWith(keys.filter(k => k !== key(e)))});
+    remove.setAttribute('aria-label', `Remove ${named(e.name)}`);
+    th.append(name, ' ', remove);
+    head.append(th);
+  }
+  for (const group of words.querySelectorAll('[data-group]')) {
+    const rows = group.dataset.group === 'benchmarks' ? benchmarks(list)
+      : [...group.querySelectorAll('[data-field]')].map(f => rowOf(f.dataset.field, f.textContent, list)).filter(keep);
+    if (!rows.length) continue;
+    const body = table.createTBody();
+    body.dataset.group = group.dataset.group;
+    const title = body.insertRow();
+    title.className = 'compare-group';
+    title.append(make('th', group.dataset.title, {scope: 'rowgroup', colSpan: list.length + 1}));
+    body.append(...rows.map(r => tableRow(r, list.length)));
+  }
+  return table;
+}
+
+// Names, from the file that the search has.
+let reading = null;
+function index() {
+  reading ??= fetch(form.dataset.names).then(a => { if (!a.ok) throw new Error(String(a.status)); return a.json(); }).then(file => {
+    const at = Object.fromEntries(file.fields.map((f, i) => [f, i]));
+    return file.rows.map(r => ({type: r[at.type], slug: r[at.slug], name: r[at.name], category: file.categories[r[at.category]] ?? r[at.category]}));
+  });
+  reading.catch(() => { reading = null; });
+  return reading;
+}
+const fold = s => String(s).normalize('NFKD').replace(/\p{Mn}/gu, '').toLowerCase();
+async function matching(text, exact) {
+  const wanted = fold(text), all = await index();
+  if (exact) {
+    const own = all.filter(e => key(e) === text);
+    if (own.length) return own;
+    const same = all.filter(e => fold(e.name) === wanted);
+    return same.length ? same : all.filter(e => e.slug === wanted);
+  }
+  const begins = s => fold(s).startsWith(wanted) || fold(s).split(/[^\p{L}\p{N}]+/u).some((w, i) => i > 0 && w.startsWith(wanted));
+  return all.filter(e => begins(e.name) || e.slug.startsWith(wanted));
+}
+async function nearTo(text) {
+  for (let t = text; t.length > 2; t = t.slice(0, -1)) {
+    const found = await matching(t, false);
+    if (found.length) return found;
+  }
+  return [];
+}
+function listOf(found, keys) {
+  const ul = make('ul', '', {className: 'near'});
+  for (const e of found.filter(e => !keys.includes(key(e))).slice(0, 8)) {
+    const li = make('li');
+    const a = make('a', '', {href: compareWith([...keys, key(e)])});
+    a.append(make('bdi', named(e.name)));
+    li.append(a, ' ', make('span', `${e.type} · ${named(e.category)}`, {className: 'quiet'}));
+    ul.append(li);
+  }
+  return ul;
+}
+function notice(before, text, after, list) {
+  const box = make('div', '', {className: 'notice'});
+  box.setAttribute('role', 'status');
+  const p = make('p', before);
+  p.append(make('bdi', named(text)), after);
+  box.append(p, ...(list?.children.length ? [list] : []));
+  place.before(box);
+}
+
+async function read(k) {
+  if (!/^[a-z]+\/[^/]+$/.test(k)) return null;
+  const answer = await fetch(`${pathOf(k)}entity.json`);
+  if (answer.status === 404) return null;
+  if (!answer.ok) throw new Error(String(answer.status));
+  return answer.json();
+}
+
+async function show() {
+  const query = new URLSearchParams(location.search);
+  const asked = [...new Set(query.getAll('e').map(k => k.trim()).filter(Boolean))];
+  const add = clean(query.get('add'));
+  const unknown = [];
+  const list = [];
+  const take = async k => {
+    const e = list.length < most ? await read(k) : null;
+    if (!e) return false;
+    if (!list.some(x => key(x) === key(e))) list.push(e);
+    return true;
+  };
+  let tooMany = false;
+  for (const k of asked) {
+    if (list.length >= most) { tooMany = true; break; }
+    if (!await take(k)) unknown.push(k);
+  }
+  const keys = () => list.map(key);
+  for (const k of unknown) {
+    const near = await nearTo((k.split('/')[1] ?? k).replaceAll('-', ' ')).catch(() => []);
+    notice('There is no “', k, near.length ? '”. Near to it:' : '”.', listOf(near.slice(0, 5), keys()));
+  }
+  if (tooMany) place.before(make('p', 'Only the first four can be compared.', {className: 'notice'}));
+  if (add && list.length < most) {
+    const found = await matching(add, true);
+    if (found.length === 1 && await take(key(found[0]))) {
+      history.replaceState(null, '', compareWith(keys()));
+    } else {
+      const may = found.length ? found : await nearTo(add);
+      notice(may.length ? 'Which one is “' : 'Nothing is called “', add, may.length ? '”?' : '”.', listOf(may, keys()));
+      form.elements.add.value = add;
+    }
+  }
+  if (!list.length) return;
+  for (const k of keys()) form.prepend(make('input', '', {type: 'hidden', name: 'e', value: k}));
+  form.append(...[...form.querySelectorAll('input[type=hidden]')].reverse()); // in the order of the columns
+  form.querySelector('label').textContent = 'Add another';
+  form.hidden = list.length >= most;
+  document.querySelector('[data-ready]')?.remove();
+  document.querySelector('.page-head .lead')?.remove();
+  const heading = document.querySelector('h1');
+  heading.append(make('span', ' ' + list.map(e => named(e.name)).join(', '), {className: 'unseen'}));
+  const scroll = make('div', '', {className: 'compare-scroll', tabIndex: 0});
+  scroll.setAttribute('role', 'region');
+  scroll.setAttribute('aria-label', 'Comparison');
+  scroll.append(tableOf(list));
+  place.replaceChildren(scroll);
+  document.dispatchEvent(new Event('compared'));
+}
+
+form.suggestions = async text => [listOf(await matching(text, false), new FormData(form).getAll('e'))];
+place.setAttribute('aria-busy', 'true');
+show().catch(() => {
+  place.before(make('p', 'The comparison cannot be shown: its files could not be read.', {className: 'notice'}));
+}).finally(() => place.removeAttribute('aria-busy'));

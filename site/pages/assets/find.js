@@ -1,0 +1,253 @@
+// The search of a static site: MiniSearch over one prebuilt file, with the same
+// results page as the server renders.
+const form = document.querySelector('form[data-live]');
+const field = form.elements.q;
+const results = document.getElementById('results');
+const {index: file, engine, root} = field.dataset;
+const perPage = 20;
+const mostValues = 10;
+const facets = ['type', 'category', 'tag', 'provider', 'license', 'pricingModel'];
+const labels = {type: 'Type', category: 'Category', tag: 'Tag', provider: 'Provider', license: 'Licence', pricingModel: 'Pricing',
+  'open-source': 'Open source', 'open-weights': 'Open weights', 'usage-based': 'Usage-based'};
+const orders = {relevance: 'Best match', score: 'Highest score', name: 'Name', updated: 'Latest change'};
+const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
+
+// Names are compared without marks and case, as the index of the service does.
+const fold = s => s.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+const label = s => labels[s] ?? s.charAt(0).toUpperCase() + s.slice(1);
+
+let ready = null; // the entities and the engine, once somebody searches
+function load() {
+  ready ??= Promise.all([import(engine), fetch(file).then(a => { if (!a.ok) throw new Error(a.status); return a.json(); })])
+    .then(async ([{default: MiniSearch}, data]) => {
+      const at = Object.fromEntries(data.fields.map((f, i) => [f, i]));
+      const list = data.rows.map((row, id) => ({
+        id, type: row[at.type], slug: row[at.slug], name: row[at.name], provider: row[at.provider], description: row[at.description],
+        category: row[at.category], title: data.categories[row[at.category]] ?? row[at.category], tag: row[at.tags],
+        license: row[at.license], pricingModel: row[at.pricingModel], score: row[at.composite], rank: row[at.rank], updated: row[at.lastUpdated],
+      }));
+      const mini = new MiniSearch({
+        fields: ['name', 'slug', 'provider', 'title', 'tags', 'description'], storeFields: [],
+        extractField: (e, name) => name === 'tags' ? e.tag.join(' ') : e[name],
+        processTerm: fold,
+        searchOptions: {
+          boost: {name: 6, slug: 3, tags: 2, provider: 2},
+          prefix: term => term.length > 1, fuzzy: term => term.length > 3 && !/\d/.test(term) ? 0.2 : false,
+          boostDocument: id => 1 + (list[id].score ?? 0) / 200,
+          weights: {fuzzy: 0.3, prefix: 0.6},
+        },
+      });
+      await mini.addAllAsync(list, {chunkSize: 500});
+      return {list, mini, titles: data.categories};
+    });
+  return ready;
+}
+
+// What was met in the texts of a result, by the words of the index.
+function marked(text, terms) {
+  const out = document.createDocumentFragment();
+  let end = 0;
+  for (const m of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    if (!terms.has(fold(m[0]))) continue;
+    out.append(text.slice(end, m.index), element('mark', {}, m[0]));
+    end = m.index + m[0].length;
+  }
+  out.append(text.slice(end));
+  return out;
+}
+
+function element(name, attributes, ...children) {
+  const e = document.createElement(name);
+  for (const [k, v] of Object.entries(attributes)) if (v !== null && v !== undefined) e.setAttribute(k, v);
+  e.append(...children);
+  return e;
+}
+
+const svg = (name, attributes, ...children) => {
+  const e = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  e.append(...children);
+  return e;
+};
+
+const path = e => root + e.type + '/' + e.slug + '/';
+
+function row(e, terms) {
+  const head = element('p', {class: 'row-head'}, element('a', {class: 'row-name', href: path(e)}, element('bdi', {}, marked(e.name, terms))));
+  if (e.provider) head.append(' ', element('span', {class: 'row-by'}, element('bdi', {}, marked(e.provider, terms))));
+  const meta = element('p', {class: 'row-meta'}, e.type + ' · ' + e.title);
+  const tags = e.tag.filter(t => t.split(/[^\p{L}\p{N}\p{M}]+/u).some(w => terms.has(fold(w))));
+  if (tags.length) meta.append(' · Tags: ', element('bdi', {}, marked(tags.join(', '), terms)));
+  const score = element('div', {class: 'score'});
+  if (e.score === null) {
+    score.append(element('span', {class: 'score-none'}, 'not ranked'));
+  } else {
+    const box = {viewBox: '0 0 100 4', preserveAspectRatio: 'none', 'aria-hidden': 'true', focusable: 'false', class: 'bar'};
+    score.append(element('span', {class: 'score-number num'}, e.score.toFixed(1)),
+      svg('svg', box, svg('rect', {class: 'bar-track', width: 100, height: 4, rx: 2}), svg('rect', {class: 'bar-fill', width: e.score, height: 4, rx: 2})));
+  }
+  return element('li', {class: 'row'}, element('div', {class: 'row-main'}, head,
+    element('p', {class: 'row-text', dir: 'auto'}, marked(e.description, terms)), meta), score);
+}
+
+// The address of the same search with something else asked for.
+function address(query, change) {
+  const q = new URLSearchParams(query);
+  change(q);
+  return location.pathname + (q.size ? '?' + q : '');
+}
+
+function narrowed(list, query) {
+  return list.filter(e => facets.every(f => query.getAll(f).every(v => [].concat(e[f]).some(x => fold(x) === fold(v)))));
+}
+
+function facetSection(f, found, query, titles) {
+  const counts = new Map();
+  for (const e of found) for (const v of [].concat(e[f])) if (v) counts.set(v, (counts.get(v) ?? 0) + 1);
+  const chosen = query.getAll(f);
+  if (counts.size < 2 && !(chosen.length && counts.size)) return null;
+  const values = [...counts].sort((a, b) => b[1] - a[1] || compare(a[0], b[0])).slice(0, mostValues);
+  return element('section', {'aria-label': label(f)}, element('h2', {}, label(f)), element('ul', {}, ...values.map(([v, n]) => {
+    const on = chosen.some(c => fold(c) === fold(v));
+    const to = address(query, q => { q.delete('page'); if (on) q.delete(f, v); else q.append(f, v); });
+    return element('li', {}, element('a', {href: to, 'aria-current': on ? 'true' : null}, element('bdi', {}, title(f, v, titles))), ' ',
+      element('span', {class: 'num quiet'}, n.toLocaleString('en')));
+  })));
+}
+
+const title = (f, v, titles) => f === 'category' ? titles[v] ?? v : f === 'type' || f === 'pricingModel' ? label(v) : v;
+
+function search(mini, list, text) {
+  const ids = new Set(list.map(e => e.id));
+  const options = {filter: r => ids.has(r.id)};
+  for (const combineWith of ['AND', 'OR']) {
+    const hits = mini.search(text, {...options, combineWith});
+    if (hits.length) return hits;
+  }
+  return [];
+}
+
+function near(all, mini, text, narrowedDown) {
+  let hits = narrowedDown ? search(mini, all, text) : [];
+  if (!hits.length) hits = mini.search(text, {fields: ['name', 'slug'], fuzzy: 0.45, prefix: true, combineWith: 'OR'});
+  return hits.slice(0, 5).map(h => all[h.id]);
+}
+
+const several = (n, one, many) => n.toLocaleString('en') + ' ' + (n === 1 ? one : many);
+
+function render({list: all, mini, titles}) {
+  const query = new URLSearchParams(location.search);
+  const text = (query.get('q') ?? '').slice(0, 500);
+  const browse = !text.trim();
+  const within = narrowed(all, query);
+  const terms = new Set();
+  let found = within;
+  if (!browse) {
+    found = search(mini, within, text).map(h => { for (const t of h.terms) terms.add(t); return all[h.id]; });
+  }
+  const order = browse && !(query.get('sort') in orders) || query.get('sort') === 'score' ? 'score'
+    : query.get('sort') in orders ? query.get('sort') : 'relevance';
+  if (order === 'score') found = found.toSorted((a, b) => a.id - b.id);
+  if (order === 'name') found = found.toSorted((a, b) => compare(a.name, b.name));
+  if (order === 'updated') found = found.toSorted((a, b) => compare(b.updated ?? '', a.updated ?? ''));
+  const page = Math.max(1, Math.min(500, Number.parseInt(query.get('page') ?? '1', 10) || 1));
+  const shown = found.slice((page - 1) * perPage, page * perPage);
+
+  const says = browse ? several(found.length, 'entity', 'entities') + ', the best first'
+    : found.length ? several(found.length, 'result', 'results') : 'Nothing found for “' + text + '”';
+  const head = element('div', {class: 'results-head'}, element('p', {class: 'results-count num', role: 'status', 'aria-live': 'polite'}, says));
+  if (found.length) {
+    const sorts = element('p', {class: 'sorts', role: 'group', 'aria-label': 'Order'});
+    for (const [k, v] of Object.entries(orders)) {
+      if (browse && k === 'relevance') continue;
+      sorts.append(element('a', {href: address(query, q => { q.delete('page'); q.set('sort', k); }), 'aria-current': k === order ? 'true' : null}, v), ' ');
+    }
+    head.append(sorts);
+  }
+  const chosen = element('p', {class: 'chips chosen'});
+  for (const f of facets) {
+    for (const v of query.getAll(f)) {
+      chosen.append(element('a', {class: 'chip chosen-chip', href: address(query, q => { q.delete('page'); q.delete(f, v); }), 'aria-label': 'Remove ' + title(f, v, titles)},
+        element('bdi', {}, title(f, v, titles)), ' ×'), ' ');
+    }
+  }
+  const sections = facets.map(f => facetSection(f, found, query, titles)).filter(Boolean);
+  const body = element('div', {class: 'results-body'});
+  if (sections.length) {
+    const open = results.querySelector('details[data-facets]')?.open || wide.matches;
+    body.append(element('details', {class: 'facets', 'data-facets': '', open: open ? '' : null}, element('summary', {}, 'Narrow down'), ...sections));
+  }
+  const hits = element('div', {class: 'hits'});
+  if (shown.length) hits.append(element('ol', {class: 'rows', 'data-hits': ''}, ...shown.map(e => row(e, terms))));
+  if (!found.length && !browse) {
+    const instead = near(all, mini, text, within.length < all.length);
+    if (instead.length) {
+      hits.append(element('h2', {}, within.length < all.length ? 'Without what narrows it down' : 'Did you mean'),
+        element('ul', {class: 'near'}, ...instead.map(e => element('li', {}, element('a', {href: path(e)}, element('bdi', {}, e.name)), ' ',
+          element('span', {class: 'quiet'}, e.title)))));
+    }
+  }
+  if (page > 1 || found.length > page * perPage) {
+    const pager = element('nav', {class: 'pager', 'aria-label': 'Pages'});
+    pager.append(page > 1 ? element('a', {rel: 'prev', href: address(query, q => q.set('page', page - 1))}, '← Previous') : element('span', {}));
+    if (found.length > page * perPage) pager.append(element('a', {rel: 'next', href: address(query, q => q.set('page', page + 1))}, 'Next →'));
+    hits.append(pager);
+  }
+  body.append(hits);
+  results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), body);
+  for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
+  for (const f of [...facets, 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));
+}
+
+const wide = matchMedia('(min-width: 60rem)');
+async function show() {
+  try {
+    render(await load());
+  } catch (e) {
+    ready = null;
+    results.replaceChildren(element('p', {class: 'empty', role: 'status'}, 'The file that is searched cannot be loaded now. Try again in a moment.'));
+    console.error(e);
+  }
+}
+
+function typed() {
+  const q = new URLSearchParams(new FormData(form));
+  for (const [k, v] of [...q]) if (v === '') q.delete(k, v);
+  return location.pathname + (q.size ? '?' + q : '');
+}
+
+field.value = new URLSearchParams(location.search).get('q') ?? '';
+let timer = 0;
+field.addEventListener('input', () => {
+  clearTimeout(timer);
+  timer = setTimeout(() => { history.replaceState(null, '', typed()); show(); }, 80);
+});
+form.addEventListener('submit', e => {
+  e.preventDefault();
+  clearTimeout(timer);
+  history.pushState(null, '', typed());
+  show();
+});
+results.addEventListener('click', e => {
+  const a = e.target.closest('a');
+  if (!a || e.ctrlKey || e.metaKey || e.shiftKey || e.button || a.origin !== location.origin || a.pathname !== location.pathname) return;
+  e.preventDefault();
+  history.pushState(null, '', a.href);
+  show().then(() => field.focus());
+});
+addEventListener('popstate', () => {
+  field.value = new URLSearchParams(location.search).get('q') ?? '';
+  show();
+});
+document.addEventListener('keydown', e => {
+  const list = [...results.querySelectorAll('.hits a.row-name, .hits .near a')];
+  const at = list.indexOf(document.activeElement);
+  const inField = document.activeElement === field;
+  if (e.key === 'ArrowDown' && (inField || at >= 0) && at + 1 < list.length) list[at + 1].focus();
+  else if (e.key === 'ArrowUp' && at >= 0) (list[at - 1] ?? field).focus();
+  else if (e.key === 'Escape' && at >= 0) field.focus();
+  else return;
+  e.preventDefault();
+});
+if (!matchMedia('(pointer: coarse)').matches) field.focus();
+show();

@@ -1,0 +1,184 @@
+package pages
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"kindex/exports"
+)
+
+// readDay takes over the day that the address chooses, as board.read does.
+func (b *leaderboard) readDay() *page {
+	want := b.choice("at")
+	if want == "" {
+		return nil
+	}
+	a := b.Build.Archive()
+	days := a.Snapshots()
+	if len(days) == 0 {
+		return b.noDay(want, "This index has no history yet.", nil)
+	}
+	_, err := time.Parse(time.DateOnly, want)
+	first, last := days[0], days[len(days)-1]
+	if err != nil || want < first || want > a.LastDay() {
+		return b.noDay(want, fmt.Sprintf("Leaderboards are kept from %s to %s; an address names a day as %s.", day(first), day(last), last), []string{first, last})
+	}
+	s, _ := a.Snapshot(want)
+	if s.Day != want {
+		return &page{location: b.with("at", s.Day)}
+	}
+	b.Day = want
+	return nil
+}
+
+func (b *leaderboard) noDay(want, text string, days []string) *page {
+	list := []near{{Path: b.with("at", ""), Name: "The leaderboard of today"}}
+	for _, d := range days {
+		list = append(list, near{Path: b.with("at", d), Name: "As it stood on " + day(d)})
+	}
+	p := b.missing("There is no leaderboard of that day", text, list)
+	p.Section = "/leaderboards/"
+	return p
+}
+
+// offer fills in what else can be chosen. A static site has the boards by composite
+// alone, and of earlier days those of all types.
+func (d *boardPage) offer() {
+	d.Today = ""
+	if d.Day != "" {
+		d.Today = d.with("at", "")
+	}
+	for _, by := range exports.ScoreNames {
+		o := option{Name: label(by), Value: by, Chosen: by == d.By}
+		if !d.Static {
+			o.To = d.with("by", map[bool]string{false: by}[by == "composite"])
+		}
+		d.Columns = append(d.Columns, o)
+	}
+	if types := d.types(); len(types) > 1 && (!d.Static || d.Day == "") {
+		d.Types = append(d.Types, option{Name: "All", To: d.with("type", ""), Chosen: d.Type == ""})
+		for _, t := range types {
+			d.Types = append(d.Types, option{Name: upper(t) + "s", Value: t, To: d.with("type", t), Chosen: d.Type == t})
+		}
+	}
+	d.offerCategories()
+	d.offerDays()
+}
+
+func (d *boardPage) offerCategories() {
+	choices := maps.Clone(d.choices)
+	delete(choices, "page")
+	listed := map[string]bool{} // a category of today may have changed, too
+	for _, slug := range d.knownCategories() {
+		chosen := slug == d.Category
+		if !chosen && d.Static && d.Day != "" && !slices.Contains(d.pastBoards()[slug], d.Day) {
+			continue
+		}
+		if listed[slug] {
+			continue
+		}
+		listed[slug] = true
+		d.Categories = append(d.Categories, option{Name: d.boardTitle(slug), Value: slug, To: d.address(slug, choices), Chosen: chosen})
+	}
+}
+
+// offerDays lists the days of which there are snapshots. That of the as-of day is
+// the present.
+func (d *boardPage) offerDays() {
+	choices := maps.Clone(d.choices)
+	delete(choices, "page")
+	days := d.earlierDays()
+	if d.Static {
+		days = d.pastBoards()[d.Category]
+		delete(choices, "type")
+	}
+	if len(days) == 0 {
+		return
+	}
+	delete(choices, "at")
+	today := d.with("at", "")
+	d.Days = append(d.Days, option{Name: "Today", To: today, Chosen: d.Day == "" || d.Day == d.AsOf.UTC().Format(time.DateOnly)})
+	for _, at := range slices.Backward(days) {
+		choices["at"] = at
+		d.Days = append(d.Days, option{Name: day(at), Value: at, To: d.address(d.Category, choices), Chosen: at == d.Day})
+	}
+}
+
+// earlierDays are the days before that of the build of which there are snapshots,
+// oldest first.
+func (s *Site) earlierDays() []string {
+	today := s.AsOf.UTC().Format(time.DateOnly)
+	return slices.DeleteFunc(s.Build.Archive().Snapshots(), func(day string) bool { return day >= today })
+}
+
+// findPastBoards lists the earlier days on which a leaderboard had rows, by category.
+// A static site has pages of just these.
+func (s *Site) findPastBoards() map[string][]string {
+	a, found := s.Build.Archive(), map[string][]string{}
+	categories := slices.Concat([]string{exports.AllBoard}, a.ChangeValues("category"))
+	for _, c := range s.Categories {
+		categories = append(categories, c.Slug)
+	}
+	slices.Sort(categories)
+	categories = slices.Compact(categories)
+	for _, at := range s.earlierDays() {
+		past, _ := a.Snapshot(at)
+		for _, c := range categories {
+			if set, err := past.Board(c, "", "composite"); err == nil && !set.IsEmpty() {
+				found[c] = append(found[c], at)
+			}
+		}
+	}
+	return found
+}
+
+// boardPaths are the leaderboards of a static site: those by composite of today,
+// each category and type, and the first page of all types of each earlier day.
+func boardPaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		categories := []string{exports.AllBoard}
+		for _, c := range s.Categories {
+			categories = append(categories, c.Slug)
+		}
+		for _, c := range categories {
+			for _, t := range append([]string{""}, s.types()...) {
+				if !s.boardPagesOf(c, t, yield) {
+					return
+				}
+			}
+		}
+		past := s.pastBoards()
+		for _, c := range slices.Sorted(maps.Keys(past)) {
+			for _, at := range past[c] {
+				if !yield("/leaderboards/" + c + "/at-" + at + "/") {
+					return
+				}
+			}
+		}
+	}
+}
+
+// boardPagesOf yields the pages of a leaderboard.
+func (s *Site) boardPagesOf(category, typ string, yield func(string) bool) bool {
+	path := "/leaderboards/" + category + "/"
+	if typ != "" {
+		path += "type-" + typ + "/"
+	}
+	set, err := s.Build.Board(category, typ, "composite")
+	if err != nil {
+		return yield(path) // it says what is wrong
+	}
+	for n := range max(1, (int(set.GetCardinality())+boardRows-1)/boardRows) {
+		to := path
+		if n > 0 {
+			to += fmt.Sprintf("page-%d/", n+1)
+		}
+		if !yield(to) {
+			return false
+		}
+	}
+	return true
+}

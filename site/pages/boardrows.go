@@ -1,0 +1,95 @@
+package pages
+
+import (
+	"html/template"
+	"strconv"
+
+	"kindex/exports"
+)
+
+// boardRow is a row of a leaderboard.
+type boardRow struct {
+	row
+	To    string // path of its page, "" where it has none any more
+	Board string // path of the leaderboard of its category
+	Moved boardMove
+	Cells template.HTML // the scores
+}
+
+// standing reads a row of the board.
+func (b *leaderboard) standing(ordinal uint32, rank, previous int) (s boardRow, err error) {
+	e, err := b.from.Entity(ordinal)
+	if err != nil {
+		return s, err
+	}
+	s = boardRow{row: row{Entity: e, Rank: rank, Previous: previous}, To: entityPath(e.Type, e.Slug), Moved: moveOf(rank, previous)}
+	if past, ok := b.from.(*exports.Snapshot); ok {
+		s.To = b.present(past.Version(ordinal))
+	}
+	if b.Category == exports.AllBoard {
+		choices := map[string]string{"type": b.Type, "at": b.Day}
+		if b.By != "composite" {
+			choices["by"] = b.By
+		}
+		s.Board = b.address(e.Category, choices)
+	}
+	s.Cells = scoreCells(&e.Scores, b.By)
+	return s, nil
+}
+
+// scoreCells are the cells of the scores of a row: numbers, and words of our own. A
+// template would take longer for these than for all the rest of the page.
+func scoreCells(scores *exports.Scores, by string) template.HTML {
+	b := make([]byte, 0, 1<<10)
+	for _, name := range exports.ScoreNames {
+		b = append(b, `<td class="b-score num`...)
+		if name != by {
+			b = append(b, ` lesser`...)
+		}
+		b = append(append(append(b, `" data-score="`...), name...), `" data-value="`...)
+		score := scores.Get(name)
+		if score.Known() {
+			b = strconv.AppendInt(b, int64(score.Tenths()), 10)
+			b = score.AppendJSON(append(b, `">`...))
+		} else {
+			b = append(b, `-1"><span aria-hidden="true">–</span><span class="unseen">unknown</span>`...)
+		}
+		if name == "composite" {
+			b = append(b, bar(score)...)
+		}
+		b = append(b, "</td>\n"...)
+	}
+	return template.HTML(b)
+}
+
+// present is the path of what a version of the past has become, "" where it is gone.
+func (b *leaderboard) present(version int) string {
+	a := b.Build.Archive()
+	now := a.Version(a.Newest(version))
+	if now.Deleted {
+		return ""
+	}
+	if _, earlier, ok := b.Build.Find(now.Type, now.Slug); !ok || earlier {
+		return ""
+	}
+	return entityPath(now.Type, now.Slug)
+}
+
+// boardMove is by how many places something has climbed or fallen.
+type boardMove struct {
+	Class string // up, down, new or same
+	Sign  string
+	Words string // for those who hear the page
+}
+
+func moveOf(rank, previous int) boardMove {
+	switch n := previous - rank; {
+	case previous == 0:
+		return boardMove{"new", "new", "new"}
+	case n > 0:
+		return boardMove{"up", "▲" + count(n), "up " + strconv.Itoa(n)}
+	case n < 0:
+		return boardMove{"down", "▼" + count(-n), "down " + strconv.Itoa(-n)}
+	}
+	return boardMove{"same", "=", "unchanged"}
+}

@@ -1,0 +1,262 @@
+package pages
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+const boardRows = 50 // of a page of a leaderboard
+
+// leaderboard is one that was asked for.
+type leaderboard struct {
+	*request
+	Category string // or exports.AllBoard
+	Type     string // "" for all
+	By       string
+	Day      string // "" for the present
+	Number   int    // of the page, from 1
+
+	from  exports.Catalogue
+	set   *roaring.Bitmap
+	shape *route // that of leaderboards, once it has been looked up
+}
+
+// boardPage is a page of a leaderboard.
+type boardPage struct {
+	*leaderboard
+	Heading string
+	About   string // what the category is
+	Rows    []boardRow
+	Total   int
+	First   int
+	Last    int
+	Before  string // the day that movement is since, "" where that is not known
+
+	Columns    []option // the scores
+	Types      []option
+	Categories []option
+	Days       []option // the latest first
+	Today      string   // path of the board of the present, "" for this one
+	Prev, Next string
+	Rest       bool // more follow, of which a static site has no page
+}
+
+// boards shows a leaderboard.
+func (r *request) boards() (*page, error) {
+	b := &leaderboard{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
+	if p := b.read(); p != nil {
+		return p, nil
+	}
+	if err := b.choose(); err != nil {
+		return nil, err
+	}
+	d := &boardPage{leaderboard: b, Heading: b.heading(), About: b.about(), Total: int(b.set.GetCardinality())}
+	if last := max(1, (d.Total+boardRows-1)/boardRows); b.Number > last {
+		return r.missing("There is no such page", fmt.Sprintf("This leaderboard has %s.", plural(last, "page", "pages")),
+			[]near{{Path: r.with("page", ""), Name: d.Heading}}), nil
+	}
+	if err := d.fill(); err != nil {
+		return nil, err
+	}
+	d.offer()
+	p := &page{Template: "leaderboard", Title: d.Heading, Data: d, Scripts: []string{"boards.js"}, NoIndex: b.Day != "", Section: "/leaderboards/"}
+	p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", d.Heading, scoreWord(b.By), day(b.asOf()))
+	if b.Day != "" {
+		p.Title += ", " + day(b.Day)
+	}
+	return p, nil
+}
+
+// read takes over what the address chooses. It returns a page where that leads
+// elsewhere or nowhere.
+func (b *leaderboard) read() *page {
+	if v := b.choice("type"); v != "" && !slices.Contains(exports.Types, v) {
+		return b.noChoice("type", v, exports.Types)
+	}
+	switch {
+	case b.By == "":
+		b.By = "composite"
+	case !slices.Contains(exports.ScoreNames, b.By):
+		return b.noChoice("by", b.By, exports.ScoreNames)
+	case b.By == "composite":
+		return &page{location: b.with("by", "")}
+	}
+	if p := b.readDay(); p != nil {
+		return p
+	}
+	if known := b.knownCategories(); !slices.Contains(known, b.Category) {
+		return b.noCategory(known)
+	}
+	if v := b.choice("page"); v != "" {
+		n, err := strconv.Atoi(v)
+		switch {
+		case err != nil || n < 1:
+			return b.missing("There is no such page", "", []near{{Path: b.with("page", ""), Name: b.heading()}})
+		case n == 1 || strconv.Itoa(n) != v:
+			return &page{location: b.with("page", numberOf(n))}
+		}
+		b.Number = n
+	}
+	return nil
+}
+
+// numberOf is a page in an address, in which the first goes without.
+func numberOf(n int) string {
+	if n <= 1 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func (b *leaderboard) noChoice(name, value string, known []string) *page {
+	var list []near
+	for _, v := range nearest.Names(value, known, mostNear) {
+		list = append(list, near{Path: b.with(name, v), Name: label(v)})
+	}
+	words := map[string]string{"type": "type of entity", "by": "score"}[name]
+	return b.missing("There is no such leaderboard", fmt.Sprintf("No %s is called “%s”; there are %s.", words, nameOf(value), strings.Join(known, ", ")), list)
+}
+
+// nameOf is name, for where a variable has that name.
+func nameOf(s string) string { return name(s) }
+
+// knownCategories are the leaderboards that there may be: of an earlier day also
+// those of categories that are no more.
+func (b *leaderboard) knownCategories() []string {
+	known := []string{exports.AllBoard}
+	for _, c := range b.Site.Categories {
+		known = append(known, c.Slug)
+	}
+	if b.Day != "" {
+		known = append(known, b.Build.Archive().ChangeValues("category")...)
+	}
+	return known
+}
+
+func (b *leaderboard) noCategory(known []string) *page {
+	var list []near
+	for _, slug := range nearest.Names(b.Category, known, mostNear) {
+		list = append(list, near{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)})
+	}
+	p := b.missing("There is no such category", fmt.Sprintf("No category is called “%s”.", name(b.Category)), list)
+	p.Section = "/leaderboards/"
+	return p
+}
+
+// choose takes the entities of the board.
+func (b *leaderboard) choose() (err error) {
+	b.from = b.Build
+	if b.Day != "" {
+		b.from, _ = b.Build.Archive().Snapshot(b.Day)
+	}
+	b.set, err = b.from.Board(b.Category, b.Type, b.By)
+	return err
+}
+
+// fill reads the rows of the page.
+func (d *boardPage) fill() error {
+	sort, skip := exports.Sort{Key: d.By, Desc: true}, (d.Number-1)*boardRows
+	records, more, _ := d.from.Page(d.set, sort, nil, skip, boardRows)
+	former, err := d.Boards.Before(d.Day, d.Category, d.Type, d.By)
+	if err != nil {
+		return err
+	}
+	if former.Known() {
+		d.Before = former.Day()
+	}
+	previous := former.Ranks(d.from, records)
+	for i, o := range records {
+		s, err := d.standing(o, skip+i+1, previous[i])
+		if err != nil {
+			return err
+		}
+		d.Rows = append(d.Rows, s)
+	}
+	d.First, d.Last = min(skip+1, d.Total), skip+len(records)
+	if d.Number > 1 {
+		d.Prev = d.with("page", numberOf(d.Number-1))
+	}
+	if d.Rest = more && d.Static && d.Day != ""; more && !d.Rest {
+		d.Next = d.with("page", numberOf(d.Number+1))
+	}
+	return nil
+}
+
+// heading is what the board is of.
+func (b *leaderboard) heading() string {
+	what := "tools and models"
+	if b.Type != "" {
+		what = b.Type + "s"
+	}
+	if b.Category == exports.AllBoard {
+		return "Leading " + what
+	}
+	return "Leading " + what + " in " + b.boardTitle(b.Category)
+}
+
+// about is the description of the category.
+func (b *leaderboard) about() string {
+	for _, c := range b.Site.Categories {
+		if c.Slug == b.Category {
+			return string(c.Description)
+		}
+	}
+	return ""
+}
+
+// CategoryName is the category as people call it.
+func (b *leaderboard) CategoryName() string { return b.boardTitle(b.Category) }
+
+// AllPath is the leaderboard of all categories.
+func (b *leaderboard) AllPath() string {
+	choices := maps.Clone(b.choices)
+	delete(choices, "page")
+	return b.address(exports.AllBoard, choices)
+}
+
+func (s *Site) boardTitle(category string) string {
+	if category == exports.AllBoard {
+		return "All categories"
+	}
+	return name(s.categoryTitle(category))
+}
+
+// asOf is the day that the board is of.
+func (b *leaderboard) asOf() string {
+	if b.Day != "" {
+		return b.Day
+	}
+	return b.AsOf.UTC().Format("2006-01-02")
+}
+
+// scoreWord is a score within a sentence.
+func scoreWord(by string) string {
+	if by == "composite" {
+		return "score"
+	}
+	return by
+}
+
+// ScoreWord is what the board is ranked by.
+func (b *leaderboard) ScoreWord() string { return scoreWord(b.By) }
+
+// address is that of a leaderboard.
+func (b *leaderboard) address(category string, choices map[string]string) string {
+	if b.shape == nil {
+		b.shape = b.route()
+	}
+	return b.shape.path(map[string]string{"category": category}, choices)
+}
+
+// boardsHome leads from where the leaderboards begin to the first of them.
+func (r *request) boardsHome() (*page, error) {
+	return &page{location: "/leaderboards/" + exports.AllBoard + "/"}, nil
+}

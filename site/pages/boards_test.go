@@ -1,0 +1,397 @@
+package pages_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+// shownRow is a row of a leaderboard as a page has it.
+type shownRow struct {
+	Key    string
+	Rank   int
+	Moved  string // in words, "" without a column for it
+	Scores map[string]exports.Score
+	To     string // what its name links to
+}
+
+// rowsOf are the rows of a leaderboard in a page, each behind its key.
+func rowsOf(body string) (list [][2]string) {
+	for _, row := range strings.Split(body, `<tr data-key="`)[1:] {
+		key, rest, _ := strings.Cut(row, `">`)
+		rest, _, _ = strings.Cut(rest, "</tr>")
+		list = append(list, [2]string{html.UnescapeString(key), rest})
+	}
+	return list
+}
+
+// between is what stands in a text behind one thing and before another, "" where
+// that is not there.
+func between(text, before, after string) string {
+	_, text, _ = strings.Cut(text, before)
+	text, _, found := strings.Cut(text, after)
+	if !found {
+		return ""
+	}
+	return text
+}
+
+// htmlAt asks for a page that must be there.
+func htmlAt(t testing.TB, s *pages.Site, path string) string {
+	t.Helper()
+	a, err := s.Get(pages.Request{Path: path})
+	if err != nil || a.Status != http.StatusOK {
+		t.Fatalf("%s: %v, %+v", path, err, a)
+	}
+	return string(a.Body)
+}
+
+// shownBoard reads all pages of a leaderboard from one on.
+func shownBoard(t testing.TB, s *pages.Site, path string) (list []shownRow) {
+	t.Helper()
+	for path != "" {
+		body := htmlAt(t, s, path)
+		for _, m := range rowsOf(body) {
+			r := shownRow{Key: m[0], Scores: map[string]exports.Score{}, To: between(m[1], `class="b-name"><a href="`, `"`)}
+			r.Rank, _ = strconv.Atoi(between(m[1], `<td class="b-rank num">`, "<"))
+			if move := between(m[1], `<td class="b-move `, "</td>"); move != "" {
+				r.Moved = between(move, `<span class="unseen">`, "<")
+			}
+			for _, c := range strings.Split(m[1], `data-score="`)[1:] {
+				name, _, _ := strings.Cut(c, `"`)
+				r.Scores[name] = exports.Score{}
+				if n, err := strconv.Atoi(between(c, `data-value="`, `"`)); err != nil {
+					t.Fatal(err)
+				} else if n >= 0 {
+					r.Scores[name] = exports.ScoreOf(float64(n) / 10)
+				}
+			}
+			list = append(list, r)
+		}
+		path = between(body, `<a rel="next" href="`, `"`)
+	}
+	return list
+}
+
+// wantBoard is what a catalogue has on a leaderboard.
+func wantBoard(t testing.TB, from exports.Catalogue, category, typ, by string) (list []shownRow) {
+	t.Helper()
+	set, err := from.Board(category, typ, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, _, _ := from.Page(set, exports.Sort{Key: by, Desc: true}, nil, 0, int(set.GetCardinality()))
+	for i, o := range records {
+		typ, slug := from.Key(o)
+		r := shownRow{Key: typ + "/" + slug, Rank: i + 1, Scores: map[string]exports.Score{}}
+		for _, name := range exports.ScoreNames {
+			r.Scores[name] = from.(interface {
+				Score(name string, ordinal uint32) exports.Score
+			}).Score(name, o)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func sameRows(a, b []shownRow) bool {
+	return slices.EqualFunc(a, b, func(x, y shownRow) bool {
+		return x.Key == y.Key && x.Rank == y.Rank && maps.Equal(x.Scores, y.Scores)
+	})
+}
+
+func boardPath(category, typ, by, at string) string {
+	path := "/leaderboards/" + category + "/"
+	for _, c := range [][2]string{{"type", typ}, {"by", strings.TrimPrefix(by, "composite")}, {"at", at}} {
+		if c[1] != "" {
+			path += c[0] + "-" + c[1] + "/"
+		}
+	}
+	return path
+}
+
+func boardNames(s *pages.Site) []string {
+	names := []string{exports.AllBoard}
+	for _, c := range s.Categories {
+		names = append(names, c.Slug)
+	}
+	return names
+}
+
+// TestBoards compares every leaderboard with the build: of each category, by each
+// score, and of each type by the composite.
+func TestBoards(t *testing.T) {
+	t.Parallel()
+	s := opened(t, pastBuild(t), pages.Options{})
+	rows := 0
+	for _, category := range boardNames(s) {
+		for _, by := range exports.ScoreNames {
+			path := boardPath(category, "", by, "")
+			got, want := shownBoard(t, s, path), wantBoard(t, s.Build, category, "", by)
+			if !sameRows(got, want) {
+				t.Errorf("%s shows\n%v\nwant %v", path, got, want)
+			}
+			rows += len(got)
+		}
+		for _, typ := range exports.Types {
+			path := boardPath(category, typ, "composite", "")
+			if got, want := shownBoard(t, s, path), wantBoard(t, s.Build, category, typ, "composite"); !sameRows(got, want) {
+				t.Errorf("%s shows\n%v\nwant %v", path, got, want)
+			}
+		}
+	}
+	if rows < 1000 {
+		t.Errorf("%d rows are no test", rows)
+	}
+	body := htmlAt(t, s, "/leaderboards/all/by-adoption/")
+	if n := strings.Count(body, "aria-sort="); n != 1 || !strings.Contains(body, `data-score="adoption" aria-sort="descending"`) ||
+		!strings.Contains(body, `<a href="/leaderboards/all/">Score</a>`) || !strings.Contains(body, `<a href="/leaderboards/all/by-quality/">Quality</a>`) {
+		t.Errorf("the heads of a board by adoption: %d are sorted in %s", n, body)
+	}
+}
+
+// TestPastBoards compares the leaderboards of every day that is kept with its
+// snapshot, and what names link to with what has become of the entities.
+func TestPastBoards(t *testing.T) {
+	t.Parallel()
+	s := opened(t, pastBuild(t), pages.Options{})
+	a := s.Build.Archive()
+	seen := map[string]int{}
+	for _, at := range a.Snapshots() {
+		past, _ := a.Snapshot(at)
+		for i, category := range boardNames(s) {
+			by := exports.ScoreNames[i%len(exports.ScoreNames)]
+			path := boardPath(category, "", by, at)
+			got, want := shownBoard(t, s, path), wantBoard(t, past, category, "", by)
+			if !sameRows(got, want) {
+				t.Errorf("%s shows\n%v\nwant %v", path, got, want)
+			}
+			for _, r := range got {
+				seen[checkPresent(t, s, path, r)]++
+			}
+		}
+		body := htmlAt(t, s, boardPath("all", "", "", at))
+		if !strings.Contains(body, "As it stood on ") || !strings.Contains(body, `<meta name="robots" content="noindex">`) || !strings.Contains(body, `<a href="/leaderboards/all/">Back to today</a>`) {
+			t.Errorf("the board of %s does not say so", at)
+		}
+	}
+	for _, what := range []string{"same", "renamed", "gone"} {
+		if seen[what] == 0 {
+			t.Errorf("no entity of the past is %s: %v", what, seen)
+		}
+	}
+	if body := htmlAt(t, s, "/leaderboards/all/"); strings.Contains(body, "noindex") || strings.Contains(body, "As it stood") {
+		t.Error("the present is shown as the past")
+	}
+}
+
+// checkPresent compares the link of a row of the past with what the entity is now.
+func checkPresent(t *testing.T, s *pages.Site, path string, r shownRow) string {
+	t.Helper()
+	typ, slug, _ := strings.Cut(r.Key, "/")
+	o, moved, ok := s.Build.Find(typ, slug)
+	switch {
+	case !ok && r.To == "":
+		return "gone"
+	case !ok:
+		t.Errorf("%s: %s is gone, and links to %s", path, r.Key, r.To)
+	case moved:
+		nowType, nowSlug := s.Build.Key(o)
+		if r.To != "/"+nowType+"/"+nowSlug+"/" {
+			t.Errorf("%s: %s is %s/%s now, and links to %q", path, r.Key, nowType, nowSlug, r.To)
+		}
+		return "renamed"
+	case r.To != "/"+r.Key+"/":
+		t.Errorf("%s: %s links to %q", path, r.Key, r.To)
+	}
+	return "same"
+}
+
+// TestBoardMovement compares the movement that pages show with what the API says.
+func TestBoardMovement(t *testing.T) {
+	t.Parallel()
+	e := edgetest.Start(t, edge.Options{Dir: pastBuild(t)})
+	s := opened(t, e.Dir, pages.Options{})
+	days := s.Build.Archive().Snapshots()
+	seen := map[string]int{}
+	for _, b := range []struct{ category, typ, by, at string }{
+		{"all", "", "composite", ""}, {"all", "model", "composite", ""}, {"all", "", "adoption", ""}, {"data-viz", "", "composite", ""},
+		{"all", "", "composite", days[len(days)-3]}, {"all", "tool", "freshness", days[len(days)-4]}, {"all", "", "composite", days[0]},
+	} {
+		path := boardPath(b.category, b.typ, b.by, b.at)
+		shown := shownBoard(t, s, path)
+		for i, want := range apiMoves(t, e, "/api/leaderboard/"+b.category,
+			map[string]string{"limit": "100", "type": b.typ, "by": b.by, "at": b.at}) {
+			if i >= len(shown) || shown[i].Moved != want {
+				t.Fatalf("%s: place %d moved %q, want %q", path, i+1, shown[i].Moved, want)
+			}
+			word, _, _ := strings.Cut(want, " ")
+			seen[word]++
+		}
+	}
+	for _, w := range []string{"up", "down", "new", "unchanged", ""} {
+		if seen[w] == 0 {
+			t.Errorf("no row has moved %q: %v", w, seen)
+		}
+	}
+}
+
+// apiMoves is the movement of the first hundred of a leaderboard in the words of the
+// pages, "" where the API knows no day to compare with.
+func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]string) (list []string) {
+	t.Helper()
+	query := url.Values{}
+	for name, value := range params {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	q, err := http.NewRequestWithContext(context.Background(), http.MethodGet, e.URL+path+"?"+query.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var l struct {
+		ComparedTo *string
+		Data       []struct{ Delta *int }
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&l); err != nil || answer.StatusCode != http.StatusOK || len(l.Data) == 0 {
+		t.Fatalf("%s: %v, %d, %d rows", q.URL, err, answer.StatusCode, len(l.Data))
+	}
+	for _, r := range l.Data {
+		switch {
+		case l.ComparedTo == nil:
+			list = append(list, "")
+		case r.Delta == nil:
+			list = append(list, "new")
+		case *r.Delta > 0:
+			list = append(list, fmt.Sprint("up ", *r.Delta))
+		case *r.Delta < 0:
+			list = append(list, fmt.Sprint("down ", -*r.Delta))
+		default:
+			list = append(list, "unchanged")
+		}
+	}
+	return list
+}
+
+// TestBoardAddresses: one address for each leaderboard, and help where there is none.
+func TestBoardAddresses(t *testing.T) {
+	t.Parallel()
+	s := opened(t, pastBuild(t), pages.Options{})
+	days := s.Build.Archive().Snapshots()
+	first, second := days[0], days[1]
+	between := edgetest.Today().AddDate(0, 0, -44).Format("2006-01-02")
+	if between <= first || between >= second {
+		t.Fatalf("%s is not between %s and %s", between, first, second)
+	}
+	for path, want := range map[string]string{ // 301 to, or what a 404 says
+		"/leaderboards/":                                  "/leaderboards/all/",
+		"/leaderboards/all":                               "/leaderboards/all/",
+		"/leaderboards/all/by-composite/":                 "/leaderboards/all/",
+		"/leaderboards/all/type-tool/page-1/":             "/leaderboards/all/type-tool/",
+		"/leaderboards/all/page-02/":                      "/leaderboards/all/page-2/",
+		"/leaderboards/all/at-" + between + "/":           "/leaderboards/all/at-" + first + "/",
+		"/leaderboards/all/page-9999/":                    "404 This leaderboard has",
+		"/leaderboards/all/page-x/":                       "404 There is no such page",
+		"/leaderboards/all/page-99999999999999999999/":    "404 There is no such page",
+		"/leaderboards/all/by-adption/":                   "404 /leaderboards/all/by-adoption/",
+		"/leaderboards/all/type-tol/":                     "404 /leaderboards/all/type-tool/",
+		"/leaderboards/deep-lerning/":                     "404 There is no such category",
+		"/leaderboards/data-vis/":                         "404 /leaderboards/data-viz/",
+		"/leaderboards/all/at-1999-01-01/":                "404 /leaderboards/all/at-" + first + "/",
+		"/leaderboards/all/at-2999-01-01/":                "404 Leaderboards are kept from",
+		"/leaderboards/all/at-yesterday/":                 "404 Leaderboards are kept from",
+		"/leaderboards/all/at-2026-02-31/":                "404 Leaderboards are kept from",
+		"/leaderboards/all/at-" + first + "/by-adoption/": "404 There is nothing at this address",
+	} {
+		a, err := s.Get(pages.Request{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if says, missing := strings.CutPrefix(want, "404 "); missing {
+			if a.Status != http.StatusNotFound || !strings.Contains(string(a.Body), says) {
+				t.Errorf("%s: %d, without %q: %s", path, a.Status, says, a.Body)
+			}
+		} else if a.Status != http.StatusMovedPermanently || a.Location != want {
+			t.Errorf("%s: %d to %s, want %s", path, a.Status, a.Location, want)
+		}
+	}
+}
+
+// TestStaticBoards: the leaderboards, trends and comparisons of a static site are
+// those of the build, and link to no other than it has.
+func TestStaticBoards(t *testing.T) {
+	t.Parallel()
+	s := opened(t, pastBuild(t), pages.Options{Static: true})
+	written := map[string]bool{}
+	for path := range s.Paths {
+		written[path] = true
+	}
+	ours := func(path string) bool {
+		return strings.HasPrefix(path, "/leaderboards/") || strings.HasPrefix(path, "/trending/") || strings.HasPrefix(path, "/compare/")
+	}
+	past := 0
+	for path := range written {
+		if !ours(path) {
+			continue
+		}
+		body := htmlAt(t, s, path)
+		for _, part := range strings.Split(body, `="/`)[1:] {
+			to, _, _ := strings.Cut(part, `"`)
+			to, _, _ = strings.Cut("/"+to, "?")
+			if ours(to) && !written[to] {
+				t.Errorf("%s links to %s, which is not written", path, to)
+			}
+		}
+		category, at, isPast := strings.Cut(strings.TrimPrefix(path, "/leaderboards/"), "/at-")
+		if !isPast {
+			continue
+		}
+		past++
+		snapshot, _ := s.Build.Archive().Snapshot(strings.TrimSuffix(at, "/"))
+		want := wantBoard(t, snapshot, category, "", "composite")
+		if got := shownBoard(t, s, path); len(got) == 0 || !sameRows(got, want[:min(50, len(want))]) {
+			t.Errorf("%s shows\n%v\nwant %v", path, got, want)
+		}
+	}
+	for _, category := range boardNames(s) {
+		if got, want := shownBoard(t, s, boardPath(category, "", "", "")), wantBoard(t, s.Build, category, "", "composite"); !sameRows(got, want) {
+			t.Errorf("%s shows\n%v\nwant %v", category, got, want)
+		}
+	}
+	if past < 100 {
+		t.Errorf("%d pages of the past are no test", past)
+	}
+}
+
+// BenchmarkLeaderboard renders pages of leaderboards of the shipped content.
+func BenchmarkLeaderboard(b *testing.B) {
+	s := opened(b, pastBuild(b), pages.Options{})
+	days := s.Build.Archive().Snapshots()
+	for _, path := range []string{"/leaderboards/all/", "/leaderboards/all/by-adoption/page-3/", boardPath("all", "", "", days[len(days)-2]),
+		boardPath("all", "tool", "adoption", days[len(days)-2]), "/trending/", "/compare/"} {
+		b.Run(strings.Trim(strings.ReplaceAll(path, "/", "_"), "_"), func(b *testing.B) {
+			for b.Loop() {
+				htmlAt(b, s, path)
+			}
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package pages_test
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/exports/feed"
+	"kindex/site/pages"
+)
+
+const tellingTitle = `(?s)<li class="telling">\s*<h3><span[^>]*></span>(?:<a href="[^"]*">)?<bdi>([^<]*)</bdi>`
+
+// wanted are the titles of the changes that a filter chooses, the newest first.
+func (b *browsed) wanted(f exports.ChangeFilter) []string {
+	b.t.Helper()
+	a := b.build.Archive()
+	if f.To == 0 {
+		f.To = a.Changes()
+	}
+	titles := titlesOf(b)
+	list := a.SelectChanges(f).ToArray()
+	slices.Reverse(list)
+	var want []string
+	for _, i := range list {
+		c, err := a.Change(int(i))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		want = append(want, feed.Tell(c, titles).Title)
+	}
+	return want
+}
+
+// TestChanges: the pages of all changes, and of each choice and of each two, list
+// exactly those that the archive has, the newest first.
+func TestChanges(t *testing.T) {
+	b := browse(t, edgetest.Built(t), pages.Options{})
+	a := b.build.Archive()
+	choices := map[string]exports.ChangeFilter{"": {}}
+	for _, e := range exports.Events {
+		choices["event-"+strings.TrimPrefix(e, "entity.")+"/"] = exports.ChangeFilter{Event: []string{e}}
+	}
+	for _, typ := range a.ChangeValues("type") {
+		choices["type-"+typ+"/"] = exports.ChangeFilter{Type: []string{typ}}
+		choices["event-updated/type-"+typ+"/"] = exports.ChangeFilter{Event: []string{exports.Updated}, Type: []string{typ}}
+	}
+	for _, c := range a.ChangeValues("category") {
+		choices["category-"+c+"/"] = exports.ChangeFilter{Category: []string{c}}
+		choices["event-created/type-tool/category-"+c+"/"] = exports.ChangeFilter{Event: []string{exports.Created}, Type: []string{"tool"}, Category: []string{c}}
+	}
+	for path, f := range choices {
+		b.same(path, b.through("/changes/"+path, tellingTitle), b.wanted(f))
+	}
+	if n := len(b.wanted(exports.ChangeFilter{})); n < 100 || len(choices) < 60 {
+		t.Errorf("only %d changes and %d choices", n, len(choices))
+	}
+	reached := map[string]bool{}
+	for _, to := range all(b.page("/changes/"), `<li><a href="/changes/([^"]+)"`) {
+		reached[to] = true
+	}
+	for path := range choices {
+		if one := strings.Count(path, "/") == 1; one && !reached[path] {
+			t.Errorf("nothing leads to %s", path)
+		}
+	}
+}
+
+// TestChangesOfDays: the days of the query narrow the changes down, on all pages; what
+// is no day is told and left out.
+func TestChangesOfDays(t *testing.T) {
+	b := browse(t, edgetest.Built(t), pages.Options{})
+	a := b.build.Archive()
+	last := a.ChangeTime(a.Changes() - 1).Format(time.DateOnly)
+	first := a.ChangeTime(0).Format(time.DateOnly)
+	since, _ := time.Parse(time.DateOnly, last)
+	until, _ := time.Parse(time.DateOnly, first)
+	if first == last {
+		t.Fatal("all changes are of one day")
+	}
+	newer, older := exports.ChangeFilter{From: a.ChangesSince(since)}, exports.ChangeFilter{To: a.ChangesSince(until.AddDate(0, 0, 1)), Type: []string{"model"}}
+	b.same("since", b.through("/changes/?since="+last, tellingTitle), b.wanted(newer))
+	b.same("until", b.through("/changes/type-model/?until="+first, tellingTitle), b.wanted(older))
+	page := b.page("/changes/?since=tomorrow")
+	if !strings.Contains(page, `role="alert">“tomorrow” is no day`) {
+		t.Error("nobody says that tomorrow is no day")
+	}
+	b.same("no day", all(page, tellingTitle), all(b.page("/changes/"), tellingTitle))
+}
+
+// TestChangeInFull: a change is told with each field before and after, who did it and
+// where.
+func TestChangeInFull(t *testing.T) {
+	b := browse(t, edgetest.Built(t), pages.Options{})
+	b.build.Manifest.Repository = &exports.Repository{URL: "https://forge.example/a/b", Branch: "main"}
+	a := b.build.Archive()
+	page := b.page("/changes/event-updated/")
+	n := 0
+	for _, i := range a.SelectChanges(exports.ChangeFilter{To: a.Changes(), Event: []string{exports.Updated}}).ToArray() {
+		c, err := a.Change(int(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := feed.Tell(c, titlesOf(b))
+		at := strings.Index(page, html.EscapeString(told.Title))
+		if at < 0 {
+			t.Fatalf("%q is not told", told.Title)
+		}
+		text := page[at:]
+		text = text[:strings.Index(text, "\n</li>")]
+		want := []string{c.Author, `href="https://forge.example/a/b/commit/` + c.Commit + `"`, c.Timestamp.Format("15:04")}
+		for _, l := range told.Lines {
+			for _, v := range []*feed.Value{l.Old, l.New} {
+				if v != nil {
+					want = append(want, html.EscapeString(v.Text))
+				}
+			}
+		}
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: %q is not told in %s", told.Title, w, text)
+			}
+		}
+		n++
+	}
+	if n == 0 {
+		t.Error("nothing was updated")
+	}
+}
+
+func titlesOf(b *browsed) map[string]string {
+	m := map[string]string{}
+	for _, c := range b.Categories {
+		m[c.Slug] = c.Title
+	}
+	return m
+}
+
+// TestFeedOfChanges: the feed that a list of changes names is of the same changes.
+func TestFeedOfChanges(t *testing.T) {
+	b := browse(t, edgetest.Built(t), pages.Options{})
+	for path, want := range map[string]url.Values{"/changes/": {}, "/changes/type-model/": {"type": {"model"}}, "/changes/type-tool/category-nlp/": {"type": {"tool"}, "category": {"nlp"}}} {
+		m := regexp.MustCompile(`type="application/rss\+xml" title="Changes" href="([^"]*)"`).FindStringSubmatch(b.page(path))
+		if m == nil {
+			t.Fatalf("%s names no feed", path)
+		}
+		r, err := http.NewRequest(http.MethodGet, html.UnescapeString(m[1]), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q := r.URL.Query(); r.URL.Path != "/api/feed" || q.Encode() != want.Encode() {
+			t.Errorf("%s names the feed %s", path, m[1])
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package pages_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/builder/score"
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+const fileLine = `<th scope="row"><a href="([^"]*)" download>[^<]*</a></th><td>[^<]*</td><td class="right num" title="[0-9,]+ bytes">[^<]+</td><td><code class="sum" title="[0-9a-f]{64}" data-sum>[0-9a-f]{64}</code>`
+
+// TestData: the page lists each public file of the build once, with its size, its
+// checksum and a link to it, and no other.
+func TestData(t *testing.T) {
+	b := browse(t, edgetest.Built(t), pages.Options{})
+	page := b.page("/data/")
+	links := all(page, fileLine)
+	listed := map[string]bool{}
+	for _, l := range links {
+		listed[l] = true
+	}
+	public := 0
+	for _, f := range b.build.Manifest.Files {
+		to := "/data/" + b.build.Manifest.ID + "/" + f.Path
+		if strings.HasPrefix(f.Path, "lookup/") {
+			if listed[to] {
+				t.Errorf("%s is listed", f.Path)
+			}
+			continue
+		}
+		public++
+		line := fmt.Sprintf(`<a href="%s" download>%s</a></th><td>`, to, f.Path)
+		at := strings.Index(page, line)
+		if at < 0 {
+			t.Errorf("%s is not listed", f.Path)
+			continue
+		}
+		row := page[at:]
+		row = row[:strings.Index(row, "</tr>")]
+		size := strings.ReplaceAll(all(row, `title="([0-9,]+) bytes"`)[0], ",", "")
+		if size != fmt.Sprint(f.Size) || strings.Count(row, f.SHA256) != 2 || strings.Contains(row, "<td></td><td class=") {
+			t.Errorf("%s is listed as %s", f.Path, row)
+		}
+	}
+	if public != len(links) || public < 50 {
+		t.Errorf("%d lines, %d public files", len(links), public)
+	}
+	if !strings.Contains(page, "/data/"+b.build.Manifest.ID+"/"+exports.ManifestFile) {
+		t.Error("the manifest is not linked to")
+	}
+	for _, s := range b.build.Manifest.Sources {
+		if !strings.Contains(page, s.Name) || !strings.Contains(page, s.License) {
+			t.Errorf("%s is not credited", s.Name)
+		}
+	}
+}
+
+// TestDataRecipes runs what the page shows, against a plain server of the files.
+func TestDataRecipes(t *testing.T) {
+	b := browse(t, edgetest.Built(t), pages.Options{})
+	files := httptest.NewServer(http.StripPrefix("/data/"+b.build.Manifest.ID, http.FileServer(http.Dir(b.build.Dir))))
+	defer files.Close()
+	a, err := b.Get(pages.Request{Path: "/data/", Base: files.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for recipe, command := range map[string][]string{"sh": {"bash", "-euo", "pipefail", "-c"}, "python": {"python3", "-c"}} {
+		blocks := all(string(a.Body), `(?s)<code data-recipe="`+recipe+`">(.*?)</code>`)
+		if len(blocks) != 1 {
+			t.Fatalf("%d recipes for %s", len(blocks), recipe)
+		}
+		if _, err := exec.LookPath(command[0]); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skipf("NOT RUN: %v", err)
+		}
+		cmd := exec.Command(command[0], append(command[1:], blocks[0])...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "no_proxy=*")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v: %s", recipe, err, out)
+		}
+		want := "entities.parquet: OK"
+		if recipe == "python" {
+			want = fmt.Sprintf("%d entities, the first is ", b.build.Manifest.Counts.Entities)
+		}
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%s says %s, want %s", recipe, out, want)
+		}
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "entities.parquet"))
+	want, _, _ := b.build.File("entities.parquet")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the file that came is another one: %v", err)
+	}
+}
+
+// TestDistribution: the description for search engines has files of the build.
+func TestDistribution(t *testing.T) {
+	b := browse(t, edgetest.Built(t), pages.Options{})
+	var d struct {
+		Distribution []struct{ ContentURL, SHA256, ContentSize, EncodingFormat string }
+	}
+	if err := json.Unmarshal([]byte(all(b.page("/data/"), `(?s)<script type="application/ld\+json">(.*?)</script>`)[0]), &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range d.Distribution {
+		path := strings.TrimPrefix(f.ContentURL, "https://index.example/data/"+b.build.Manifest.ID+"/")
+		file, ok := b.build.Manifest.File(path)
+		if !ok || file.SHA256 != f.SHA256 || fmt.Sprint(file.Size)+" B" != f.ContentSize || file.MediaType != f.EncodingFormat {
+			t.Errorf("%+v is none of the files", f)
+		}
+	}
+	if len(d.Distribution) < 8 {
+		t.Errorf("only %d files", len(d.Distribution))
+	}
+}
+
+// TestGuides: every guide is a page, what links within the docs lead to is there, and
+// so is the heading that they name.
+func TestGuides(t *testing.T) {
+	for _, o := range []pages.Options{{}, {Static: true, Root: "/index/"}} {
+		b := browse(t, edgetest.Built(t), o)
+		root := strings.TrimSuffix(o.Root, "/")
+		guides := all(b.page("/docs/"), `<h3><a href="`+root+`(/docs/[^"]*/)"`)
+		files, err := filepath.Glob(filepath.Join(edgetest.Root(t), "site/docs/*.md"))
+		if err != nil || len(guides) != len(files)-1+2+1 { // without the list; the clients and the formula
+			t.Errorf("%d guides of %d files: %q, %v", len(guides), len(files), guides, err)
+		}
+		anchors := 0
+		for _, address := range append(guides, "/docs/") {
+			page := b.page(address)
+			main := page[strings.Index(page, "<main"):strings.Index(page, "</main>")]
+			if strings.Contains(main, "style=") || strings.Count(main, "<h1") != 1 {
+				t.Errorf("%s has a style, or %d titles", address, strings.Count(main, "<h1"))
+			}
+			for _, to := range all(main, `href="([^"]*)"`) {
+				path, heading, _ := strings.Cut(to, "#")
+				if strings.Contains(path, "://") || strings.HasPrefix(path, root+"/data/") || !o.Static && (path == "/docs/api" || strings.HasPrefix(path, "/api/")) {
+					continue
+				}
+				if path == "" {
+					path = root + address
+				}
+				inside, ok := strings.CutPrefix(path, root)
+				if target := b.page(inside); !ok || heading != "" && !strings.Contains(target, `id="`+heading+`"`) {
+					t.Errorf("%s leads to %s, which is not there", address, to)
+				}
+				if heading != "" {
+					anchors++
+				}
+			}
+		}
+		if anchors < 40 {
+			t.Errorf("only %d links to headings", anchors)
+		}
+	}
+}
+
+// TestFieldReference: with a repository, guides lead to the description of the content
+// there; without, its name stands alone.
+func TestFieldReference(t *testing.T) {
+	for address, repository := range map[string]*exports.Repository{"": nil, "https://forge.example/a/b/blob/main/content/README.md": {URL: "https://forge.example/a/b", Branch: "main", Path: "content"}} {
+		b := browse(t, edgetest.Built(t), pages.Options{})
+		b.build.Manifest.Repository = repository
+		if page := b.page("/docs/"); address != "" && !strings.Contains(page, `href="`+address+`"`) || strings.Contains(page, "README.md") != (address != "") {
+			t.Errorf("the docs do not lead to %q", address)
+		}
+	}
+}
+
+// TestScoringPage: the page has every dimension and measure of the formula with its
+// numbers.
+func TestScoringPage(t *testing.T) {
+	b := browse(t, edgetest.Built(t), pages.Options{})
+	page := b.page("/docs/scoring/")
+	numbers := strings.NewReplacer(",", "")
+	for typ, f := range b.formula.Types {
+		for name, d := range f.Dimensions {
+			at := strings.Index(page, fmt.Sprintf(`id="%s-%s"`, typ, name))
+			if at < 0 {
+				t.Errorf("%s of %ss is not explained", name, typ)
+				continue
+			}
+			table := page[at:]
+			rows := strings.Split(table[strings.Index(table, "<tbody>"):strings.Index(table, "</table>")], "</tr>")
+			if len(rows) != len(d.Measures)+1 {
+				t.Errorf("%s of %ss has %d measures, want %d", name, typ, len(rows)-1, len(d.Measures))
+			}
+			for i, m := range d.Measures {
+				for _, want := range measureNumbers(m) {
+					if !strings.Contains(numbers.Replace(html.UnescapeString(rows[i])), want) {
+						t.Errorf("%s of %ss: %q is not in %s", name, typ, want, rows[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+func measureNumbers(m score.Measure) []string {
+	want := []string{fmt.Sprintf(`<td class="right num">%v</td>`, m.Weight)}
+	switch m.Map {
+	case "log":
+		want = append(want, fmt.Sprintf("ln(1 + %.0f)", m.Full))
+	case "linear":
+		want = append(want, fmt.Sprintf("%v earns 0", *m.From), fmt.Sprintf("%v earns 100", *m.To))
+	case "age":
+		want = append(want, fmt.Sprintf("%v days", m.HalfLife))
+	}
+	if m.StaleAfter > 0 {
+		want = append(want, fmt.Sprintf("%v days", m.StaleAfter))
+	}
+	return want
+}

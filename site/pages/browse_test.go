@@ -1,0 +1,382 @@
+package pages_test
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/builder/score"
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/indexes"
+	"kindex/site/pages"
+)
+
+// browsed is a site whose pages a test reads.
+type browsed struct {
+	*pages.Site
+	t       *testing.T
+	build   *exports.Build
+	formula *score.Formula
+	read    map[string]string
+}
+
+// browse opens a site of the published build of a folder.
+func browse(t *testing.T, dir string, o pages.Options) *browsed {
+	t.Helper()
+	b, err := exports.OpenCurrent(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	from := pages.Source{Build: b}
+	if !o.Static {
+		if from.Index, err = indexes.Open(dir, b); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { from.Index.Close() })
+	}
+	formula, _, _ := b.File(exports.ScoringFile)
+	if from.Formula, err = score.Read(formula); err != nil {
+		t.Fatal(err)
+	}
+	categories, _, _ := b.File(exports.CategoriesFile)
+	if err := json.Unmarshal(categories, &from.Categories); err != nil {
+		t.Fatal(err)
+	}
+	if from.AsOf, err = time.Parse(time.RFC3339, b.Manifest.AsOf); err != nil {
+		t.Fatal(err)
+	}
+	s, err := pages.New(from, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &browsed{s, t, b, from.Formula, map[string]string{}}
+}
+
+// largest is what no page may be larger than when it is compressed.
+const largest = 100_000
+
+// page reads a page, which must be there and not too large.
+func (b *browsed) page(address string) string {
+	b.t.Helper()
+	if text, ok := b.read[address]; ok {
+		return text
+	}
+	text := b.answer(address, http.StatusOK)
+	if n := packed(text); n > largest {
+		b.t.Errorf("%s has %d bytes compressed", address, n)
+	}
+	b.read[address] = text
+	return text
+}
+
+// packed is the size of a page as it is sent, where it is large at all.
+func packed(text string) int {
+	if len(text) <= largest {
+		return len(text)
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	fmt.Fprint(w, text)
+	w.Close()
+	return b.Len()
+}
+
+// answer reads what is at an address, which may have a query.
+func (b *browsed) answer(address string, status int) string {
+	b.t.Helper()
+	r, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	a, err := b.Get(pages.Request{Path: r.URL.Path, Query: r.URL.Query(), Base: "https://index.example"})
+	if err != nil {
+		b.t.Fatalf("%s: %v", address, err)
+	}
+	if a.Status != status {
+		b.t.Fatalf("%s answers %d, want %d", address, a.Status, status)
+	}
+	return string(a.Body)
+}
+
+// all are the parts of a page that a pattern's first group matches.
+func all(page, pattern string) []string {
+	var list []string
+	for _, m := range compiled(pattern).FindAllStringSubmatch(page, -1) {
+		list = append(list, html.UnescapeString(m[1]))
+	}
+	return list
+}
+
+var patterns sync.Map
+
+func compiled(pattern string) *regexp.Regexp {
+	re, ok := patterns.Load(pattern)
+	if !ok {
+		re, _ = patterns.LoadOrStore(pattern, regexp.MustCompile(pattern))
+	}
+	return re.(*regexp.Regexp)
+}
+
+const (
+	rowLink = `<a class="row-name" href="([^"]*)">`
+	onward  = `<a rel="next" href="([^"]*)">`
+)
+
+// through reads a page and all that follow it, and returns what a pattern finds.
+func (b *browsed) through(address, pattern string) []string {
+	b.t.Helper()
+	var list []string
+	seen := map[string]bool{}
+	for address != "" {
+		if seen[address] {
+			b.t.Fatalf("%s follows itself", address)
+		}
+		seen[address] = true
+		page := b.page(address)
+		list = append(list, all(page, pattern)...)
+		next := append(all(page, onward), "")
+		address = next[0]
+	}
+	return list
+}
+
+// ordered are the paths of the entities that a filter chooses, in an order.
+func (b *browsed) ordered(f map[string][][]string, s exports.Sort) []string {
+	b.t.Helper()
+	set, err := b.build.Select(&exports.Filter{Fields: f})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	found, _, _ := b.build.Page(set, s, nil, 0, int(set.GetCardinality()))
+	var list []string
+	for _, o := range found {
+		typ, slug := b.build.Key(o)
+		list = append(list, "/"+typ+"/"+slug+"/")
+	}
+	return list
+}
+
+// escape writes a path as an address.
+func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+
+func unescape(t *testing.T, address string) string {
+	t.Helper()
+	path, err := url.PathUnescape(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (b *browsed) same(address string, got, want []string) {
+	b.t.Helper()
+	if !slices.Equal(got, want) {
+		b.t.Errorf("%s and what follows list %d, want %d:\n%.300q\n%.300q", address, len(got), len(want), got, want)
+	}
+}
+
+var (
+	byName   = exports.Sort{Key: "name"}
+	byUpdate = exports.Sort{Key: "lastUpdated", Desc: true}
+)
+
+// valueLink is a value in the list of all values, with its count.
+const valueLink = `<li><a href="([^"]*)"><bdi>[^<]*</bdi></a> <span class="num quiet">[0-9,]+</span></li>`
+
+// crowded is a build of an index with more values than a page lists, made of names that
+// addresses must tell apart.
+func crowded(t *testing.T) string {
+	t.Helper()
+	content := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(content, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(content, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("index.yaml", "title: A crowd\ndescription: Many of everything.\n")
+	providers := []string{"A/B", "A B", "A-B", "A_B", "a~b", "..", ".", "%2F", "?#", "letter-a", "All", "page-2", "北京 AI", "Ähre", "C++", "C#", "1st", "2nd",
+		"<script>alert(1)</script>", `"quoted" & 'so'`, strings.Repeat("x", 199) + "1", strings.Repeat("x", 199) + "2", strings.Repeat("界", 200)}
+	for i := len(providers); i < 540; i++ {
+		providers = append(providers, fmt.Sprintf("%c provider %d", 'a'+i%26, i))
+	}
+	for i, p := range providers {
+		slug := fmt.Sprintf("tool-%d", i)
+		if special := []string{"all", "page-2", "sort-name"}; i < len(special) {
+			slug = special[i]
+		}
+		status := ""
+		if i == 300 {
+			status = "status: withdrawn\n"
+		}
+		write("tool/"+slug+".yaml", fmt.Sprintf("name: Tool %d\nprovider: %q\ndescription: What it does.\ncategory: c%d\ntags: [t%d]\n%saddedDate: 2026-01-02\nlastUpdated: 2026-01-02\n",
+			i, p, i%3, i%60, status))
+	}
+	out := t.TempDir()
+	edgetest.Build(t, content, out)
+	return out
+}
+
+// TestLists reads all pages of lists, of the shipped content and of a crowd.
+func TestLists(t *testing.T) {
+	for name, dir := range map[string]string{"shipped": edgetest.Built(t), "crowd": crowded(t)} {
+		t.Run(name, func(t *testing.T) {
+			for _, static := range []bool{false, true} {
+				b := browse(t, dir, pages.Options{Static: static})
+				if static {
+					b.checkLinks()
+					continue
+				}
+				for field, list := range valueLists {
+					b.checkValues(field, list)
+				}
+				b.checkValuePages()
+				b.checkCategories()
+			}
+			if name == "crowd" {
+				checkAddresses(browse(t, dir, pages.Options{}))
+			}
+		})
+	}
+}
+
+var valueLists = map[string]string{"provider": "/providers/", "tag": "/tags/", "capability": "/capabilities/"}
+
+// checkValues: the lists of all providers, tags and capabilities have every value once,
+// and the page of each, with those that follow, has exactly the entities that have it,
+// the best first.
+func (b *browsed) checkValues(field, list string) {
+	b.t.Helper()
+	var links []string
+	if links = all(b.page(list), valueLink); len(links) == 0 {
+		for _, letter := range all(b.page(list), `<a href="(`+list+`all/[^"]*)"`) {
+			links = append(links, b.through(letter, valueLink)...)
+		}
+	}
+	listed, err := b.build.Select(&exports.Filter{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	values := b.build.Facet(listed, field, 1<<30)
+	slices.SortFunc(values, func(x, y exports.FacetCount) int { return cmp.Compare(exports.Fold(x.Value), exports.Fold(y.Value)) })
+	if len(values) == 0 && field != "capability" || len(links) != len(values) {
+		b.t.Fatalf("%s links to %d values of %d", list, len(links), len(values))
+	}
+	if unique := slices.Compact(slices.Sorted(slices.Values(links))); len(unique) != len(links) {
+		b.t.Errorf("%s: %d values have %d addresses", list, len(links), len(unique))
+	}
+	have := map[string]int{} // of entities, by the joined paths
+	for _, v := range values {
+		have[strings.Join(b.ordered(map[string][][]string{field: {{v.Value}}}, exports.DefaultSort), " ")]++
+	}
+	for _, l := range links {
+		have[strings.Join(b.through(l, rowLink), " ")]--
+	}
+	for entities, n := range have {
+		if n != 0 {
+			b.t.Errorf("%s: %+d values have exactly %.200s", list, n, entities)
+		}
+	}
+}
+
+// checkValuePages: each value has the page that its name leads to, also one that only a
+// withdrawn entity has.
+func (b *browsed) checkValuePages() {
+	b.t.Helper()
+	for field, list := range valueLists {
+		for _, v := range b.build.Values(field) {
+			u := escape(list + pages.SlugKey(exports.Fold(v)) + "/")
+			b.same(u, b.through(u, rowLink), b.ordered(map[string][][]string{field: {{v}}}, exports.DefaultSort))
+		}
+	}
+}
+
+// checkCategories: so have categories and types, in each order and for each type.
+func (b *browsed) checkCategories() {
+	b.t.Helper()
+	orders := map[string]exports.Sort{"": exports.DefaultSort, "sort-name/": byName, "sort-updated/": byUpdate}
+	classes := all(b.page("/categories/"), `<h3><a href="/categories/([^"/]*)/">`)
+	if want := b.build.Values("category"); !slices.Equal(slices.Sorted(slices.Values(classes)), want) {
+		b.t.Errorf("the categories are %q, want %q", classes, want)
+	}
+	for _, c := range classes {
+		for path, order := range orders {
+			b.same(c, b.through("/categories/"+c+"/"+path, rowLink), b.ordered(map[string][][]string{"category": {{c}}}, order))
+		}
+		for _, to := range all(b.page("/categories/"+c+"/"), `<a class="chip" href="(/categories/[^"]*/type-[^"]*)"`) {
+			typ := strings.TrimSuffix(strings.TrimPrefix(to, "/categories/"+c+"/type-"), "/")
+			b.same(to, b.through(to, rowLink), b.ordered(map[string][][]string{"category": {{c}}, "type": {{typ}}}, exports.DefaultSort))
+		}
+	}
+	for _, typ := range exports.Types {
+		for path, order := range orders {
+			if b.build.Bitmap("type", typ) == nil {
+				continue
+			}
+			address := "/" + typ + "/all/" + path
+			if path == "" {
+				address = "/" + typ + "/"
+			}
+			b.same(address, b.through(address, rowLink), b.ordered(map[string][][]string{"type": {{typ}}}, order))
+		}
+	}
+}
+
+// checkAddresses: each page has one address, and there is nothing beside.
+func checkAddresses(b *browsed) {
+	b.t.Helper()
+	for _, nothing := range []string{"/tool/all/page-1/", "/tool/all/page-02/", "/tool/all/page-99/", "/tool/all/sort-score/", "/tool/all/sort-size/", "/categories/c1/type-model/",
+		"/categories/c1/type-tool/", "/providers/all/letter-q9/", "/providers/all/letter-a/page-1/", "/providers/nobody/", "/tags/all/letter-t/", "/categories/c9/",
+		"/changes/page-1/", "/changes/page-x/", "/changes/event-other/", "/changes/type-book/", "/docs/nothing/"} {
+		b.answer(nothing, http.StatusNotFound)
+	}
+	for address, near := range map[string]string{"/tags/t1x/": "/tags/t1/", "/providers/1stt/": "/providers/1st/", "/categories/c0x/": "/categories/c0/", "/docs/pipeline/": "/docs/pipelines/"} {
+		if page := b.answer(address, http.StatusNotFound); !strings.Contains(page, `href="`+near) {
+			b.t.Errorf("%s does not lead to %s: %.600q", address, near, page[strings.Index(page, "<main"):])
+		}
+	}
+}
+
+// checkLinks: a static site has every page of these that one of them links to,
+// and lists no page that is not there.
+func (b *browsed) checkLinks() {
+	b.t.Helper()
+	mine := regexp.MustCompile(`^/(categories|providers|tags|capabilities|changes|data|docs|tool/(all/(sort|page)|$)|model/(all/(sort|page)|$))`)
+	written := map[string]bool{}
+	for p := range b.Paths {
+		written[p] = mine.MatchString(p)
+	}
+	n := 0
+	for p, own := range written {
+		if !own {
+			continue
+		}
+		n++
+		for _, to := range all(b.page(escape(p)), `href="(/[^"#?]*)`) {
+			if path := unescape(b.t, to); mine.MatchString(path) && !strings.HasPrefix(path, "/data/"+b.build.Manifest.ID+"/") && !written[path] {
+				b.t.Errorf("%s links to %s, which is not written", p, path)
+			}
+		}
+	}
+	if n < 100 {
+		b.t.Errorf("only %d pages", n)
+	}
+}

@@ -1,0 +1,345 @@
+package pages
+
+import (
+	"iter"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports"
+	"kindex/exports/feed"
+	"kindex/exports/nearest"
+)
+
+const (
+	changeRows = 30
+	// How much a list tells of one change; the page of the entity has all of it.
+	mostLines = 12
+	mostItems = 10
+	mostOpen  = 3 // lines that are shown without being unfolded
+)
+
+// changesPage lists changes, the newest first.
+type changesPage struct {
+	Days         []changeDay
+	Total        int
+	First, Last  int
+	Filters      []facet
+	Chosen       []option // each leads to the page without it
+	Prev, Next   string
+	Dated        bool // days can be asked for
+	Action       string
+	Since, Until string
+	Wrong        string // what is no day
+	Newest       string // the last day that there are changes of, "" for none
+	Oldest       string
+}
+
+// changeDay are the changes of a day.
+type changeDay struct {
+	Day     string // YYYY-MM-DD
+	Changes []telling
+}
+
+// telling is a change with as much as a list tells of it.
+type telling struct {
+	told
+	Kind  string // created, updated or deleted
+	Shown []feed.Line
+	More  int // lines that are not shown
+	Fold  bool
+}
+
+// changeEvents are the events by their names in addresses.
+var changeEvents = func() (list []option) {
+	titles := map[string]string{exports.Created: "Added", exports.Updated: "Updated", exports.Deleted: "Deleted"}
+	for _, e := range exports.Events {
+		list = append(list, option{Name: titles[e], Value: strings.TrimPrefix(e, "entity.")})
+	}
+	return list
+}()
+
+// changeFilters are what the path of the page chooses, in the order of the address.
+var changeFilters = []string{"event", "type", "category"}
+
+// filterValues are the values of a choice, those that changes have.
+func (s *Site) filterValues(field string) []option { return s.chosenBy()[field] }
+
+// changeChoices are the values of all choices, found once for each site.
+func (s *Site) changeChoices() func() map[string][]option {
+	return sync.OnceValue(func() map[string][]option {
+		m := map[string][]option{"event": changeEvents}
+		for _, v := range s.Build.Archive().ChangeValues("type") {
+			m["type"] = append(m["type"], option{Name: upper(v) + "s", Value: v})
+		}
+		for _, v := range s.Build.Archive().ChangeValues("category") {
+			m["category"] = append(m["category"], option{Name: name(s.categoryTitle(v)), Value: v})
+		}
+		slices.SortStableFunc(m["category"], func(a, b option) int { return strings.Compare(exports.Fold(a.Name), exports.Fold(b.Name)) })
+		return m
+	})
+}
+
+// withChange is the path of the changes with another choice, from their first page on.
+func (r *request) withChange(field, value string) string {
+	chosen := maps.Clone(r.choices)
+	delete(chosen, "page")
+	chosen[field] = value
+	return changesRoute.path(nil, chosen)
+}
+
+// changeFilter is what the path chooses; near are categories that an unknown one may
+// have meant.
+func (r *request) changeFilter() (f exports.ChangeFilter, near []near, ok bool) {
+	f.To = r.Build.Archive().Changes()
+	for _, field := range changeFilters {
+		v := r.choice(field)
+		if v == "" {
+			continue
+		}
+		known := r.filterValues(field)
+		_, isCategory := r.titles[v]
+		if !slices.ContainsFunc(known, func(o option) bool { return o.Value == v }) && !(field == "category" && isCategory) && !(field == "type" && slices.Contains(exports.Types, v)) {
+			return f, r.nearChanges(field, v, known), false
+		}
+		chooseChange(&f, field, v)
+	}
+	return f, nil, true
+}
+
+// chooseChange narrows a filter down by a choice of the address.
+func chooseChange(f *exports.ChangeFilter, field, value string) {
+	switch field {
+	case "event":
+		f.Event = []string{"entity." + value}
+	case "type":
+		f.Type = []string{value}
+	case "category":
+		f.Category = []string{value}
+	}
+}
+
+func (r *request) nearChanges(field, value string, known []option) []near {
+	var values []string
+	for _, o := range known {
+		values = append(values, o.Value)
+	}
+	var list []near
+	for _, v := range nearest.Names(value, values, mostNear) {
+		o := known[slices.Index(values, v)]
+		list = append(list, near{r.withChange(field, v), "Changes: " + o.Name, ""})
+	}
+	return list
+}
+
+// changes is the list of all changes, or of those that are asked for.
+func (r *request) changes() (*page, error) {
+	f, near, ok := r.changeFilter()
+	if !ok {
+		return r.missing("There are no such changes", "", near), nil
+	}
+	number, ok := r.chosenPage()
+	d := &changesPage{Dated: !r.Static, Action: r.withChange("page", "")}
+	if d.Dated {
+		r.between(d, &f)
+	}
+	set := r.Build.Archive().SelectChanges(f)
+	d.Total = int(set.GetCardinality())
+	if !ok || number > max(1, (d.Total+changeRows-1)/changeRows) {
+		return r.nothing(), nil
+	}
+	if err := r.fillChanges(d, set, number); err != nil {
+		return nil, err
+	}
+	r.chooseChanges(d)
+	p := &page{Template: "changes", Title: "Changes", Data: d, Scripts: []string{"unfold.js"}, NoIndex: d.Since+d.Until+d.Wrong != "",
+		Description: "What was added to the index, updated and deleted: field by field, with the commit and the pull request."}
+	for _, o := range d.Chosen {
+		p.Title += ": " + o.Name
+	}
+	if number > 1 {
+		p.Title += ", page " + strconv.Itoa(number)
+	}
+	feed := url.Values{}
+	for _, field := range []string{"type", "category"} { // feeds are of all events
+		if v := r.choice(field); v != "" {
+			feed.Set(field, v)
+		}
+	}
+	if len(feed) > 0 {
+		p.Feed = "/api/feed?" + feed.Encode()
+	}
+	return p, nil
+}
+
+// between narrows the changes down to the days of the query.
+func (r *request) between(d *changesPage, f *exports.ChangeFilter) {
+	a := r.Build.Archive()
+	if n := a.Changes(); n > 0 {
+		d.Oldest, d.Newest = a.ChangeTime(0).Format(time.DateOnly), a.ChangeTime(n-1).Format(time.DateOnly)
+	}
+	day := func(field string) (time.Time, string) {
+		text := r.Query.Get(field)
+		t, err := time.Parse(time.DateOnly, text)
+		if text == "" {
+			return t, ""
+		}
+		if err != nil {
+			d.Wrong = name(text)
+			return t, ""
+		}
+		return t, text
+	}
+	var since, until time.Time
+	if since, d.Since = day("since"); d.Since != "" {
+		f.From = a.ChangesSince(since)
+	}
+	if until, d.Until = day("until"); d.Until != "" {
+		f.To = a.ChangesSince(until.AddDate(0, 0, 1))
+	}
+}
+
+// fillChanges reads the changes of a page and puts them under their days.
+func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) error {
+	from := (number - 1) * changeRows
+	to := min(from+changeRows, d.Total)
+	d.First, d.Last = min(from+1, d.Total), to
+	for i := from; i < to; i++ {
+		at, err := set.Select(uint32(d.Total - 1 - i)) // the newest is the last
+		if err != nil {
+			return err
+		}
+		c, err := r.telling(int(at))
+		if err != nil {
+			return err
+		}
+		day := c.Timestamp.UTC().Format(time.DateOnly)
+		if n := len(d.Days); n == 0 || d.Days[n-1].Day != day {
+			d.Days = append(d.Days, changeDay{Day: day})
+		}
+		last := &d.Days[len(d.Days)-1]
+		last.Changes = append(last.Changes, c)
+	}
+	if number > 1 {
+		d.Prev = r.dated(r.withChange("page", pageChoice(number-1)), d)
+	}
+	if to < d.Total {
+		d.Next = r.dated(r.withChange("page", pageChoice(number+1)), d)
+	}
+	return nil
+}
+
+// pageChoice is how a path names a page: the first one not at all.
+func pageChoice(number int) string {
+	if number <= 1 {
+		return ""
+	}
+	return strconv.Itoa(number)
+}
+
+// telling is a change with the first of its lines, and the first items of each.
+func (s *Site) telling(i int) (telling, error) {
+	c, err := s.told("", i)
+	if err != nil {
+		return telling{}, err
+	}
+	t := telling{told: c, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(mostLines, len(c.Lines))])}
+	t.More = len(c.Lines) - len(t.Shown)
+	for i, l := range t.Shown {
+		if n := len(l.Items); n > mostItems {
+			t.Shown[i].Items = append(slices.Clone(l.Items[:mostItems]), "and "+strconv.Itoa(n-mostItems)+" more")
+		}
+	}
+	t.Fold = len(t.Shown) > mostOpen || c.Event != exports.Updated
+	return t, nil
+}
+
+// chooseChanges fills in what the changes can be narrowed down by. Statically one
+// choice takes the place of another: not all of their combinations are written.
+func (r *request) chooseChanges(d *changesPage) {
+	for _, field := range changeFilters {
+		shown := facet{Name: field}
+		for _, o := range r.filterValues(field) {
+			o.Chosen = r.choice(field) == o.Value
+			switch {
+			case o.Chosen:
+				o.To = r.dated(r.withChange(field, ""), d)
+			case r.Static:
+				o.To = changesPath(field, o.Value, 1)
+			default:
+				o.To = r.dated(r.withChange(field, o.Value), d)
+			}
+			shown.Values = append(shown.Values, o)
+		}
+		if v := r.choice(field); v != "" {
+			title := v
+			if i := slices.IndexFunc(shown.Values, func(o option) bool { return o.Chosen }); i >= 0 {
+				title = shown.Values[i].Name
+			} else if field == "category" {
+				title = name(r.categoryTitle(v))
+			}
+			d.Chosen = append(d.Chosen, option{Name: title, To: r.dated(r.withChange(field, ""), d)})
+		}
+		if len(shown.Values) > 1 {
+			d.Filters = append(d.Filters, shown)
+		}
+	}
+}
+
+// dated keeps the days of the query in an address.
+func (r *request) dated(path string, d *changesPage) string {
+	q := url.Values{}
+	if d.Since != "" {
+		q.Set("since", d.Since)
+	}
+	if d.Until != "" {
+		q.Set("until", d.Until)
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"page"})}
+
+// changesPath is a page of the changes with one value of one choice, "" for all.
+func changesPath(field, value string, page int) string {
+	return changesRoute.path(nil, map[string]string{field: value, "page": pageChoice(page)})
+}
+
+// changesPaths are the pages of a static site: all changes, and those of each single
+// choice.
+func changesPaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		a := s.Build.Archive()
+		pages := func(field, value string, f exports.ChangeFilter) bool {
+			f.To = a.Changes()
+			n := int(a.SelectChanges(f).GetCardinality())
+			for p := 1; p == 1 || (p-1)*changeRows < n; p++ {
+				if !yield(changesPath(field, value, p)) {
+					return false
+				}
+			}
+			return true
+		}
+		if !pages("", "", exports.ChangeFilter{}) {
+			return
+		}
+		for _, field := range changeFilters {
+			for _, o := range s.filterValues(field) {
+				var f exports.ChangeFilter
+				chooseChange(&f, field, o.Value)
+				if !pages(field, o.Value, f) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package pages
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+// mostDescribed is up to how many categories are listed with their descriptions.
+const mostDescribed = 200
+
+// class is a category with how many of each type it has.
+type class struct {
+	exports.Category
+	Path  string
+	Types []classType
+}
+
+// classType is how many entities of a type a category has.
+type classType struct {
+	Type  string
+	Count int
+	Path  string
+}
+
+// Counts says how many a category has, in words.
+func (c class) Counts() string {
+	var parts []string
+	for _, t := range c.Types {
+		parts = append(parts, plural(t.Count, t.Type, t.Type+"s"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// classGroup are the categories that mostly have entities of one type.
+type classGroup struct {
+	Title   string
+	ID      string
+	Classes []class
+}
+
+// classesPage is the list of all categories.
+type classesPage struct {
+	Groups []classGroup
+	Total  int
+	Brief  bool // they are too many for descriptions
+}
+
+// counting of the categories, once for each site.
+func (s *Site) countingClasses() func() ([]class, error) {
+	return sync.OnceValues(func() ([]class, error) {
+		var list []class
+		for _, c := range s.Categories {
+			k := class{Category: c, Path: classPath(c.Slug)}
+			for _, t := range s.types() {
+				set, err := s.Build.Select(classFilter(c.Slug, t))
+				if err != nil {
+					return nil, err
+				}
+				if n := int(set.GetCardinality()); n > 0 {
+					k.Types = append(k.Types, classType{t, n, listRoute("/categories/:category/").path(map[string]string{"category": c.Slug}, listChoices(t, "", 1))})
+				}
+			}
+			list = append(list, k)
+		}
+		return list, nil
+	})
+}
+
+func classPath(slug string) string { return "/categories/" + slug + "/" }
+
+func classFilter(category, typ string) *exports.Filter {
+	f := &exports.Filter{Fields: map[string][][]string{"category": {{category}}}}
+	if typ != "" {
+		f.Fields["type"] = [][]string{{typ}}
+	}
+	return f
+}
+
+// categories lists all categories: by the type that they mostly have, then by title.
+func (r *request) categories() (*page, error) {
+	all, err := r.classes()
+	if err != nil {
+		return nil, err
+	}
+	d := &classesPage{Total: len(all), Brief: len(all) > mostDescribed}
+	group := func(title, id string, belongs func(class) bool) {
+		g := classGroup{Title: title, ID: id}
+		for _, c := range all {
+			if belongs(c) {
+				g.Classes = append(g.Classes, c)
+			}
+		}
+		slices.SortStableFunc(g.Classes, func(a, b class) int { return cmp.Compare(exports.Fold(a.Title), exports.Fold(b.Title)) })
+		if len(g.Classes) > 0 {
+			d.Groups = append(d.Groups, g)
+		}
+	}
+	for _, t := range r.types() {
+		group(upper(t)+"s", t+"s", func(c class) bool { return c.mostly() == t })
+	}
+	group("Still empty", "empty", func(c class) bool { return c.mostly() == "" })
+	return &page{Template: "categories", Title: "Categories", Data: d,
+		Description: "All " + plural(len(all), "category", "categories") + " of tools and models, with how many each has."}, nil
+}
+
+// mostly is the type that most entities of a category have, "" where it has none.
+func (c class) mostly() string {
+	best := classType{}
+	for _, t := range c.Types {
+		if t.Count > best.Count {
+			best = t
+		}
+	}
+	return best.Type
+}
+
+// category lists a category, the leading entities first.
+func (r *request) category() (*page, error) {
+	all, err := r.classes()
+	if err != nil {
+		return nil, err
+	}
+	slug, typ := r.arg("category"), r.choice("type")
+	at := slices.IndexFunc(all, func(c class) bool { return c.Slug == slug })
+	if at < 0 {
+		return r.missing("There is no such category", "", nearClasses(slug, all)), nil
+	}
+	c := all[at]
+	if typ != "" && (len(c.Types) < 2 || !slices.ContainsFunc(c.Types, func(t classType) bool { return t.Type == typ })) {
+		return r.nothing(), nil
+	}
+	set, err := r.Build.Select(classFilter(slug, typ))
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{Crumbs: []option{{Name: "Categories", To: "/categories/"}}, Heading: c.Title, Text: string(c.Description), typ: typ,
+		address: func(typ, sort string, page int) string {
+			return listRoute("/categories/:category/").path(r.args, listChoices(typ, sort, page))
+		}}
+	if c.Ranked > 0 {
+		l.Board = "/leaderboards/" + slug + "/"
+	}
+	if len(c.Types) > 1 {
+		l.Types = append(l.Types, option{Name: "All", Count: c.Count, Chosen: typ == "", To: l.address("", r.choice("sort"), 1)})
+		for _, t := range c.Types {
+			l.Types = append(l.Types, option{Name: upper(t.Type) + "s", Count: t.Count, Chosen: t.Type == typ, To: l.address(t.Type, r.choice("sort"), 1)})
+		}
+	}
+	if ok, err := r.list(l, set); err != nil || !ok {
+		return r.nothing(), err
+	}
+	r.relate(l, set, slug)
+	p := r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts()+"."), "/api/feed?category="+slug)
+	if typ != "" {
+		p.Title += ": " + typ + "s"
+	}
+	return p, nil
+}
+
+func nearClasses(slug string, all []class) []near {
+	var names []string
+	for _, c := range all {
+		names = append(names, c.Slug)
+	}
+	var list []near
+	for _, n := range nearest.Names(slug, names, mostNear) {
+		c := all[slices.Index(names, n)]
+		list = append(list, near{c.Path, c.Title, plural(c.Count, "entity", "entities")})
+	}
+	return list
+}
+
+// classPaths are the pages of all categories, as a static site has them.
+func classPaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		all, err := s.classes()
+		if err != nil {
+			return // the list of categories says so
+		}
+		for _, c := range all {
+			of := []classType{{"", c.Count, c.Path}}
+			if len(c.Types) > 1 {
+				of = append(of, c.Types...)
+			}
+			for _, t := range of {
+				for p := range s.listPaths(t.Count, func(sort string, page int) string {
+					return listRoute("/categories/:category/").path(map[string]string{"category": c.Slug}, listChoices(t.Type, sort, page))
+				}) {
+					if !yield(p) {
+						return
+					}
+				}
+			}
+		}
+	}
+}

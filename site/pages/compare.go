@@ -1,0 +1,322 @@
+package pages
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"kindex/exports"
+)
+
+const (
+	mostCompared  = 4
+	mostSuggested = 8
+	readyLeaders  = 3 // of each type, whose comparisons are offered
+)
+
+// comparePage shows two to four entities side by side.
+type comparePage struct {
+	Entities []compared
+	Groups   []compareGroup
+	Unknown  []unknownEntity
+	TooMany  bool
+	Asked    string // the name of what is to be added, where that is not clear
+	Which    []near // what it may have meant
+	Ready    []near // comparisons to begin with, or to go on with
+	Here     string // path of the comparison shown
+	Skeleton *skeleton
+}
+
+// compared is a column.
+type compared struct {
+	*exports.Entity
+	ordinal uint32
+	Rank    int
+	Remove  string // path of the comparison without it
+}
+
+// Path is where the entity is.
+func (c compared) Path() string { return entityPath(c.Type, c.Slug) }
+
+// unknownEntity is what was asked for and is not there.
+type unknownEntity struct {
+	Text string
+	Near []near
+}
+
+// Full tells that no other can be added.
+func (d *comparePage) Full() bool { return len(d.Entities) >= mostCompared }
+
+// compare shows entities side by side. A static site's script fills the page instead.
+func (r *request) compare() (*page, error) {
+	p := &page{Template: "compare", Title: "Compare", Canonical: "/compare/", NoIndex: len(r.Query) > 0,
+		Description: "Two to four tools or models side by side: scores, facts, figures and benchmarks."}
+	d := &comparePage{}
+	p.Data = d
+	var err error
+	if r.Static {
+		p.Scripts = []string{"compare.js", "comparison.js"}
+		d.Skeleton = r.skeleton()
+		d.Ready, err = r.readyComparisons()
+		return p, err
+	}
+	p.Scripts = []string{"compare.js"}
+	if err := r.readCompared(d); err != nil {
+		return nil, err
+	}
+	if text := clean(r.Query.Get("suggest")); text != "" {
+		return r.suggestions(d, cut(text, 100))
+	}
+	if text := clean(r.Query.Get("add")); text != "" && !d.Full() {
+		if err := r.addNamed(d, cut(text, 100)); err != nil {
+			return nil, err
+		}
+	}
+	return p, r.fillComparison(p, d)
+}
+
+// fillComparison makes the rows, and offers what to compare with.
+func (r *request) fillComparison(p *page, d *comparePage) (err error) {
+	keys := d.keys()
+	d.Here = comparePath(keys...)
+	for i := range d.Entities {
+		d.Entities[i].Remove = comparePath(slices.Delete(slices.Clone(keys), i, i+1)...)
+	}
+	switch len(d.Entities) {
+	case 0:
+		d.Ready, err = r.readyComparisons()
+		return err
+	case 1:
+		d.Ready, err = r.comparisonsOf(d.Entities[0])
+	}
+	d.Groups = r.comparison(d.Entities)
+	var names []string
+	for _, e := range d.Entities {
+		names = append(names, name(e.Name))
+	}
+	p.Title = "Compare " + enumerate(names)
+	return err
+}
+
+// enumerate joins names as a sentence does.
+func enumerate(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// keys are the addresses of the entities compared, as type/slug.
+func (d *comparePage) keys() []string {
+	var keys []string
+	for _, e := range d.Entities {
+		keys = append(keys, e.Key())
+	}
+	return keys
+}
+
+// comparePath is the path of a comparison.
+func comparePath(keys ...string) string {
+	var b strings.Builder
+	for i, k := range keys {
+		b.WriteString(map[bool]string{true: "?e=", false: "&e="}[i == 0])
+		b.WriteString(strings.ReplaceAll(url.QueryEscape(k), "%2F", "/"))
+	}
+	return "/compare/" + b.String()
+}
+
+// readCompared takes over the entities that the query names.
+func (r *request) readCompared(d *comparePage) error {
+	asked := r.Query["e"]
+	if len(asked) > 4*mostCompared { // somebody plays
+		asked, d.TooMany = asked[:4*mostCompared], true
+	}
+	for _, key := range asked {
+		typ, slug, _ := strings.Cut(strings.TrimSpace(key), "/")
+		o, _, ok := r.Build.Find(typ, slug)
+		if !ok {
+			if err := r.unknownCompared(d, key, slug); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.addCompared(d, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknownCompared notes an address that there is nothing at.
+func (r *request) unknownCompared(d *comparePage, key, slug string) error {
+	text := name(key)
+	if text == "" || slices.ContainsFunc(d.Unknown, func(u unknownEntity) bool { return u.Text == text }) {
+		return nil
+	}
+	if slug == "" {
+		slug = key
+	}
+	found, err := r.nearest(strings.ReplaceAll(name(slug), "-", " "), &exports.Filter{})
+	d.Unknown = append(d.Unknown, unknownEntity{text, found})
+	return err
+}
+
+// addCompared adds a column, unless it is there.
+func (r *request) addCompared(d *comparePage, ordinal uint32) error {
+	if slices.ContainsFunc(d.Entities, func(c compared) bool { return c.ordinal == ordinal }) {
+		return nil
+	}
+	if d.Full() {
+		d.TooMany = true
+		return nil
+	}
+	e, err := r.Build.Entity(ordinal)
+	if err != nil {
+		return err
+	}
+	rank, err := r.Boards.Rank(ordinal)
+	d.Entities = append(d.Entities, compared{Entity: e, ordinal: ordinal, Rank: rank})
+	return err
+}
+
+// addNamed adds what a text names, or tells what it may mean.
+func (r *request) addNamed(d *comparePage, text string) error {
+	if typ, slug, ok := strings.Cut(text, "/"); ok {
+		if o, _, found := r.Build.Find(typ, slug); found {
+			return r.addCompared(d, o)
+		}
+	}
+	list := r.Build.Named(text, mostSuggested)
+	if len(list) == 0 {
+		for _, t := range exports.Types {
+			if o, _, found := r.Build.Find(t, strings.ToLower(text)); found {
+				list = append(list, o)
+			}
+		}
+	}
+	if len(list) == 1 {
+		return r.addCompared(d, list[0])
+	}
+	if len(list) == 0 {
+		var err error
+		if list, err = r.suggested(text); err != nil {
+			return err
+		}
+	}
+	var err error
+	d.Asked = text
+	d.Which, err = r.adding(d, list)
+	return err
+}
+
+// suggested are entities whose names begin with a text, or else are near to it.
+func (r *request) suggested(text string) ([]uint32, error) {
+	all, err := r.Build.Select(&exports.Filter{})
+	if err != nil || r.Index == nil {
+		return nil, err
+	}
+	list, _, err := r.Index.Suggest(text, all, mostSuggested)
+	if err == nil && len(list) == 0 {
+		list, err = r.Index.Instead(text, all, mostSuggested)
+	}
+	return list, err
+}
+
+// adding are the comparisons with each of some entities added.
+func (r *request) adding(d *comparePage, list []uint32) ([]near, error) {
+	var out []near
+	for _, o := range list {
+		if slices.ContainsFunc(d.Entities, func(c compared) bool { return c.ordinal == o }) {
+			continue
+		}
+		e, err := r.Build.Entity(o)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, near{comparePath(append(d.keys(), e.Key())...), e.Name, e.Type + " · " + name(r.categoryTitle(e.Category))})
+	}
+	return out, nil
+}
+
+// suggestions is the part of a page that the script shows while one types.
+func (r *request) suggestions(d *comparePage, text string) (*page, error) {
+	list, err := r.suggested(text)
+	if err != nil {
+		return nil, err
+	}
+	if named := r.Build.Named(text, mostSuggested); len(named) > 0 {
+		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
+	}
+	found, err := r.adding(d, list[:min(mostSuggested, len(list))])
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := r.templates["compare"].ExecuteTemplate(&b, "suggestions", found); err != nil {
+		return nil, err
+	}
+	return &page{body: b.Bytes(), mediaType: htmlType}, nil
+}
+
+// readyComparisons are comparisons of leaders with the best of what is like them.
+func (r *request) readyComparisons() ([]near, error) {
+	var list []near
+	taken := map[uint32]bool{}
+	for _, t := range r.types() {
+		set, err := r.Build.Board(exports.AllBoard, t, "composite")
+		if err != nil {
+			return nil, err
+		}
+		leaders, _, _ := r.Build.Page(set, exports.DefaultSort, nil, 0, 2*readyLeaders)
+		found := 0
+		for _, o := range leaders {
+			if found == readyLeaders || taken[o] {
+				continue
+			}
+			other, ok := r.rival(o, t, taken)
+			if !ok {
+				continue
+			}
+			taken[o], taken[other] = true, true
+			a, err := r.Build.Entity(o)
+			if err != nil {
+				return nil, err
+			}
+			b, err := r.Build.Entity(other)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, near{comparePath(a.Key(), b.Key()), fmt.Sprintf("%s and %s", name(a.Name), name(b.Name)), t + "s"})
+			found++
+		}
+	}
+	return list, nil
+}
+
+// rival is the best of what is like an entity and of its type, not among those taken.
+func (r *request) rival(ordinal uint32, typ string, taken map[uint32]bool) (best uint32, ok bool) {
+	for _, n := range r.Build.Similar(ordinal) {
+		if t, _ := r.Build.Key(n.Ordinal); t == typ && !taken[n.Ordinal] && (!ok || r.Build.Standing(n.Ordinal) < r.Build.Standing(best)) {
+			best, ok = n.Ordinal, true
+		}
+	}
+	return best, ok
+}
+
+// comparisonsOf are comparisons of an entity with what is like it.
+func (r *request) comparisonsOf(c compared) ([]near, error) {
+	var list []near
+	for _, n := range r.Build.Similar(c.ordinal) {
+		if len(list) == mostNear {
+			break
+		}
+		e, err := r.Build.Entity(n.Ordinal)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, near{comparePath(c.Key(), e.Key()), e.Name, e.Type + " · " + name(r.categoryTitle(e.Category))})
+	}
+	return list, nil
+}

@@ -1,0 +1,246 @@
+package pages_test
+
+import (
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+var (
+	compareHead = regexp.MustCompile(`<th scope="col" data-key="([^"]*)">`)
+	compareRow  = regexp.MustCompile(`(?s)<tr data-field="([^"]*)"( data-same)?><th scope="row">[^<]*</th>(.*?)</tr>`)
+	compareCell = regexp.MustCompile(`(?s)<td( class="best")?( colspan="\d+")?>(.*?)</td>`)
+	anyTag      = regexp.MustCompile(`<[^>]*>`)
+)
+
+// shownCell is a cell of a comparison.
+type shownCell struct {
+	Text string
+	Best bool
+}
+
+// compared asks for a comparison: its columns, and its rows by field.
+func compared(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell, body string) {
+	t.Helper()
+	a, err := s.Get(pages.Request{Path: "/compare/", Query: url.Values{"e": keys}})
+	if err != nil || a.Status != http.StatusOK {
+		t.Fatalf("%s: %v, %+v", keys, err, a)
+	}
+	body = string(a.Body)
+	for _, m := range compareHead.FindAllStringSubmatch(body, -1) {
+		columns = append(columns, html.UnescapeString(m[1]))
+	}
+	rows = map[string][]shownCell{}
+	for _, m := range compareRow.FindAllStringSubmatch(body, -1) {
+		for _, c := range compareCell.FindAllStringSubmatch(m[3], -1) {
+			text := strings.Join(strings.Fields(html.UnescapeString(anyTag.ReplaceAllString(c[3], " "))), " ")
+			rows[m[1]] = append(rows[m[1]], shownCell{text, c[1] != ""})
+		}
+	}
+	return columns, rows, body
+}
+
+// TestCompare: comparisons show the scores of their entities in their order, and mark
+// the best of those that differ.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	s := opened(t, pastBuild(t), pages.Options{})
+	rng := rand.New(rand.NewPCG(4, 2))
+	marked, ties := 0, 0
+	for range 60 {
+		var keys []string
+		var list []*exports.Entity
+		for _, o := range rng.Perm(s.Build.Len())[:2+rng.IntN(3)] {
+			e, err := s.Build.Entity(uint32(o))
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys, list = append(keys, e.Key()), append(list, e)
+		}
+		columns, rows, _ := compared(t, s, keys...)
+		if fmt.Sprint(columns) != fmt.Sprint(keys) {
+			t.Fatalf("%v are shown as %v", keys, columns)
+		}
+		for _, name := range exports.ScoreNames {
+			best, least := -1, 1001
+			for _, e := range list {
+				if v := e.Scores.Get(name); v.Known() {
+					best, least = max(best, int(v.Tenths())), min(least, int(v.Tenths()))
+				}
+			}
+			for i, e := range list {
+				v := e.Scores.Get(name)
+				want := shownCell{v.String(), v.Known() && best > least && int(v.Tenths()) == best}
+				switch {
+				case !v.Known():
+					want.Text = "– unknown"
+				case want.Best:
+					want.Text += " best"
+					marked++
+				case best == least:
+					ties++
+				}
+				if got := rows[name][i]; got != want {
+					t.Errorf("%v: %s of %s is shown as %+v, want %+v", keys, name, keys[i], got, want)
+				}
+			}
+		}
+	}
+	if marked < 50 || ties == 0 {
+		t.Errorf("%d were marked, %d tied", marked, ties)
+	}
+}
+
+// TestCompareBenchmarks: of benchmarks a comparison shows those that two have.
+func TestCompareBenchmarks(t *testing.T) {
+	t.Parallel()
+	s := opened(t, pastBuild(t), pages.Options{})
+	having := map[string][]string{} // by benchmark
+	for o := range uint32(s.Build.Len()) {
+		e, err := s.Build.Entity(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range e.Signals.Benchmarks {
+			having[b.Name] = append(having[b.Name], e.Key())
+		}
+	}
+	shown := 0
+	for name, keys := range having {
+		if len(keys) < 2 || keys[0] == keys[1] {
+			continue
+		}
+		shown++
+		if _, rows, _ := compared(t, s, keys[0], keys[1], "tool/pytorch"); len(rows["benchmark-"+name]) != 3 || rows["benchmark-"+name][2].Text != "– unknown" {
+			t.Errorf("%s of %v is shown as %v", name, keys[:2], rows["benchmark-"+name])
+		}
+		if _, rows, _ := compared(t, s, keys[0], "tool/pytorch"); rows["benchmark-"+name] != nil {
+			t.Errorf("%s, which one has, is shown as %v", name, rows["benchmark-"+name])
+		}
+	}
+	if shown < 5 {
+		t.Errorf("%d benchmarks are no test", shown)
+	}
+}
+
+// TestCompareAsked: what an address asks for is shown in its order, once; what is not
+// there is told, with what is near.
+func TestCompareAsked(t *testing.T) {
+	t.Parallel()
+	s := opened(t, pastBuild(t), pages.Options{})
+	ask := func(query string) string {
+		t.Helper()
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.Get(pages.Request{Path: "/compare/", Query: q})
+		if err != nil || a.Status != http.StatusOK {
+			t.Fatalf("%s: %v, %+v", query, err, a)
+		}
+		return string(a.Body)
+	}
+	for query, want := range map[string]struct {
+		columns string
+		says    []string
+	}{
+		"": {"", []string{"To begin with", `href="/compare/?e=tool/`, `name="add"`}},
+		"e=tool/scipy&e=tool/pytorch&e=tool/scipy": {"tool/scipy tool/pytorch", []string{`<a class="compare-remove" href="/compare/?e=tool/pytorch" aria-label="Remove SciPy">`}},
+		"e=tool/pytorch":                                                    {"tool/pytorch", []string{"Add another", "Compare it with", `href="/compare/?e=tool/pytorch&amp;e=`}},
+		"e=tool/pytorch&e=tool/scipi&e=nothing":                             {"tool/pytorch", []string{"There is no “<bdi>tool/scipi</bdi>”", `<a href="/tool/scipy/">`, "There is no “<bdi>nothing</bdi>”"}},
+		"e=tool/pytorch&add=SciPy":                                          {"tool/pytorch tool/scipy", []string{`data-here="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
+		"e=tool/pytorch&add=tool/scipy":                                     {"tool/pytorch tool/scipy", nil},
+		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which one is “<bdi>scip</bdi>”", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
+		"add=" + url.QueryEscape("<b>qqqqqqqqq</b>"):                        {"", []string{"“<bdi>&lt;b&gt;qqqqqqqqq&lt;/b&gt;</bdi>”"}},
+		"e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy&e=tool/nltk": {"tool/pytorch tool/scipy tool/sympy tool/spacy", []string{"Only the first four"}},
+		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"There is no “<bdi>xxx"}},
+	} {
+		body := ask(query)
+		var columns []string
+		for _, m := range compareHead.FindAllStringSubmatch(body, -1) {
+			columns = append(columns, m[1])
+		}
+		if got := strings.Join(columns, " "); got != want.columns {
+			t.Errorf("%.80s shows %q, want %q", query, got, want.columns)
+		}
+		for _, w := range want.says {
+			if !strings.Contains(body, w) {
+				t.Errorf("%.80s does not say %q: %s", query, w, body)
+			}
+		}
+	}
+	if part := ask("suggest=pytorc&e=tool/scipy"); !strings.HasPrefix(part, `<ul class="near"><li><a href="/compare/?e=tool/scipy&amp;e=tool/pytorch"`) || strings.Contains(part, "<html") {
+		t.Errorf("suggested is %s", part)
+	}
+	if full := ask("e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy"); strings.Contains(full, `name="add"`) {
+		t.Error("a fifth can be added")
+	}
+}
+
+// TestTrendingRows compares the pages of what is trending with the build.
+func TestTrendingRows(t *testing.T) {
+	t.Parallel()
+	s := opened(t, pastBuild(t), pages.Options{})
+	gains := 0
+	for path, window := range map[string]string{"/trending/": "7d", "/trending/window-30d/": "30d", "/trending/type-model/": "7d"} {
+		_, _, trends := s.Build.Archive().Trends(window)
+		body := htmlAt(t, s, path)
+		rows := rowsOf(body)
+		at := 0
+		for _, trend := range trends {
+			typ, slug := s.Build.Key(trend.Ordinal)
+			if strings.Contains(path, "type-") && typ != "model" || at == 100 {
+				continue
+			}
+			if at >= len(rows) || rows[at][0] != typ+"/"+slug {
+				t.Fatalf("%s: row %d is not %s/%s", path, at, typ, slug)
+			}
+			text := strings.Join(strings.Fields(anyTag.ReplaceAllString(rows[at][1], " ")), " ")
+			if trend.Gain > 0 {
+				gains++
+				if !strings.HasPrefix(text, fmt.Sprintf("+%d.%d ", trend.Gain/10, trend.Gain%10)) {
+					t.Errorf("%s: %s/%s gained %d tenths, shown as %s", path, typ, slug, trend.Gain, text)
+				}
+			}
+			if score := s.Build.Score("composite", trend.Ordinal); score.Known() && !strings.Contains(text, " "+score.String()+" ") ||
+				trend.Previous.Known() && !strings.Contains(text, " "+trend.Previous.String()+" → to ") || !strings.HasSuffix(text, fmt.Sprint(" ", trend.Changes)) {
+				t.Errorf("%s: %+v is shown as %s", path, trend, text)
+			}
+			at++
+		}
+		if at != len(rows) {
+			t.Errorf("%s has %d rows, want %d", path, len(rows), at)
+		}
+	}
+	if gains < 20 {
+		t.Errorf("%d gains are no test", gains)
+	}
+	for path, want := range map[string]string{"/trending/window-7d/": "301 /trending/", "/trending/window-9d/": "404", "/trending/type-tol/": "404 /trending/type-tool/"} {
+		a, err := s.Get(pages.Request{Path: path})
+		if err != nil || !strings.HasPrefix(want, fmt.Sprint(a.Status)) || !strings.Contains(a.Location+string(a.Body), want[min(4, len(want)):]) {
+			t.Errorf("%s: %v %+v, want %s", path, err, a, want)
+		}
+	}
+}
+
+// TestTrendingYoung: a history that is younger than what trending looks back to says
+// so, and leads on.
+func TestTrendingYoung(t *testing.T) {
+	t.Parallel()
+	s := opened(t, edgetest.Built(t), pages.Options{})
+	if body := htmlAt(t, s, "/trending/window-30d/"); !strings.Contains(body, "Too young to tell") || !strings.Contains(body, `href="/changes/"`) || len(rowsOf(body)) > 0 {
+		t.Errorf("thirty days of a history of twenty: %s", body)
+	}
+	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "Nothing has gained") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">further</a>`) {
+		t.Errorf("models, of which none has changed: %s", body)
+	}
+}

@@ -1,0 +1,267 @@
+package pages
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/exports"
+)
+
+// compareGroup is a part of a comparison.
+type compareGroup struct {
+	Name, Title string
+	Rows        []compareRow
+}
+
+// compareRow is one thing that all are compared in.
+type compareRow struct {
+	Field  string // its name in the page, for scripts and tests
+	Title  string
+	Cells  []compareCell
+	Same   bool     // all have the same
+	Common []string // what all have, across all columns, in place of cells
+}
+
+// compareCell is what one entity has in a row. The zero value is nothing.
+type compareCell struct {
+	Text  string
+	To    string // path, "" for no link
+	Note  string // the day that a figure is of
+	List  []string
+	Score exports.Score // drawn as a bar where known
+	Best  bool
+}
+
+// compareFacts are the facts that are compared.
+var compareFacts = []string{"type", "provider", "category", "version", "pricingModel", "license", "addedDate", "lastUpdated", "status"}
+
+// comparison makes the rows. Where nobody knows anything there is none.
+func (r *request) comparison(list []compared) []compareGroup {
+	groups := []compareGroup{
+		{"scores", "Scores", compareScores(list)},
+		{"facts", "Facts", r.factRows(list)},
+		{"signals", "Figures", signalRows(list)},
+		{"benchmarks", "Benchmarks in common", benchmarkRows(list)},
+		{"topics", "Topics", topicRows(list)},
+	}
+	return slices.DeleteFunc(groups, func(g compareGroup) bool { return len(g.Rows) == 0 })
+}
+
+func compareScores(list []compared) []compareRow {
+	var rows []compareRow
+	for _, s := range exports.ScoreNames {
+		row := compareRow{Field: s, Title: label(s)}
+		for _, e := range list {
+			v := e.Scores.Get(s)
+			row.Cells = append(row.Cells, compareCell{Text: v.String(), Score: v})
+		}
+		markBest(row.Cells)
+		rows = append(rows, row.settle())
+	}
+	rank := compareRow{Field: "rank", Title: "Rank"}
+	for _, e := range list {
+		c := compareCell{Text: "not ranked"}
+		if e.Rank > 0 {
+			c.Text = count(e.Rank)
+		}
+		rank.Cells = append(rank.Cells, c)
+	}
+	return append(rows, rank.settle())
+}
+
+// markBest marks the highest of scores that differ.
+func markBest(cells []compareCell) {
+	var known []exports.Score
+	for _, c := range cells {
+		if c.Score.Known() {
+			known = append(known, c.Score)
+		}
+	}
+	if len(known) < 2 {
+		return
+	}
+	best, least := slices.MaxFunc(known, exports.Score.Compare), slices.MinFunc(known, exports.Score.Compare)
+	for i := range cells {
+		cells[i].Best = best != least && cells[i].Score == best
+	}
+}
+
+func (r *request) factRows(list []compared) []compareRow {
+	var rows []compareRow
+	for _, f := range compareFacts {
+		row := compareRow{Field: f, Title: label(f)}
+		for _, e := range list {
+			row.Cells = append(row.Cells, r.factCell(f, e.Entity))
+		}
+		rows = append(rows, row.settle())
+	}
+	return knownRows(rows)
+}
+
+func (r *request) factCell(field string, e *exports.Entity) compareCell {
+	switch field {
+	case "type":
+		return compareCell{Text: label(e.Type)}
+	case "provider":
+		return compareCell{Text: name(e.Provider)}
+	case "category":
+		return compareCell{Text: name(r.categoryTitle(e.Category)), To: "/leaderboards/" + e.Category + "/"}
+	case "version":
+		return compareCell{Text: name(e.Version)}
+	case "pricingModel":
+		return compareCell{Text: label(e.PricingModel)}
+	case "license":
+		return compareCell{Text: name(e.License)}
+	case "addedDate":
+		return compareCell{Text: day(e.AddedDate)}
+	case "lastUpdated":
+		return compareCell{Text: day(e.LastUpdated)}
+	case "status":
+		return compareCell{Text: label(e.Status)}
+	}
+	panic("pages: no fact is called " + field)
+}
+
+func signalRows(list []compared) []compareRow {
+	var rows []compareRow
+	for _, s := range exports.SignalTypes {
+		row := compareRow{Field: "signal-" + s.Name, Title: label(s.Name)}
+		for _, e := range list {
+			f, ok := e.Signals.Fact(s.Name)
+			var c compareCell
+			switch {
+			case !ok:
+			case f.Day != "":
+				c.Text = day(f.Day)
+			default:
+				c.Text = compact(f.Number)
+			}
+			if f.Date != "" {
+				c.Note = day(f.Date)
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		rows = append(rows, row.settle())
+	}
+	return knownRows(rows)
+}
+
+// benchmarkRows are the benchmarks that at least two have results of. Of several
+// results of one, the latest counts.
+func benchmarkRows(list []compared) []compareRow {
+	var names []string
+	having := map[string]int{}
+	for _, e := range list {
+		own := map[string]bool{}
+		for _, b := range e.Signals.Benchmarks {
+			if !own[b.Name] {
+				own[b.Name] = true
+				having[b.Name]++
+			}
+			if having[b.Name] == 2 && !slices.Contains(names, b.Name) {
+				names = append(names, b.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	var rows []compareRow
+	for _, n := range names {
+		row := compareRow{Field: "benchmark-" + name(n), Title: name(n)}
+		for _, e := range list {
+			var c compareCell
+			if b, ok := latestResult(e.Signals.Benchmarks, n); ok {
+				c.Text = compact(b.Value)
+				if b.Date != "" {
+					c.Note = day(b.Date)
+				}
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		rows = append(rows, row.settle())
+	}
+	return rows
+}
+
+func latestResult(list []exports.Benchmark, name string) (best exports.Benchmark, ok bool) {
+	for _, b := range list {
+		if b.Name == name && (!ok || b.Date > best.Date) {
+			best, ok = b, true
+		}
+	}
+	return best, ok
+}
+
+// topicRows are tags and capabilities: what all have, and what each has besides.
+func topicRows(list []compared) []compareRow {
+	var rows []compareRow
+	for _, f := range []struct{ field, common, own string }{
+		{"tag", "Tags in common", "Other tags"}, {"capability", "Capabilities in common", "Other capabilities"},
+	} {
+		shared := list[0].FieldValues(f.field)
+		for _, e := range list[1:] {
+			shared = slices.DeleteFunc(slices.Clone(shared), func(v string) bool { return !slices.Contains(e.FieldValues(f.field), v) })
+		}
+		if len(list) == 1 {
+			shared = nil
+		}
+		if len(shared) > 0 {
+			rows = append(rows, compareRow{Field: f.field + "-common", Title: f.common, Same: true, Common: names(shared)})
+		}
+		own := compareRow{Field: f.field + "-own", Title: f.own}
+		for _, e := range list {
+			rest := slices.DeleteFunc(slices.Clone(e.FieldValues(f.field)), func(v string) bool { return slices.Contains(shared, v) })
+			own.Cells = append(own.Cells, compareCell{Text: strings.Join(names(rest), ", "), List: names(rest)})
+		}
+		rows = append(rows, knownRows([]compareRow{own.settle()})...)
+	}
+	return rows
+}
+
+// settle finds out whether all have the same.
+func (w compareRow) settle() compareRow {
+	w.Same = len(w.Cells) > 1 && !slices.ContainsFunc(w.Cells, func(c compareCell) bool { return c.Text != w.Cells[0].Text })
+	return w
+}
+
+// knownRows leaves out rows of which nobody knows anything.
+func knownRows(rows []compareRow) []compareRow {
+	return slices.DeleteFunc(rows, func(w compareRow) bool {
+		return !slices.ContainsFunc(w.Cells, func(c compareCell) bool { return c.Text != "" })
+	})
+}
+
+// skeleton is what the script of a static site makes its rows from: those that there
+// may be, without cells, in words that are written here alone.
+type skeleton struct {
+	Groups     []compareGroup
+	Categories []option
+	Values     []option // words for values
+	Most       string
+}
+
+func (r *request) skeleton() *skeleton {
+	k := &skeleton{Most: strconv.Itoa(mostCompared)}
+	row := func(field, title string) compareRow { return compareRow{Field: field, Title: title} }
+	var scores, facts, signals []compareRow
+	for _, s := range exports.ScoreNames {
+		scores = append(scores, row(s, label(s)))
+	}
+	for _, f := range compareFacts {
+		facts = append(facts, row(f, label(f)))
+	}
+	for _, s := range exports.SignalTypes {
+		signals = append(signals, row("signal-"+s.Name, label(s.Name)))
+	}
+	k.Groups = []compareGroup{{"scores", "Scores", append(scores, row("rank", "Rank"))}, {"facts", "Facts", facts}, {"signals", "Figures", signals},
+		{"benchmarks", "Benchmarks in common", nil},
+		{"topics", "Topics", []compareRow{row("tag-common", "Tags in common"), row("tag-own", "Other tags"),
+			row("capability-common", "Capabilities in common"), row("capability-own", "Other capabilities")}}}
+	for _, c := range r.Categories {
+		k.Categories = append(k.Categories, option{Name: name(c.Title), Value: c.Slug, To: "/leaderboards/" + c.Slug + "/"})
+	}
+	for _, v := range slices.Concat(exports.Types, exports.PricingModels, exports.Statuses) {
+		k.Values = append(k.Values, option{Name: label(v), Value: v})
+	}
+	return k
+}

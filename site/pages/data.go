@@ -1,0 +1,167 @@
+package pages
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/exports"
+)
+
+// mostBoards is how many leaderboards' files are listed. The manifest lists all.
+const mostBoards = 150
+
+// dataPage lists what can be downloaded.
+type dataPage struct {
+	Build      string
+	Manifest   string // path
+	Groups     []fileGroup
+	MoreBoards int // leaderboards that are not listed
+	Sources    []exports.Source
+	Host       string // what addresses begin with in examples
+	Example    download
+	Lines      download // the entities as JSONL, compressed by gzip
+	Files      int
+	Size       int64
+}
+
+// fileGroup are files of the same content.
+type fileGroup struct {
+	Title, Text string
+	ID          string // of its heading
+	Fold        bool
+	Files       []download
+}
+
+// download is a file of the build.
+type download struct {
+	exports.File
+	To       string // path of the site
+	Name     string
+	Format   string
+	Variants []download // the same, compressed
+}
+
+// Bytes is the size of all as people read it.
+func (d *dataPage) Bytes() string { return byteSize(d.Size) }
+
+// Bytes is the size as people read it.
+func (d download) Bytes() string { return byteSize(d.Size) }
+
+// byteSize writes a size in decimal units, as disks and networks count.
+func byteSize(n int64) string {
+	size := float64(n)
+	for _, unit := range []string{"bytes", "kB", "MB", "GB"} {
+		if size < 999.5 || unit == "GB" {
+			places := 0
+			if unit != "bytes" && size < 99.95 {
+				places = 1
+			}
+			return strings.TrimSuffix(strconv.FormatFloat(size, 'f', places, 64), ".0") + " " + unit
+		}
+		size /= 1000
+	}
+	return ""
+}
+
+// fileFormats are the names of formats by the extension of a file, those of
+// compressions last.
+var fileFormats = map[string]string{
+	".json": "JSON", ".jsonl": "JSON Lines", ".csv": "CSV", ".parquet": "Parquet", ".xml": "RSS 2.0", ".atom": "Atom",
+	".gz": "gzip", ".zst": "Zstandard", ".br": "Brotli",
+}
+
+// fileKinds are the groups of files, each with the beginning of their paths. What
+// begins with none is of the last one.
+var fileKinds = []struct{ begin, title, text string }{
+	{exports.EntitiesFile + ".", "Entities", "Every entity that lists show, with its scores: the same 20 columns in every format."},
+	{exports.ChangelogFile + ".", "Changelog", "Every change on record, field by field, the oldest first."},
+	{exports.FeedFile + ".", "Feeds", "The newest changes, for feed readers."},
+	{exports.LeaderboardsDir + "/", "Leaderboards", "One file a category, and one for all, in the order of the score."},
+	{"", "What explains the data", "The categories, the formula of the scores, and the JSON Schema of an entity."},
+}
+
+// publicFiles are the files of the build that are for everybody, compressed ones with
+// what they are of.
+func (s *Site) publicFiles() []download {
+	var list []download
+	at := map[string]int{}
+	for _, f := range s.Build.Manifest.Files {
+		if strings.HasPrefix(f.Path, "lookup/") {
+			continue
+		}
+		ext := path.Ext(f.Path)
+		d := download{File: f, To: "/data/" + s.Build.Manifest.ID + "/" + f.Path, Name: f.Path, Format: fileFormats[ext]}
+		if strings.HasPrefix(f.Path, exports.FeedFile+".") && ext == ".json" {
+			d.Format = "JSON Feed"
+		}
+		if f.Encoding == "" {
+			at[f.Path] = len(list)
+			list = append(list, d)
+		} else if of, ok := at[strings.TrimSuffix(f.Path, ext)]; ok { // paths are in order
+			list[of].Variants = append(list[of].Variants, d)
+		}
+	}
+	return list
+}
+
+// data lists the files of the build.
+func (r *request) data() (*page, error) {
+	m := r.Build.Manifest
+	d := &dataPage{Build: m.ID, Manifest: "/data/" + m.ID + "/" + exports.ManifestFile, Sources: m.Sources}
+	if d.Host = r.Base; d.Host == "" {
+		d.Host = "https://…" + strings.TrimSuffix(r.Root, "/")
+	}
+	groups := make([]fileGroup, len(fileKinds))
+	for i, k := range fileKinds {
+		groups[i] = fileGroup{Title: k.title, Text: k.text, ID: "files-" + strconv.Itoa(i+1), Fold: k.begin == exports.LeaderboardsDir+"/"}
+	}
+	for _, f := range r.publicFiles() {
+		d.Files += 1 + len(f.Variants)
+		d.Size += f.Size
+		for _, v := range f.Variants {
+			d.Size += v.Size
+			if v.Path == exports.EntitiesFile+".jsonl"+exports.EncodingExtension("gzip") {
+				d.Lines = v
+			}
+		}
+		for i, k := range fileKinds {
+			if !strings.HasPrefix(f.Path, k.begin) {
+				continue
+			}
+			if groups[i].Fold && len(groups[i].Files) == mostBoards {
+				d.MoreBoards++
+			} else {
+				groups[i].Files = append(groups[i].Files, f)
+			}
+			break
+		}
+		if f.Path == exports.EntitiesFile+".parquet" {
+			d.Example = f
+		}
+	}
+	d.Groups = slices.DeleteFunc(groups, func(g fileGroup) bool { return len(g.Files) == 0 })
+	return &page{Template: "data", Title: "Data", Data: d, Scripts: []string{"code.js"}, LinkedData: r.datasetFiles(d),
+		Description: "All of " + name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil
+}
+
+// datasetFiles describes the index with its files (schema.org/DataDownload).
+func (r *request) datasetFiles(d *dataPage) any {
+	set, ok := r.dataset().(map[string]any)
+	if !ok || r.Base == "" {
+		return r.dataset()
+	}
+	var list []any
+	for _, g := range d.Groups {
+		for _, f := range g.Files {
+			if !g.Fold {
+				list = append(list, map[string]any{"@type": "DataDownload", "name": f.Name, "encodingFormat": f.MediaType, "contentSize": strconv.FormatInt(f.Size, 10) + " B",
+					"sha256": f.SHA256, "contentUrl": frame{r, nil}.Abs(f.To)})
+			}
+		}
+	}
+	set["distribution"] = list
+	set["url"] = r.Base + "/data/"
+	return set
+}

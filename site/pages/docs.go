@@ -1,0 +1,182 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"iter"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"kindex/exports/nearest"
+	"kindex/site/docs"
+	"kindex/site/guide"
+	"kindex/site/sdk"
+)
+
+// guidesFolder is where the guides are in the project, for links between its files.
+const guidesFolder = "site/docs"
+
+// fieldsFile describes the files of the content. Every index has one of its own.
+const fieldsFile = "content/README.md"
+
+// guidePage is a guide as a page.
+type guidePage struct {
+	*guide.Guide
+	Path string
+}
+
+// Body is the guide without its title.
+func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } // of our own text, in which HTML is left out
+
+// docsPage lists what there is to read.
+type docsPage struct {
+	Guides []guideCard
+	Fields string // address of the description of the content's files, "" where nobody knows
+	Schema string // path
+}
+
+// guideCard leads to a guide.
+type guideCard struct{ To, Title, For string }
+
+// guideFiles are the guides by the last part of their address, each with the path of
+// its file in the project.
+func guideFiles() (map[string]string, error) {
+	m := map[string]string{sdk.TypeScript: "site/sdk/typescript/README.md", sdk.Python: "site/sdk/python/README.md"}
+	files, err := docs.Files.ReadDir(".")
+	for _, f := range files {
+		if name := strings.TrimSuffix(f.Name(), ".md"); name != "README" {
+			m[name] = guidesFolder + "/" + f.Name()
+		}
+	}
+	return m, err
+}
+
+func guideText(name string) ([]byte, error) {
+	if name == sdk.TypeScript || name == sdk.Python {
+		return sdk.Readme(name)
+	}
+	return docs.Files.ReadFile(name + ".md")
+}
+
+func guidePath(name string) string { return "/docs/" + name + "/" }
+
+// rendering renders the guides, once for each site.
+func (s *Site) rendering() func() (map[string]*guidePage, error) {
+	return sync.OnceValues(func() (map[string]*guidePage, error) {
+		files, err := guideFiles()
+		if err != nil {
+			return nil, err
+		}
+		m := map[string]*guidePage{}
+		for name, file := range files {
+			text, err := guideText(name)
+			if err != nil {
+				return nil, err
+			}
+			g, err := guide.Render(text, func(address string) string { return s.guideLink(path.Dir(file), address, files) })
+			if err != nil {
+				return nil, fmt.Errorf("guide %s: %w", file, err)
+			}
+			m[name] = &guidePage{g, guidePath(name)}
+		}
+		return m, nil
+	})
+}
+
+// guideLink is where an address in a guide leads on the site, "" for nowhere: files of
+// the project that are no pages stay without a link.
+func (s *Site) guideLink(folder, address string, files map[string]string) string {
+	to, anchor, _ := strings.Cut(address, "#")
+	if anchor != "" {
+		anchor = "#" + anchor
+	}
+	if to == "" {
+		return anchor
+	}
+	if strings.Contains(to, ":") {
+		return web(address)
+	}
+	file := path.Join(folder, to)
+	if file == guidesFolder+"/README.md" {
+		return s.to("/docs/") + anchor
+	}
+	for name, f := range files {
+		if f == file {
+			return s.to(guidePath(name)) + anchor
+		}
+	}
+	if within, ok := strings.CutPrefix(file, "content/"); ok {
+		if page := web(s.Build.Manifest.Repository.View(within)); page != "" {
+			return page + anchor
+		}
+	}
+	return ""
+}
+
+// docs lists the guides in the order of their list.
+func (r *request) docs() (*page, error) {
+	all, err := r.guides()
+	if err != nil {
+		return nil, err
+	}
+	text, err := docs.Files.ReadFile("README.md")
+	if err != nil {
+		return nil, err
+	}
+	d := &docsPage{Schema: "/data/" + r.Build.Manifest.ID + "/entity.schema.json"}
+	files, err := guideFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range guide.Table(text) {
+		for name, file := range files {
+			if g := all[name]; file == path.Join(guidesFolder, row.Link) && len(row.Cells) > 1 {
+				d.Guides = append(d.Guides, guideCard{g.Path, g.Title, row.Cells[1]})
+			}
+		}
+	}
+	if len(d.Guides) != len(all) {
+		return nil, fmt.Errorf("the list of guides, %s/README.md, has %d of %d", guidesFolder, len(d.Guides), len(all))
+	}
+	d.Fields = web(r.Build.Manifest.Repository.View(path.Base(fieldsFile)))
+	return &page{Template: "docs", Title: "Docs", Data: d, Description: "The interface, the guides, and how scores are computed."}, nil
+}
+
+// guide shows a guide.
+func (r *request) guide() (*page, error) {
+	all, err := r.Site.guides()
+	if err != nil {
+		return nil, err
+	}
+	name := r.arg("guide")
+	g, ok := all[name]
+	if !ok {
+		var list []near
+		for _, n := range nearest.Names(name, append(slices.Sorted(maps.Keys(all)), "scoring"), mostNear) {
+			title := "How scores are computed"
+			if g := all[n]; g != nil {
+				title = g.Title
+			}
+			list = append(list, near{guidePath(n), title, ""})
+		}
+		return r.missing("There is no such guide", "", list), nil
+	}
+	return &page{Template: "guide", Title: g.Title, Description: g.Lead, Data: g, Scripts: []string{"code.js"}}, nil
+}
+
+func guidePaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		files, err := guideFiles()
+		if err != nil {
+			return // the list of guides says so
+		}
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if !yield(guidePath(name)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package pages
+
+import (
+	"time"
+
+	"kindex/exports"
+)
+
+// How much the page of an entity shows.
+const (
+	entityNear    = 6
+	entityTags    = 40
+	entityResults = 100
+	entityChanges = 20 // on a page; older ones have further pages
+)
+
+// entityPage is an entity, now or as it stood at the end of a day.
+type entityPage struct {
+	*exports.Entity
+	Day     string // as it stood on it, "" for the present
+	AsOf    string // the day of the scores
+	Now     string // path of the present page, "" where it is gone
+	Then    string // the slug that it had on the day, where that was another one
+	Rank    int    // 0 for none
+	Of      int    // how many are ranked
+	Moved   *moved // nil for the past, and where it is not ranked
+	Crumbs  []link
+	Main    []link // addresses of it
+	Ended   *link  // the address that tells of its end
+	Facts   []fact
+	Tags    []link
+	Offers  []link // capabilities
+	Signals []figure
+	Results []figure // of benchmarks
+	Omitted int      // results that are not shown
+	Score   *explained
+	Course  *course // nil for the past
+	History *history
+	Near    []alike
+	Use     *use
+	Source  source
+}
+
+// link is a page here, or one elsewhere that web has let pass.
+type link struct{ Name, To string }
+
+// fact is one line of what is known.
+type fact struct {
+	Name, Value string
+	To          string // path, "" for none
+	Out         string // address elsewhere, "" for none
+	Date        string // Value in the form of ISO 8601 where it is a date
+}
+
+// moved is where an entity has come from on the leaderboard of all.
+type moved struct {
+	Since    string // the day that is compared with
+	Previous int    // 0: it was not ranked
+	By       int    // places climbed; fallen where it is negative
+}
+
+// Fallen is by how many places it has fallen.
+func (m *moved) Fallen() int { return -m.By }
+
+func (r *request) entity() (*page, error) {
+	typ, slug := r.arg("type"), r.arg("slug")
+	if day := r.choice("at"); day != "" {
+		return r.entityAt(typ, slug, day)
+	}
+	o, former, ok := r.Build.Find(typ, slug)
+	switch {
+	case ok && former:
+		return &page{location: r.present(o)}, nil
+	case !ok:
+		return r.departed(typ, slug)
+	}
+	e, err := r.Build.Entity(o)
+	if err != nil {
+		return nil, err
+	}
+	d := &entityPage{Entity: e, AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.present(o)}
+	r.describe(d, r.AsOf)
+	if err := r.stand(d, o); err != nil {
+		return nil, err
+	}
+	if d.Near, err = r.alike(d, o); err != nil {
+		return nil, err
+	}
+	if d.History, err = r.history(d.Now, r.changesOf(o), 1); err != nil {
+		return nil, err
+	}
+	p := &page{Template: "entity", Title: e.Name, Description: e.Description, Data: d, Scripts: []string{"entity.js"},
+		Feed: "/api/feed?entity=" + typ + "/" + slug, Picture: r.picturePath(typ, slug)}
+	p.LinkedData = r.application(d)
+	d.Use = r.use(d)
+	return p, nil
+}
+
+// present is where the entity of a record is.
+func (s *Site) present(o uint32) string { return entityPath(s.Build.Key(o)) }
+
+// describe fills in what follows from the record alone.
+func (r *request) describe(d *entityPage, asOf time.Time) {
+	e := d.Entity
+	d.Crumbs = []link{{upper(e.Type) + "s", "/leaderboards/all/type-" + e.Type + "/"}}
+	if e.Category != "" {
+		d.Crumbs = append(d.Crumbs, link{name(r.categoryTitle(e.Category)), "/categories/" + e.Category + "/"})
+	}
+	x := r.Formula.Explain(e, asOf)
+	d.Score = explain(x)
+	d.Main, d.Ended = addresses(e)
+	d.Facts = r.facts(e)
+	for _, t := range e.Tags[:min(entityTags, len(e.Tags))] {
+		d.Tags = append(d.Tags, link{t, tagPath(t)})
+	}
+	for _, c := range e.Capabilities[:min(entityTags, len(e.Capabilities))] {
+		d.Offers = append(d.Offers, link{c, "/search/?" + queryOf("q", c)})
+	}
+	d.Signals, d.Results = figures(e, x)
+	d.Omitted = len(e.Signals.Benchmarks) - len(d.Results)
+	d.Source = r.sourceOf(e)
+}
+
+// stand fills in how the entity of a record stands, and stood.
+func (r *request) stand(d *entityPage, o uint32) error {
+	ranked, err := r.Boards.Ranked()
+	if err != nil {
+		return err
+	}
+	if d.Rank, err = r.Boards.Rank(o); err != nil {
+		return err
+	}
+	d.Of = int(ranked.GetCardinality())
+	standings, err := r.Boards.Course(o)
+	if err != nil {
+		return err
+	}
+	d.Course = r.course(d, standings)
+	if d.Rank == 0 {
+		return nil
+	}
+	before, err := r.Boards.Before("", exports.AllBoard, "", "composite")
+	if err != nil || !before.Known() {
+		return err
+	}
+	d.Moved = &moved{Since: before.Day(), Previous: before.Ranks(r.Build, []uint32{o})[0]}
+	if d.Moved.Previous > 0 {
+		d.Moved.By = d.Moved.Previous - d.Rank
+	}
+	return nil
+}
+
+// entityAt is an entity as it stood at the end of a day. A static site has no such
+// pages.
+func (r *request) entityAt(typ, slug, day string) (*page, error) {
+	a := r.Build.Archive()
+	asOf, err := time.Parse(time.DateOnly, day)
+	if err != nil || r.Static {
+		return r.nothing(), nil
+	}
+	if first, last := a.FirstDay(), a.LastDay(); first == "" {
+		return r.missing("This index has no history", "", r.nowAt(typ, slug)), nil
+	} else if asOf.Format(time.DateOnly) < first || day > last {
+		return r.missing("Nothing is known of "+dayOf(day), "The index is known from "+dayOf(first)+" to "+dayOf(last)+".", r.nowAt(typ, slug)), nil
+	}
+	v, standing := a.At(typ, slug, day)
+	switch standing {
+	case exports.Unknown:
+		if list := r.nowAt(typ, slug); list != nil {
+			return r.missing("It has no history yet", "It is not committed.", list), nil
+		}
+		return r.departed(typ, slug)
+	case exports.NotYet:
+		return r.missing("It was not in the index on "+dayOf(day), "It was added on "+onDay(a.Version(v).Time)+".", r.nowAt(typ, slug)), nil
+	case exports.Gone:
+		return r.gone(a.Version(v), a.EntityChanges(v))
+	}
+	authored, err := a.Entity(v)
+	if err != nil {
+		return nil, err
+	}
+	e := new(exports.Entity)
+	if err := e.UnmarshalJSON(a.RecordAt(v, r.Formula.Scores(authored, asOf))); err != nil {
+		return nil, err
+	}
+	return r.past(e, v, asOf)
+}
+
+// past is the page of an entity that stood so, by a version, at the end of a day.
+func (r *request) past(e *exports.Entity, v int, asOf time.Time) (*page, error) {
+	a, day := r.Build.Archive(), asOf.Format(time.DateOnly)
+	d := &entityPage{Entity: e, Day: day, AsOf: day}
+	if now := a.Version(a.Newest(v)); !now.Deleted {
+		if o, _, ok := r.Build.Find(now.Type, now.Slug); ok {
+			d.Now = r.present(o)
+		}
+	}
+	if e.Slug != r.arg("slug") {
+		d.Then = e.Slug
+	}
+	r.describe(d, asOf)
+	if s, ok := a.Snapshot(day); ok && s.Day == day {
+		if o, ok := s.Find(v); ok && int(o) < s.Ranked() { // ordinals are in that order
+			d.Rank, d.Of = int(o)+1, s.Ranked()
+		}
+	}
+	var err error
+	if d.History, err = r.history("", r.changesUntil(v, asOf), 1); err != nil {
+		return nil, err
+	}
+	return &page{Template: "entity", Title: name(e.Name) + " on " + dayOf(day), Description: e.Description, Data: d, NoIndex: true, Canonical: d.Now}, nil
+}

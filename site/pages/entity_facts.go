@@ -1,0 +1,191 @@
+package pages
+
+import (
+	"cmp"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/builder/score"
+	"kindex/exports"
+)
+
+// addresses are the links of an entity in the order of exports.LinkNames, with its own
+// address unless one of them is the same, and the one that tells of its end.
+func addresses(e *exports.Entity) (list []link, ended *link) {
+	own := exports.FoldURL(e.URL)
+	for _, wanted := range exports.LinkNames {
+		i := slices.IndexFunc(e.Links, func(l exports.Link) bool { return l.Name == wanted })
+		if i < 0 || web(e.Links[i].URL) == "" {
+			continue
+		}
+		l := link{linkWords(wanted), web(e.Links[i].URL)}
+		if wanted == "deprecation" {
+			ended = &l
+			continue
+		}
+		if exports.FoldURL(e.Links[i].URL) == own {
+			own = ""
+		}
+		list = append(list, l)
+	}
+	if to := web(e.URL); to != "" && own != "" {
+		list = slices.Insert(list, 0, link{"Website", to})
+	}
+	return list, ended
+}
+
+// linkWords is what people call a link.
+func linkWords(of string) string {
+	switch of {
+	case "homepage":
+		return "Website"
+	case "modelCard":
+		return "Model card"
+	}
+	return upper(of)
+}
+
+// facts are the main facts, those that are not known left out.
+func (s *Site) facts(e *exports.Entity) []fact {
+	list := []fact{
+		{Name: "Provider", Value: e.Provider, To: providerPath(e.Provider)},
+		{Name: "Category", Value: s.categoryTitle(e.Category), To: "/categories/" + e.Category + "/"},
+		{Name: "Version", Value: e.Version},
+		{Name: "Pricing", Value: label(e.PricingModel)},
+		{Name: "Licence", Value: e.License, Out: licenseText(e.License)},
+		{Name: "In the index since", Value: day(e.AddedDate), Date: isoDay(e.AddedDate)},
+		{Name: "Last updated", Value: day(e.LastUpdated), Date: isoDay(e.LastUpdated)},
+	}
+	return slices.DeleteFunc(list, func(f fact) bool { return clean(f.Value) == "" })
+}
+
+// licenseID is one identifier of SPDX's list, as far as its letters tell: content
+// has no others, but may have expressions of several and references to own texts.
+var licenseID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,60}$`)
+
+// licenseText is where a licence can be read, "" for what is not one identifier.
+func licenseText(id string) string {
+	if !licenseID.MatchString(id) || strings.HasPrefix(id, "LicenseRef-") {
+		return ""
+	}
+	return "https://spdx.org/licenses/" + id + ".html"
+}
+
+// figure is one observation, and what became of it in the score.
+type figure struct {
+	Name    string
+	Unit    string
+	Value   string
+	Date    string // when it was observed
+	Address string // where it was read, "" where that is no address of the web
+	Source  string // its host, or what stands in its place
+	Counts  string // the score that it counts in, "" for none
+	Why     string // why it does not count where a score would take it
+}
+
+// figures are the signals and the results of benchmarks.
+func figures(e *exports.Entity, x *score.Explanation) (signals, results []figure) {
+	for _, f := range e.Signals.Facts {
+		g := figure{Name: label(f.Name), Value: day(f.Day), Date: isoDay(f.Date)}
+		if f.Day == "" {
+			g.Value = count(f.Number)
+		}
+		if t, ok := exports.SignalType(f.Name); ok && t.Kind != exports.Day {
+			g.Unit = t.Unit
+		}
+		g.from(f.Source)
+		g.taken(x, func(m *score.MeasureValue) bool { return m.Measure.Signal == f.Name })
+		signals = append(signals, g)
+	}
+	for _, b := range e.Signals.Benchmarks[:min(entityResults, len(e.Signals.Benchmarks))] {
+		g := figure{Name: b.Name, Value: count(b.Value), Date: isoDay(b.Date)}
+		g.from(b.Source)
+		g.taken(x, func(m *score.MeasureValue) bool {
+			value, isNumber := m.Value.(float64)
+			return m.Result != nil && *m.Result == b.Name && isNumber && value == b.Value && orEmpty(m.Date) == b.Date && orEmpty(m.Source) == b.Source
+		})
+		results = append(results, g)
+	}
+	return signals, results
+}
+
+// from notes where a figure was read.
+func (g *figure) from(source string) {
+	g.Address = web(source)
+	g.Source = host(source)
+	if g.Address == "" || g.Source == "" {
+		g.Source = name(source)
+	}
+}
+
+// taken notes what became of the figure in the score.
+func (g *figure) taken(x *score.Explanation, is func(*score.MeasureValue) bool) {
+	for i := range x.Dimensions {
+		p := &x.Dimensions[i]
+		for j := range p.Measures {
+			m := &p.Measures[j]
+			switch {
+			case !is(m):
+			case m.State == score.Counted && p.Value != nil:
+				g.Counts = p.Name
+			case m.State == score.Counted:
+				g.Why = "too little else is known of " + p.Name
+			case m.State == score.Stale:
+				g.Why = "too old to count"
+			case m.State == score.Future:
+				g.Why = "of a later day"
+			}
+		}
+	}
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// source is the file that an entity is written in.
+type source struct {
+	File    string // path within the repository
+	Edit    string // address of an editor for it, "" for none
+	View    string
+	Suggest string // path of the form, "" for none
+	Updated string // the day of its last change
+}
+
+func (s *Site) sourceOf(e *exports.Entity) source {
+	file := e.Type + "/" + e.Slug + ".yaml"
+	repository := s.Build.Manifest.Repository
+	c := source{File: "content/" + file, Edit: web(repository.Edit(file)), View: web(repository.View(file)), Updated: isoDay(e.LastUpdated)}
+	if repository != nil && repository.Path != "" {
+		c.File = repository.Path + "/" + file
+	}
+	if !s.Static {
+		c.Suggest = "/submit/?" + queryOf("e", e.Key())
+	}
+	return c
+}
+
+// queryOf is a query of one parameter.
+func queryOf(key, value string) string { return url.Values{key: {value}}.Encode() }
+
+// dayOf writes a day as it stands in a sentence.
+func dayOf(s string) string { return cmp.Or(day(s), "an unknown day") }
+
+// isoDay is a day, or a month, for programs, "" for what is none.
+func isoDay(s string) string {
+	for _, layout := range []string{time.DateOnly, "2006-01"} {
+		if _, err := time.Parse(layout, s); err == nil {
+			return s
+		}
+	}
+	return ""
+}
+
+// onDay writes the UTC day of a time in Unix seconds.
+func onDay(seconds int64) string { return day(time.Unix(seconds, 0).UTC().Format(time.DateOnly)) }

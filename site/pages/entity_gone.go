@@ -1,0 +1,141 @@
+package pages
+
+import (
+	"iter"
+	"net/http"
+	"time"
+
+	"kindex/exports"
+)
+
+// gonePage tells of an entity that was deleted.
+type gonePage struct {
+	Type, Slug, Name string
+	Day              string // of its end, YYYY-MM-DD
+	Taken            bool   // another entity has the address now: it is Near
+	History          *history
+	Near             []near
+}
+
+// departed answers for an address that the build does not have: the entity may have
+// another one, or was deleted, or never was.
+func (r *request) departed(typ, slug string) (*page, error) {
+	now, standing := r.Build.Departed(typ, slug)
+	switch standing {
+	case exports.Exists:
+		to := entityPath(now.Type, now.Slug)
+		if day := r.choice("at"); day != "" {
+			to += "at-" + day + "/"
+		}
+		return &page{location: to}, nil
+	case exports.Gone:
+		return r.gone(now, r.Build.Archive().EntityChanges(r.lastOf([2]string{typ, slug})))
+	}
+	list, err := r.nearest(slug, &exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
+	if err != nil {
+		return nil, err
+	}
+	others, err := r.nearest(slug, &exports.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range others {
+		if len(list) < mostNear && !has(list, o.Path) {
+			list = append(list, o)
+		}
+	}
+	return r.missing("There is no "+typ+" called “"+name(slug)+"”", "", list), nil
+}
+
+func has(list []near, path string) bool {
+	for _, n := range list {
+		if n.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// nowAt is the present entity of an address, if there is one, as what was probably meant.
+func (r *request) nowAt(typ, slug string) []near {
+	o, _, ok := r.Build.Find(typ, slug)
+	if !ok {
+		return nil
+	}
+	e, err := r.Build.Entity(o)
+	if err != nil {
+		return nil
+	}
+	return []near{{entityPath(e.Type, e.Slug), e.Name, "as it is now"}}
+}
+
+// gone is the page of an entity that a version deleted.
+func (r *request) gone(v exports.Version, changes []uint32) (*page, error) {
+	d := &gonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
+	var err error
+	if d.History, err = r.history(entityPath(v.Type, v.Slug), changes, 1); err != nil {
+		return nil, err
+	}
+	if len(d.History.Changes) > 0 {
+		d.Name = d.History.Changes[0].Change.Name
+	}
+	d.Near = r.nowAt(v.Type, v.Slug)
+	if d.Taken = len(d.Near) > 0; d.Taken {
+		d.History.Next, d.History.All = "", "" // they would be those of the other
+	} else if d.Near, err = r.nearest(d.Name, &exports.Filter{Fields: map[string][][]string{"type": {{v.Type}}}}); err != nil {
+		return nil, err
+	}
+	return &page{Template: "gone", Title: name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d}, nil
+}
+
+// departures are the addresses that entities have left, and where they went: the
+// version that deleted one, or the present one.
+func (s *Site) departures() iter.Seq2[[2]string, exports.Version] {
+	return func(yield func([2]string, exports.Version) bool) {
+		a, seen := s.Build.Archive(), map[[2]string]bool{}
+		for i := range a.Versions() {
+			v := a.Version(i)
+			address := [2]string{v.Type, v.Slug}
+			if seen[address] {
+				continue
+			}
+			seen[address] = true
+			if _, _, ok := s.Build.Find(v.Type, v.Slug); ok {
+				continue
+			}
+			if now, standing := s.Build.Departed(v.Type, v.Slug); standing != exports.Unknown && !yield(address, now) {
+				return
+			}
+		}
+	}
+}
+
+// entityPaths are the pages of all entities, withdrawn ones too, and what tells of
+// those that have gone elsewhere or were deleted.
+func entityPaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for typ, slug := range s.Build.Keys {
+			if _, _, ok := s.Build.Find(typ, slug); ok && !yield(entityPath(typ, slug)) {
+				return
+			}
+		}
+		for address := range s.departures() {
+			if !yield(entityPath(address[0], address[1])) {
+				return
+			}
+		}
+	}
+}
+
+// filePaths are the files of a name beside the pages of the entities that there are.
+func filePaths(file string) func(*Site) iter.Seq[string] {
+	return func(s *Site) iter.Seq[string] {
+		return func(yield func(string) bool) {
+			for typ, slug := range s.Build.Keys {
+				if _, former, ok := s.Build.Find(typ, slug); ok && !former && !yield(entityPath(typ, slug)+file) {
+					return
+				}
+			}
+		}
+	}
+}

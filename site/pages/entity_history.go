@@ -1,0 +1,167 @@
+package pages
+
+import (
+	"iter"
+	"strconv"
+	"time"
+
+	"kindex/exports"
+)
+
+// history is a page of the changes of an entity, the newest first.
+type history struct {
+	Changes []told
+	Total   int
+	Page    int
+	Pages   int
+	Prev    string // path of the page before, "" for none
+	Next    string
+	All     string // path of the first page, "" where this one has all
+}
+
+// told is a change with where to look it up.
+type told struct {
+	change
+	Address string // of the commit, "" where the repository is not on the web
+	Pull    string // of the pull request
+	Short   string // of the commit's hash
+	Then    string // path of the entity as it stood at the end of that day, "" for none
+}
+
+// shortHash is how many digits of a commit are shown.
+const shortHash = 10
+
+// history is a page of some changes of the entity that is at a path, "" for one
+// without further pages.
+func (s *Site) history(path string, changes []uint32, number int) (*history, error) {
+	h := &history{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}
+	last := len(changes) - (number-1)*entityChanges
+	for i := last - 1; i >= max(0, last-entityChanges); i-- {
+		t, err := s.told(path, int(changes[i]))
+		if err != nil {
+			return nil, err
+		}
+		h.Changes = append(h.Changes, t)
+	}
+	if path == "" || h.Pages < 2 {
+		return h, nil
+	}
+	h.All = path + "history/"
+	page := func(n int) string {
+		switch {
+		case n < 1 || n > h.Pages:
+			return ""
+		case n == 1:
+			return h.All
+		}
+		return h.All + "page-" + strconv.Itoa(n) + "/"
+	}
+	h.Prev, h.Next = page(number-1), page(number+1)
+	return h, nil
+}
+
+func (s *Site) told(path string, i int) (told, error) {
+	c, err := s.change(i)
+	if err != nil {
+		return told{}, err
+	}
+	repository := s.Build.Manifest.Repository
+	t := told{change: c, Address: web(repository.Commit(c.Commit)), Pull: web(repository.Pull(c.PullRequest)), Short: c.Commit[:min(shortHash, len(c.Commit))]}
+	if path != "" && !s.Static && c.Event != exports.Deleted {
+		t.Then = path + "at-" + c.Timestamp.UTC().Format(time.DateOnly) + "/"
+	}
+	return t, nil
+}
+
+// historyPage is all that has happened to an entity.
+type historyPage struct {
+	Name    string
+	Path    string // of the entity
+	Crumbs  []link
+	Deleted bool
+	*history
+}
+
+func (r *request) entityHistory() (*page, error) {
+	typ, slug := r.arg("type"), r.arg("slug")
+	d := &historyPage{Name: slug, Path: entityPath(typ, slug)}
+	var changes []uint32
+	switch o, former, ok := r.Build.Find(typ, slug); {
+	case ok && former:
+		return &page{location: r.present(o) + "history/"}, nil
+	case ok:
+		e, err := r.Build.Entity(o)
+		if err != nil {
+			return nil, err
+		}
+		d.Name, changes = e.Name, r.changesOf(o)
+	default:
+		now, standing := r.Build.Departed(typ, slug)
+		if standing == exports.Exists {
+			return &page{location: entityPath(now.Type, now.Slug) + "history/"}, nil
+		}
+		last, known := r.Build.Archive().Last(typ, slug)
+		if standing == exports.Unknown || !known {
+			return r.departed(typ, slug)
+		}
+		d.Deleted, changes = true, r.Build.Archive().EntityChanges(last)
+	}
+	number := 1
+	if n := r.choice("page"); n != "" {
+		if number, _ = strconv.Atoi(n); number < 2 || strconv.Itoa(number) != n {
+			return r.nothing(), nil
+		}
+	}
+	var err error
+	if d.history, err = r.history(d.Path, changes, number); err != nil {
+		return nil, err
+	}
+	if number > max(1, d.Pages) {
+		return r.nothing(), nil
+	}
+	d.Crumbs = []link{{upper(typ) + "s", "/leaderboards/all/type-" + typ + "/"}, {name(d.Name), d.Path}}
+	p := &page{Template: "history", Title: "History of " + name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
+		Description: "What has changed of " + name(d.Name) + ", field by field, with commits and pull requests.", Feed: "/api/feed?entity=" + typ + "/" + slug}
+	return p, nil
+}
+
+// historyPaths are the pages of the changes of those that have more than the page of
+// the entity shows.
+func historyPaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for path, changes := range s.lives() {
+			pages := (changes + entityChanges - 1) / entityChanges
+			for n := 1; n <= pages && pages > 1; n++ {
+				to := path + "history/"
+				if n > 1 {
+					to += "page-" + strconv.Itoa(n) + "/"
+				}
+				if !yield(to) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lives are the paths of all entities, and how many changes each has had.
+func (s *Site) lives() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for typ, slug := range s.Build.Keys {
+			o, former, ok := s.Build.Find(typ, slug)
+			if ok && !former && !yield(entityPath(typ, slug), len(s.changesOf(o))) {
+				return
+			}
+		}
+		for address, v := range s.departures() {
+			if v.Deleted && !yield(entityPath(address[0], address[1]), len(s.Build.Archive().EntityChanges(s.lastOf(address)))) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Site) lastOf(address [2]string) int {
+	last, _ := s.Build.Archive().Last(address[0], address[1])
+	return last
+}

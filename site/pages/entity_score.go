@@ -1,0 +1,208 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/score"
+	"kindex/exports"
+)
+
+// explained is how a score came about, in the words and figures of a page.
+type explained struct {
+	*score.Explanation
+	Parts   []part
+	Total   string // the sum of the points, two decimals; "" where there is no composite
+	Weight  string // of all dimensions
+	Hatched bool   // a dimension is not known
+	Share   string // of the weights that are known, in percent
+	Needed  string // the same that is needed
+	Limit   string // the cap that was applied, "" for none
+	Bar     template.HTML
+}
+
+// part is a dimension.
+type part struct {
+	score.Part
+	Class    string // d1 to d5, of its colour
+	Share    string // of the weights, in percent
+	Points   string // what it brings to the composite, two decimals
+	Exact    float64
+	Value    string // its value, or the prior that counts in its place
+	Sum      string // how the value follows from the measures, "" where there is none
+	Why      string // why it is not known
+	Picture  template.HTML
+	Measures []measure
+	Missing  []string // measures of which nothing is known
+	Covered  string   // share of the weights whose measure counts, "" for none
+}
+
+// measure is a figure of a dimension.
+type measure struct {
+	State   string
+	Name    string
+	Figure  string
+	Unit    string
+	Map     string // how a score follows from it
+	Score   string // one decimal, "" where it does not count
+	Weight  string
+	Why     string // why it does not count
+	Date    string
+	Address string
+	Source  string
+}
+
+// explain words an explanation.
+func explain(x *score.Explanation) *explained {
+	d := &explained{Explanation: x, Share: percent(x.Coverage), Needed: percent(x.MinimumCoverage)}
+	weights := 0.0
+	for i := range x.Dimensions {
+		weights += x.Dimensions[i].Weight
+	}
+	d.Weight = short(weights)
+	for i := range x.Dimensions {
+		d.Hatched = d.Hatched || x.Dimensions[i].Value == nil
+		d.Parts = append(d.Parts, explainPart(&x.Dimensions[i], weights, x.AsOf))
+	}
+	if x.Uncapped != nil {
+		d.addUp(*x.Uncapped)
+	}
+	if x.Cap != nil {
+		d.Limit = short(*x.Cap)
+	}
+	d.Bar = stacked(d.Parts)
+	return d
+}
+
+// addUp writes the points so that the figures shown add up to the total shown, which
+// rounds to the score shown: each is less than 0.01 off.
+func (d *explained) addUp(uncapped float64) {
+	total := int(math.Round(100 * uncapped))
+	if shown := exports.ScoreOf(uncapped); exports.ScoreOf(float64(total)/100) != shown {
+		total-- // 89.748 is 89.75, but 89.7
+	}
+	left := total
+	points, order := make([]int, len(d.Parts)), make([]int, len(d.Parts))
+	for i, p := range d.Parts {
+		points[i], order[i] = int(100*p.Exact), i
+		left -= points[i]
+	}
+	rest := func(i int) float64 { return 100*d.Parts[i].Exact - float64(points[i]) }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest(b), rest(a)) })
+	for n := 0; left > 0 && len(order) > 0; n++ {
+		points[order[n%len(order)]]++
+		left--
+	}
+	for i := range d.Parts {
+		d.Parts[i].Points = hundredths(points[i])
+	}
+	d.Total = hundredths(total)
+}
+
+func hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
+
+func explainPart(p *score.Part, weights float64, asOf string) part {
+	d := part{Part: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
+	if weights > 0 {
+		d.Share, d.Exact = percent(p.Weight/weights), p.Weight*p.Counted/weights
+		d.Points = strconv.FormatFloat(d.Exact, 'f', 2, 64)
+	}
+	var terms []string
+	known := 0.0
+	for i := range p.Measures {
+		m := &p.Measures[i]
+		if m.State == score.Missing {
+			d.Missing = append(d.Missing, measureName(m))
+			continue
+		}
+		if m.Score != nil {
+			terms = append(terms, short(m.Measure.Weight)+" × "+strconv.FormatFloat(*m.Score, 'f', 2, 64))
+			known += m.Measure.Weight
+		}
+		d.Measures = append(d.Measures, explainMeasure(m, asOf))
+	}
+	if p.Coverage > 0 {
+		d.Covered = percent(p.Coverage)
+	}
+	switch {
+	case p.Value != nil && len(terms) == 1:
+		d.Sum = d.Value + ", from this figure alone"
+	case p.Value != nil:
+		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + short(known) + " = " + d.Value
+	case p.Coverage > 0:
+		d.Why = fmt.Sprintf("What is known of it carries %s of the weights, and %s is needed.", percent(p.Coverage), percent(p.MinimumCoverage))
+	default:
+		d.Why = "Nothing is known of it that counts."
+	}
+	d.Picture = meter(p.Counted, d.Class, p.Value == nil)
+	return d
+}
+
+// dimensionClass is the class of a dimension's colour.
+func dimensionClass(of string) string {
+	return "d" + strconv.Itoa(slices.Index(exports.ScoreNames, of))
+}
+
+func measureName(m *score.MeasureValue) string {
+	if m.Measure.Benchmark != "" {
+		return m.Measure.Benchmark
+	}
+	return label(m.Measure.Signal)
+}
+
+func explainMeasure(m *score.MeasureValue, asOf string) measure {
+	d := measure{State: m.State, Name: measureName(m), Weight: short(m.Measure.Weight), Date: isoDay(orEmpty(m.Date))}
+	if m.Result != nil {
+		d.Name = *m.Result
+	}
+	var day string
+	switch v := m.Value.(type) {
+	case float64:
+		d.Figure = count(v)
+	case string:
+		day, d.Figure = v, dayOf(v)
+	}
+	if t, ok := exports.SignalType(m.Measure.Signal); ok && t.Kind != exports.Day {
+		d.Unit = t.Unit
+	}
+	d.Map = mapping(&m.Measure)
+	if m.Score != nil {
+		d.Score = strconv.FormatFloat(*m.Score, 'f', 2, 64)
+	}
+	switch {
+	case m.State == score.Stale:
+		d.Why = fmt.Sprintf("Too old to count: it was seen more than %s days before %s.", count(m.Measure.StaleAfter), dayOf(asOf[:10]))
+	case m.State == score.Future && day > asOf[:10]:
+		d.Why = "It does not count: the date is after " + dayOf(asOf[:10]) + "."
+	case m.State == score.Future:
+		d.Why = "It does not count yet: it was seen after " + dayOf(asOf[:10]) + "."
+	}
+	f := figure{}
+	f.from(orEmpty(m.Source))
+	d.Address, d.Source = f.Address, f.Source
+	return d
+}
+
+// mapping words how a measure makes a score of a figure.
+func mapping(m *score.Measure) string {
+	switch m.Map {
+	case "log":
+		return "logarithmic, 100 from " + count(m.Full) + " on"
+	case "linear":
+		return "in proportion, 0 at " + count(*m.From) + " and 100 at " + count(*m.To)
+	}
+	return "100 on the day, halved every " + count(m.HalfLife) + " days"
+}
+
+// percent writes a share.
+func percent(x float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + " %"
+}
+
+// short writes a number of a formula with as many digits as it has, six at most.
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

@@ -1,0 +1,301 @@
+package pages_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/indexes"
+	"kindex/site/pages"
+)
+
+const base = "https://index.example.org"
+
+// siteOf opens the site of an output folder.
+func siteOf(t testing.TB, out string, o pages.Options, edits ...exports.Edit) *pages.Site {
+	t.Helper()
+	b, err := exports.OpenCurrent(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := indexes.Open(out, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { index.Close(); b.Close() })
+	shown := b
+	if len(edits) > 0 {
+		if shown, err = b.With(edits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from, err := pages.SourceOf(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(edits) == 0 && !o.Static {
+		from.Index = index
+	}
+	s, err := pages.New(from, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// get renders a page.
+func get(t testing.TB, s *pages.Site, path string) *pages.Answer {
+	t.Helper()
+	a, err := s.Get(pages.Request{Path: path, Base: base})
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return a
+}
+
+// node is an element of a page with all that is in it.
+type node struct {
+	name     string
+	attr     map[string]string
+	children []*node
+	page     *strings.Builder // all letters of the page
+	from, to int              // those below the element
+}
+
+// text is all letters below a node.
+func (n *node) text() string { return n.page.String()[n.from:n.to] }
+
+// parse reads a page.
+func parse(t testing.TB, html []byte) *node {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(html))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	root := &node{page: &strings.Builder{}}
+	open := []*node{root}
+	for {
+		token, err := d.Token()
+		if token == nil || err != nil {
+			if len(open) != 1 {
+				t.Errorf("the page ends within %s: %v", open[len(open)-1].name, err)
+			}
+			root.to = root.page.Len()
+			return root
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			n := &node{name: x.Name.Local, attr: map[string]string{}, page: root.page, from: root.page.Len()}
+			for _, a := range x.Attr {
+				n.attr[a.Name.Local] = a.Value
+			}
+			last := open[len(open)-1]
+			last.children = append(last.children, n)
+			open = append(open, n)
+		case xml.EndElement:
+			open[len(open)-1].to = root.page.Len()
+			open = open[:len(open)-1]
+		case xml.CharData:
+			root.page.Write(x)
+		}
+	}
+}
+
+// all lists the elements below a node that a function chooses.
+func (n *node) all(is func(*node) bool) (list []*node) {
+	for _, c := range n.children {
+		if is(c) {
+			list = append(list, c)
+		}
+		list = append(list, c.all(is)...)
+	}
+	return list
+}
+
+func (n *node) named(name string) []*node { return n.all(func(c *node) bool { return c.name == name }) }
+
+func (n *node) with(attr string) []*node {
+	return n.all(func(c *node) bool { _, has := c.attr[attr]; return has })
+}
+
+// links are the addresses of all links below a node.
+func (n *node) links() map[string]bool {
+	set := map[string]bool{}
+	for _, a := range n.named("a") {
+		set[a.attr["href"]] = true
+	}
+	return set
+}
+
+// hundredths reads a number with two decimals.
+func hundredths(t *testing.T, s string) int {
+	t.Helper()
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || !strings.Contains(s, ".") {
+		t.Fatalf("%q is no number with decimals", s)
+	}
+	return int(math.Round(100 * x))
+}
+
+// TestEntityPages reads the page of every entity of the shipped content.
+func TestEntityPages(t *testing.T) {
+	t.Parallel()
+	s := siteOf(t, edgetest.Built(t), pages.Options{})
+	for o := range uint32(s.Build.Len()) {
+		e, err := s.Build.Entity(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkEntityPage(t, s, e)
+	}
+}
+
+func checkEntityPage(t *testing.T, s *pages.Site, e *exports.Entity) {
+	t.Helper()
+	path := "/" + e.Key() + "/"
+	a := get(t, s, path)
+	if a.Status != http.StatusOK {
+		t.Errorf("%s: status %d", path, a.Status)
+		return
+	}
+	p := parse(t, a.Body)
+	if h := p.named("h1"); len(h) != 1 || !strings.HasPrefix(h[0].text(), e.Name) {
+		t.Errorf("%s: the headings are %v", path, h)
+	}
+	if n := zipped(a.Body); n > 100_000 {
+		t.Errorf("%s: %d bytes compressed", path, n)
+	}
+	checkHead(t, path, p)
+	checkSum(t, s, path, p, e)
+	links := p.links()
+	for _, f := range e.Signals.Facts {
+		if f.Source != "" && !links[f.Source] {
+			t.Errorf("%s: the source of %s is not linked: %s", path, f.Name, f.Source)
+		}
+	}
+	for _, b := range e.Signals.Benchmarks {
+		if b.Source != "" && !links[b.Source] || !strings.Contains(p.text(), b.Name) {
+			t.Errorf("%s: %s or its source is not there: %s", path, b.Name, b.Source)
+		}
+	}
+	for _, l := range e.Links {
+		if !links[l.URL] {
+			t.Errorf("%s: %s is not linked", path, l.URL)
+		}
+	}
+	for _, n := range s.Build.Similar(mustFind(t, s, e))[:3] {
+		typ, slug := s.Build.Key(n.Ordinal)
+		if !links["/"+typ+"/"+slug+"/"] || !links["/compare/?e="+strings.ReplaceAll(e.Key(), "/", "%2F")+"&e="+typ+"%2F"+slug] {
+			t.Errorf("%s: %s/%s is not among the similar ones, or not compared", path, typ, slug)
+		}
+	}
+}
+
+func mustFind(t *testing.T, s *pages.Site, e *exports.Entity) uint32 {
+	o, former, ok := s.Build.Find(e.Type, e.Slug)
+	if !ok || former {
+		t.Fatalf("%s is not there", e.Key())
+	}
+	return o
+}
+
+func zipped(b []byte) int {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	_, _ = w.Write(b)
+	_ = w.Close()
+	return z.Len()
+}
+
+// checkHead looks at what programs read.
+func checkHead(t *testing.T, path string, p *node) {
+	t.Helper()
+	head := map[string]string{}
+	for _, n := range p.named("link") {
+		if head[n.attr["rel"]] == "" {
+			head[n.attr["rel"]] = n.attr["href"]
+		}
+	}
+	for _, n := range p.named("meta") {
+		head[n.attr["name"]+n.attr["property"]] = n.attr["content"]
+	}
+	if head["canonical"] != base+path || head["og:image"] != base+"/og"+strings.TrimSuffix(path, "/")+".png" {
+		t.Errorf("%s: known as %s with the picture %s", path, head["canonical"], head["og:image"])
+	}
+	if want := "/api/feed?entity=" + strings.Trim(path, "/"); head["alternate"] != want {
+		t.Errorf("%s: the feed is %s, want %s", path, head["alternate"], want)
+	}
+	seen := map[string]bool{}
+	for _, n := range p.with("id") {
+		if id := n.attr["id"]; seen[id] {
+			t.Errorf("%s: two elements are called %s", path, id)
+		}
+		seen[n.attr["id"]] = true
+	}
+	for link := range p.links() {
+		if to, found := strings.CutPrefix(link, "#"); found && !seen[to] {
+			t.Errorf("%s: nothing is called %s", path, to)
+		}
+	}
+	if len(p.with("style")) > 0 {
+		t.Errorf("%s: has styles within", path)
+	}
+	for _, n := range p.named("script") {
+		if n.attr["type"] != "application/ld+json" {
+			continue
+		}
+		var d map[string]any
+		if err := json.Unmarshal([]byte(n.text()), &d); err != nil || d["@type"] != "SoftwareApplication" || d["aggregateRating"] != nil || d["review"] != nil {
+			t.Errorf("%s: the description for programs is %s: %v", path, n.text(), err)
+		}
+	}
+}
+
+// checkSum adds up what the page says of the score.
+func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *exports.Entity) {
+	t.Helper()
+	x := s.Formula.Explain(e, s.AsOf)
+	section := p.with("data-composite")
+	if x.Uncapped == nil {
+		if len(section) != 0 || len(p.with("data-points")) != 0 || !strings.Contains(p.text(), *x.Reason) {
+			t.Errorf("%s has no score, and the page does not say so", path)
+		}
+		return
+	}
+	total, sum := hundredths(t, section[0].attr["data-total"]), 0
+	for i, n := range p.with("data-points") {
+		points, d := hundredths(t, n.attr["data-points"]), x.Dimensions[i]
+		sum += points
+		weights := 0.0
+		for _, d := range x.Dimensions {
+			weights += d.Weight
+		}
+		if exact := 100 * d.Weight * d.Counted / weights; math.Abs(exact-float64(points)) >= 1.001 || n.attr["data-part"] != d.Name {
+			t.Errorf("%s: %s brings %.4f, the page says %d of %s", path, d.Name, exact, points, n.attr["data-part"])
+		}
+		if !strings.Contains(n.text(), strconv.FormatFloat(d.Counted, 'f', 2, 64)) {
+			t.Errorf("%s: %s does not say %v", path, d.Name, d.Counted)
+		}
+		hatched := n.all(func(c *node) bool { return strings.HasPrefix(c.attr["fill"], "url(#unknown-") })
+		if (len(hatched) > 0) != (d.Value == nil) {
+			t.Errorf("%s: %s is hatched %d times", path, d.Name, len(hatched))
+		}
+	}
+	uncapped := exports.ScoreOf(float64(total) / 100)
+	if sum != total || uncapped != exports.ScoreOf(*x.Uncapped) {
+		t.Errorf("%s: the points add up to %d, the total is %d, the score %v", path, sum, total, *x.Uncapped)
+	}
+	if section[0].attr["data-composite"] != e.Scores.Composite.String() || x.Cap == nil && uncapped != e.Scores.Composite {
+		t.Errorf("%s: the score is %s, the page says %s", path, e.Scores.Composite, section[0].attr["data-composite"])
+	}
+	if x.Cap != nil && !strings.Contains(p.text(), fmt.Sprintf("%v at most", *x.Cap)) {
+		t.Errorf("%s does not tell of the cap", path)
+	}
+}

@@ -1,0 +1,4 @@
+package pages
+
+// For the tests of this package.
+var SlugKey = slugKey

@@ -1,0 +1,150 @@
+package pages
+
+import (
+	"slices"
+
+	"kindex/exports"
+	"kindex/exports/feed"
+)
+
+// How much the first page shows.
+const (
+	homeLeaders  = 5 // of each type
+	homeTrending = 5
+	homeChanges  = 8
+	homeClasses  = 16 // categories, the largest ones
+)
+
+// homePage is the first page.
+type homePage struct {
+	Boards     []homeBoard
+	Trending   []trending
+	Since      string // the day that trending looks back to, "" where there was nothing yet
+	Changes    []change
+	Categories []exports.Category
+	ChangesAll int
+}
+
+// homeBoard is the head of the leaderboard of a type.
+type homeBoard struct {
+	Type string
+	Rows []row
+}
+
+func (r *request) home() (*page, error) {
+	h := &homePage{ChangesAll: r.Build.Archive().Changes()}
+	h.Categories = slices.SortedStableFunc(slices.Values(r.Categories), func(a, b exports.Category) int { return b.Count - a.Count })
+	h.Categories = h.Categories[:min(homeClasses, len(h.Categories))]
+	for _, t := range r.types() {
+		set, err := r.Build.Board(exports.AllBoard, t, "composite")
+		if err != nil {
+			return nil, err
+		}
+		best, _, _ := r.Build.Page(set, exports.DefaultSort, nil, 0, homeLeaders)
+		rows, err := r.rows(r.Build, best)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			rows[i].Rank = i + 1
+		}
+		h.Boards = append(h.Boards, homeBoard{t, rows})
+	}
+	var err error
+	if h.Since, h.Trending, err = r.trendingIn("7d", homeTrending); err != nil {
+		return nil, err
+	}
+	a := r.Build.Archive()
+	for i := a.Changes() - 1; i >= max(0, a.Changes()-homeChanges); i-- {
+		c, err := r.change(i)
+		if err != nil {
+			return nil, err
+		}
+		h.Changes = append(h.Changes, c)
+	}
+	m := r.Build.Manifest
+	return &page{Template: "home", Description: m.Description, Data: h, LinkedData: r.dataset()}, nil
+}
+
+// row is an entity in a list.
+type row struct {
+	*exports.Entity
+	Rank     int // 0 for none
+	Previous int // its rank on the day that the list is compared with, 0 for none
+}
+
+// Path is where the entity is.
+func (w row) Path() string { return entityPath(w.Type, w.Slug) }
+
+// rows are records of a catalogue as lists show them.
+func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
+	list := make([]row, 0, len(ordinals))
+	for _, o := range ordinals {
+		e, err := from.Entity(o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, row{Entity: e})
+	}
+	return list, nil
+}
+
+// trending is an entity that has gained.
+type trending struct {
+	row
+	exports.Trend
+}
+
+// Points is the gain of the score.
+func (t trending) Points() float64 { return float64(t.Gain) / 10 }
+
+// trendingIn are those that gained the most within a window, and the day whose end
+// they are compared with.
+func (s *Site) trendingIn(window string, most int) (since string, list []trending, err error) {
+	since, empty, trends := s.Build.Archive().Trends(window)
+	if empty {
+		return "", nil, nil
+	}
+	for _, t := range trends[:min(most, len(trends))] {
+		e, err := s.Build.Entity(t.Ordinal)
+		if err != nil {
+			return "", nil, err
+		}
+		list = append(list, trending{row{Entity: e}, t})
+	}
+	return since, list, nil
+}
+
+// change is a change as pages tell of it.
+type change struct {
+	*exports.Change
+	feed.Told
+	Here bool // the entity is there, at this address
+}
+
+// Path is where the entity is.
+func (c change) Path() string { return entityPath(c.Type, c.Slug) }
+
+// change reads one of the changes.
+func (s *Site) change(i int) (change, error) {
+	c, err := s.Build.Archive().Change(i)
+	if err != nil {
+		return change{}, err
+	}
+	_, _, here := s.Build.Find(c.Type, c.Slug)
+	return change{c, feed.Tell(c, s.titles), here}, nil
+}
+
+// dataset describes the index to search engines (schema.org/Dataset).
+func (r *request) dataset() any {
+	m := r.Build.Manifest
+	d := map[string]any{"@context": "https://schema.org", "@type": "Dataset", "name": m.Title, "description": clean(m.Description),
+		"version": m.ID, "dateModified": m.LastModified().Format("2006-01-02")}
+	if m.License != "" {
+		d["license"] = "https://spdx.org/licenses/" + string(m.License)
+	}
+	if r.Base != "" {
+		d["url"] = r.Base + "/"
+	}
+	return d
+}

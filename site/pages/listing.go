@@ -1,0 +1,232 @@
+package pages
+
+import (
+	"cmp"
+	"iter"
+	"strconv"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports"
+)
+
+const (
+	listRows = 50
+	// A static site has longer lists in one order alone: each order is as many files again.
+	mostSorted = 20 * listRows
+	// How many values of another kind lead on from a list.
+	mostRelated = 12
+)
+
+// listing is a list of entities.
+type listing struct {
+	Crumbs      []option
+	Heading     string
+	Text        string // what the list is of
+	Total       int
+	First, Last int // of those shown, from 1
+	Rows        []row
+	Types       []option // to narrow it down to
+	Sorts       []option
+	Related     []option // tags that are frequent here
+	Board       string   // path of the leaderboard, "" for none
+	Sort        string
+	Prev, Next  string
+
+	typ     string // that it is narrowed to
+	address func(typ, sort string, page int) string
+}
+
+// listRoute is the address of a list, which may go on with the choices of its form.
+func listRoute(pattern string) *route {
+	return &route{pattern: pattern, choices: []string{"type", "sort", "page"}}
+}
+
+// listChoices choose a form of a list; the first page, in the usual order, takes none.
+func listChoices(typ, sort string, page int) map[string]string {
+	m := map[string]string{"type": typ, "sort": sort}
+	if page > 1 {
+		m["page"] = strconv.Itoa(page)
+	}
+	return m
+}
+
+// chosenPage is the number of the page that the path chooses. ok is false where it is
+// not written as links write it, which leave the first one out.
+func (r *request) chosenPage() (number int, ok bool) {
+	text := r.choice("page")
+	if text == "" {
+		return 1, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 1 && strconv.Itoa(n) == text
+}
+
+// list fills in a page of a list from the set of all its entities. ok is false where
+// the address is of no such page.
+func (r *request) list(l *listing, set *roaring.Bitmap) (ok bool, err error) {
+	number, ok := r.chosenPage()
+	sort, known := listOrder(r.choice("sort"))
+	l.Total = int(set.GetCardinality())
+	if !ok || !known || number > max(1, (l.Total+listRows-1)/listRows) {
+		return false, nil
+	}
+	l.Sort = cmp.Or(r.choice("sort"), sorts[1].Name)
+	skip := (number - 1) * listRows
+	found, more, _ := r.Build.Page(set, sort, nil, skip, listRows)
+	if l.Rows, err = r.rows(r.Build, found); err != nil {
+		return false, err
+	}
+	l.First, l.Last = min(skip+1, l.Total), skip+len(found)
+	if number > 1 {
+		l.Prev = l.address(l.typ, r.choice("sort"), number-1)
+	}
+	if more {
+		l.Next = l.address(l.typ, r.choice("sort"), number+1)
+	}
+	if r.sortable(l.Total) {
+		for _, o := range sorts[1:] {
+			l.Sorts = append(l.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == l.Sort, To: l.address(l.typ, sortChoice(o.Name), 1)})
+		}
+	}
+	return true, nil
+}
+
+// listOrder is the order that a path chooses. The usual one is not named.
+func listOrder(name string) (exports.Sort, bool) {
+	for i, o := range sorts[1:] {
+		if name == sortChoice(o.Name) {
+			return sorts[1+i].Sort, true
+		}
+	}
+	return exports.Sort{}, false
+}
+
+// sortChoice is how an address names an order.
+func sortChoice(name string) string {
+	if name == sorts[1].Name {
+		return ""
+	}
+	return name
+}
+
+// sortable tells whether there are other orders of a list of so many.
+func (s *Site) sortable(total int) bool { return total > 1 && (!s.Static || total <= mostSorted) }
+
+// listPaths are the pages of a list of so many, in all orders that there are.
+func (s *Site) listPaths(total int, address func(sort string, page int) string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, o := range sorts[1:] {
+			if i > 0 && !s.sortable(total) {
+				return
+			}
+			for page := 1; page == 1 || (page-1)*listRows < total; page++ {
+				if !yield(address(sortChoice(o.Name), page)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ofType is the list of all entities of a type.
+func (r *request) ofType() (*page, error) {
+	typ := r.arg("type")
+	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{Heading: "All " + typ + "s", Board: "/leaderboards/all/type-" + typ + "/",
+		address: func(_, sort string, page int) string { return typePath(typ, sort, page) }}
+	for _, t := range r.types() {
+		l.Types = append(l.Types, option{Name: upper(t) + "s", Chosen: t == typ, To: typePath(t, "", 1)})
+	}
+	if ok, err := r.list(l, set); err != nil || !ok {
+		return r.nothing(), err
+	}
+	return r.listPage(l, "All "+plural(l.Total, typ, typ+"s")+" of the index, with scores from dated figures.", "/api/feed?type="+typ), nil
+}
+
+// furtherOfType is any other page or order of that list.
+func (r *request) furtherOfType() (*page, error) {
+	if len(r.choices) == 0 {
+		return r.nothing(), nil
+	}
+	return r.ofType()
+}
+
+// typePath is a page of the list of a type. Only the first one has the address that
+// entities begin with: an entity may be called page-2.
+func typePath(typ, sort string, page int) string {
+	if sort == "" && page <= 1 {
+		return "/" + typ + "/"
+	}
+	return listRoute("/:type/all/").path(map[string]string{"type": typ}, listChoices("", sort, page))
+}
+
+func typePaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, t := range s.types() {
+			set, err := s.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{t}}}})
+			if err != nil {
+				return
+			}
+			for p := range s.listPaths(int(set.GetCardinality()), func(sort string, page int) string { return typePath(t, sort, page) }) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ofTerm is the list of the entities that have a value of a kind.
+func ofTerm(k *kind) func(*request) (*page, error) {
+	return func(r *request) (*page, error) {
+		all, err := r.terms(k)
+		if err != nil {
+			return nil, err
+		}
+		key := r.arg("key")
+		v, ok := all.find(key)
+		if !ok {
+			return r.missing("There is no such "+k.One, "", all.near(key)), nil
+		}
+		set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}})
+		if err != nil {
+			return nil, err
+		}
+		l := &listing{Crumbs: []option{{Name: upper(k.Many), To: k.Path}}, Heading: v.Name,
+			address: func(_, sort string, page int) string {
+				return listRoute(k.Path+":key/").path(r.args, listChoices("", sort, page))
+			}}
+		if ok, err := r.list(l, set); err != nil || !ok {
+			return r.nothing(), err
+		}
+		r.relate(l, set, v.folded)
+		p := r.listPage(l, plural(l.Total, "entity", "entities")+" of the "+k.One+" "+name(v.Name)+".", "")
+		p.NoIndex = p.NoIndex || l.Total == 0
+		return p, nil
+	}
+}
+
+// relate leads on from the first page of a list to tags that are frequent there.
+func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
+	if l.First > 1 || l.Total < 2 {
+		return
+	}
+	for _, v := range r.Build.Facet(set, byTag.Field, mostRelated+1) {
+		if exports.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < mostRelated {
+			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
+		}
+	}
+}
+
+// listPage lays a list out. Search engines take its usual order.
+func (r *request) listPage(l *listing, description, feed string) *page {
+	p := &page{Template: "listing", Title: l.Heading, Description: description, Data: l, Feed: feed, NoIndex: r.choice("sort") != ""}
+	if l.Prev != "" {
+		p.Title += ", page " + r.choice("page")
+	}
+	return p
+}

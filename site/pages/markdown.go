@@ -1,0 +1,135 @@
+package pages
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"kindex/exports"
+	"kindex/site"
+)
+
+// What an entity in Markdown shows.
+const (
+	markdownNear    = 5
+	markdownChanges = 10 // the newest
+)
+
+// Markdown writes the entity of a record for those who read text. base is the address
+// of the service, without a slash at its end.
+func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
+	e, err := s.Build.Entity(o)
+	if err != nil {
+		return nil, err
+	}
+	ranked, err := s.Boards.Ranked()
+	if err != nil {
+		return nil, err
+	}
+	p := s.markdownOf(e, s.AsOf, base)
+	p.Ranked = int(ranked.GetCardinality())
+	if p.Rank, err = s.Boards.Rank(o); err != nil {
+		return nil, err
+	}
+	near := s.Build.Similar(o)
+	for _, n := range near[:min(markdownNear, len(near))] {
+		other, err := s.Build.Entity(n.Ordinal)
+		if err != nil {
+			return nil, err
+		}
+		p.Similar = append(p.Similar, site.Similar{Type: other.Type, Slug: other.Slug, Name: other.Name, Similarity: n.Similarity, Reasons: s.reasons(n)})
+	}
+	if err := s.addChanges(p, s.changesOf(o)); err != nil {
+		return nil, err
+	}
+	return site.Markdown(p), nil
+}
+
+// MarkdownAt writes an entity as it stood, by a version of the archive, at the end of
+// a day.
+func (s *Site) MarkdownAt(e *exports.Entity, version int, day time.Time, base string) ([]byte, error) {
+	p := s.markdownOf(e, day, base)
+	p.Past = true
+	if err := s.addChanges(p, s.changesUntil(version, day)); err != nil {
+		return nil, err
+	}
+	return site.Markdown(p), nil
+}
+
+func (s *Site) markdownOf(e *exports.Entity, asOf time.Time, base string) *site.Page {
+	p := &site.Page{Entity: e, Category: s.categoryTitle(e.Category), Base: base, Build: s.buildID(), AsOf: asOf.UTC().Format(time.DateOnly),
+		Formula: s.Formula.Version}
+	if s.Static && s.API == "" {
+		p.Base, p.Files = cmp.Or(s.Base, strings.TrimSuffix(s.Root, "/")), true
+	}
+	x := s.Formula.Explain(e, asOf)
+	if x.Reason != nil {
+		p.Unranked = *x.Reason
+	}
+	for _, d := range x.Dimensions {
+		part := site.Dimension{Name: d.Name, Score: d.Score, Weight: d.Weight}
+		for _, m := range d.Measures {
+			part.Measures = append(part.Measures, site.Measure{Name: m.Name, State: m.State, Score: m.Score})
+		}
+		p.Scores = append(p.Scores, part)
+	}
+	return p
+}
+
+// addChanges puts the newest of some changes on a page.
+func (s *Site) addChanges(p *site.Page, list []uint32) error {
+	p.Total = len(list)
+	for i := len(list) - 1; i >= max(0, len(list)-markdownChanges); i-- {
+		change, err := s.Build.Archive().Change(int(list[i]))
+		if err != nil {
+			return err
+		}
+		p.Changes = append(p.Changes, change)
+	}
+	return nil
+}
+
+// buildID names what pages are made from. Edits have a name of their own.
+func (s *Site) buildID() string {
+	if draft := s.Build.DraftID(); draft != "" {
+		return s.Build.Manifest.ID + "+" + draft
+	}
+	return s.Build.Manifest.ID
+}
+
+// changesOf are the changes of the entity of a record, the oldest first.
+func (s *Site) changesOf(o uint32) []uint32 {
+	newest, ok := s.Build.Archive().NewestOf(o)
+	if !ok {
+		return nil
+	}
+	return s.Build.Archive().EntityChanges(newest)
+}
+
+// changesUntil are the changes of the entity of a version up to the end of a day.
+func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
+	a, end := s.Build.Archive(), day.AddDate(0, 0, 1)
+	for _, i := range a.EntityChanges(version) {
+		if a.ChangeTime(int(i)).Before(end) {
+			until = append(until, i)
+		}
+	}
+	return until
+}
+
+// reasons words why a neighbour is one.
+func (s *Site) reasons(n exports.Neighbour) (list []string) {
+	for _, r := range n.Reasons.List() {
+		list = append(list, site.Reason(s.Build.Feature(r), s.titles))
+	}
+	return list
+}
+
+// entityMarkdown is the file beside the page of an entity. Without an API it leads to
+// the files beside it.
+func (r *request) entityMarkdown() (*page, error) {
+	return r.file(".md", func(o uint32) ([]byte, string, error) {
+		body, err := r.Site.Markdown(o, r.API)
+		return body, "text/markdown; charset=utf-8", err
+	})
+}

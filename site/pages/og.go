@@ -1,0 +1,186 @@
+package pages
+
+import (
+	"cmp"
+	"container/list"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"kindex/exports"
+	"kindex/site/picture"
+)
+
+// sharedPicture is the picture of the index, for all pages without one of their own.
+const sharedPicture = "/og/index.png"
+
+const (
+	// mostPictures is how many entities a static site may have to have a picture each.
+	mostPictures = 5000
+	// keptPictures is how many pictures a site keeps, of 40,000 bytes at most each.
+	keptPictures = 128
+	// drawnAtOnce is how many pictures are drawn at a time: one takes a processor for
+	// some milliseconds, and anybody may ask for all of them.
+	drawnAtOnce = 2
+	// pictureKeep is for how long whoever got a picture may show it unasked.
+	pictureKeep = time.Hour
+)
+
+// picturePath is where the picture of an entity is, "" where it has that of the index.
+func (s *Site) picturePath(typ, slug string) string {
+	if s.Static && s.Build.Listed() > mostPictures {
+		return ""
+	}
+	return "/og/" + typ + "/" + slug + ".png"
+}
+
+// picturePaths are the pictures of a static site.
+func picturePaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for typ, slug := range s.Build.Keys {
+			_, former, ok := s.Build.Find(typ, slug)
+			if to := s.picturePath(typ, slug); ok && !former && to != "" && !yield(to) {
+				return
+			}
+		}
+	}
+}
+
+// pictures are those that were drawn last.
+type pictures struct {
+	mu    sync.Mutex
+	of    map[string]*list.Element // by path
+	order list.List                // of *drawn, the one that was asked for last first
+	once  singleflight.Group
+	turns chan struct{}
+}
+
+type drawn struct {
+	path string
+	png  []byte
+}
+
+func newPictures() *pictures {
+	return &pictures{of: map[string]*list.Element{}, turns: make(chan struct{}, drawnAtOnce)}
+}
+
+// get returns the picture of a path, and draws it if it is not kept.
+func (p *pictures) get(path string, card func() (picture.Card, error)) ([]byte, error) {
+	if png := p.kept(path); png != nil {
+		return png, nil
+	}
+	png, err, _ := p.once.Do(path, func() (any, error) {
+		p.turns <- struct{}{}
+		defer func() { <-p.turns }()
+		c, err := card()
+		if err != nil {
+			return nil, err
+		}
+		png, err := picture.PNG(c)
+		if err == nil {
+			p.keep(path, png)
+		}
+		return png, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return png.([]byte), nil
+}
+
+func (p *pictures) kept(path string) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e, ok := p.of[path]
+	if !ok {
+		return nil
+	}
+	p.order.MoveToFront(e)
+	return e.Value.(*drawn).png
+}
+
+func (p *pictures) keep(path string, png []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, ok := p.of[path]; ok {
+		return
+	}
+	p.of[path] = p.order.PushFront(&drawn{path, png})
+	for p.order.Len() > keptPictures {
+		last := p.order.Back()
+		delete(p.of, last.Value.(*drawn).path)
+		p.order.Remove(last)
+	}
+}
+
+// drawnPage is a picture as an answer.
+func (r *request) drawnPage(card func() (picture.Card, error)) (*page, error) {
+	png, err := r.pictures.get(r.Path, card)
+	if err != nil {
+		return nil, err
+	}
+	return &page{body: png, mediaType: "image/png", keep: pictureKeep}, nil
+}
+
+func (r *request) entityPicture() (*page, error) {
+	typ := r.arg("type")
+	slug, isPNG := strings.CutSuffix(r.arg("file"), ".png")
+	o, former, ok := r.Build.Find(typ, slug)
+	if !isPNG || !ok {
+		return r.nothing(), nil
+	}
+	if former {
+		return &page{location: r.picturePath(r.Build.Key(o))}, nil
+	}
+	return r.drawnPage(func() (picture.Card, error) { return r.card(o) })
+}
+
+// card is what the picture of an entity shows.
+func (s *Site) card(o uint32) (picture.Card, error) {
+	e, err := s.Build.Entity(o)
+	if err != nil {
+		return picture.Card{}, err
+	}
+	ranked, err := s.Boards.Ranked()
+	if err != nil {
+		return picture.Card{}, err
+	}
+	c := picture.Card{Site: s.Build.Manifest.Title, Kind: upper(e.Type), Name: e.Name, Provider: e.Provider, Category: s.categoryTitle(e.Category),
+		Fallback: e.Key(), Description: e.Description, Score: e.Scores.Composite, Ranked: int(ranked.GetCardinality()), AsOf: s.AsOf.UTC().Format(time.DateOnly)}
+	if c.Rank, err = s.Boards.Rank(o); err != nil {
+		return c, err
+	}
+	formula := s.Formula.Types[e.Type]
+	for _, dimension := range exports.ScoreNames[1:] {
+		if formula != nil && formula.Dimensions[dimension] != nil {
+			c.Parts = append(c.Parts, picture.Part{Name: label(dimension), Score: e.Scores.Get(dimension)})
+		}
+	}
+	return c, nil
+}
+
+func (r *request) indexPicture() (*page, error) {
+	if r.Path != sharedPicture {
+		return r.nothing(), nil
+	}
+	return r.drawnPage(func() (picture.Card, error) {
+		m := r.Build.Manifest
+		c := picture.Card{Site: m.Title, Name: m.Title, Description: m.Description, AsOf: r.AsOf.UTC().Format(time.DateOnly)}
+		ranked, err := r.Boards.Ranked()
+		if err != nil {
+			return c, err
+		}
+		best, _, _ := r.Build.Page(ranked, exports.DefaultSort, nil, 0, picture.MostParts)
+		for _, o := range best {
+			e, err := r.Build.Entity(o)
+			if err != nil {
+				return c, err
+			}
+			c.Parts = append(c.Parts, picture.Part{Name: cmp.Or(e.Name, e.Slug), Score: e.Scores.Composite})
+		}
+		return c, nil
+	})
+}

@@ -1,0 +1,196 @@
+package pages_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+// smallBuild is a build with one entity.
+func smallBuild(t *testing.T) *exports.Build {
+	t.Helper()
+	content, out := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(content, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(content, "tool", "one.yaml"), []byte("name: One\ncategory: other\ndescription: The only entity that these tests need.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: time.Now().UTC().Truncate(24 * time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := exports.Open(filepath.Join(exports.BuildsDir(out), r.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+func panelSite(t *testing.T, b *exports.Build, o pages.Options) *pages.Site {
+	t.Helper()
+	s, err := pages.New(pages.Source{Build: b}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// hostileText is what somebody may have put wherever text is taken, with marks of
+// direction where more than one word is.
+const hostileText = "<script>alert(1)</script>\" onclick=\"alert(1){{.Token}}"
+
+// free are the fields that hold what people or their servers have written.
+var free = []string{"Account", "Login", "Title", "Heading", "Text", "Name", "URL", "URLFault", "EventFault", "Fault", "Refused", "Reason",
+	"DisabledReason", "Error", "YAML"}
+
+// filled puts a text into every string of a value, at any depth, and one element into
+// every list.
+func filled(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(400)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		filled(v.Index(0), text)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		filled(v.Elem(), text)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
+			return
+		}
+		for i := range v.NumField() {
+			more := text
+			if slices.Contains(free, v.Type().Field(i).Name) {
+				more += "\u202e"
+			}
+			filled(v.Field(i), more)
+		}
+	}
+}
+
+// panelPages are all kinds of pages of signing in and of the panel.
+func panelPages() []pages.Panel {
+	return []pages.Panel{&pages.SignInPage{}, &pages.FirstKeyPage{}, &pages.RefusalPage{}, &pages.DeveloperPage{}, &pages.NewKeyPage{}, &pages.RevokeKeyPage{},
+		&pages.WebhooksPage{}, &pages.NewWebhookPage{}, &pages.WebhookPage{}, &pages.DeleteWebhookPage{}, &pages.SubmissionsPage{}, &pages.SubmissionPage{}}
+}
+
+// TestPanelPages renders each page with nothing in it and with attacks in every field
+// of it: nothing breaks out, each form has its token, and nothing is in the page that
+// its policy does not let in.
+func TestPanelPages(t *testing.T) {
+	s := panelSite(t, smallBuild(t), pages.Options{Contact: hostileText + "\u202e"})
+	typed := regexp.MustCompile(`<input[^>]* value="[^"]*"`) // is given back as it was typed
+	form := regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)".*?</form>`)
+	for _, text := range []string{"", hostileText, strings.Repeat("long ", 400)} {
+		for _, p := range panelPages() {
+			if text != "" {
+				filled(reflect.ValueOf(p).Elem(), text)
+			}
+			a, err := s.Panel(pages.Request{Path: "/developer/", Base: "https://index.example.org", Account: text}, p)
+			if err != nil {
+				t.Fatalf("%T: %v", p, err)
+			}
+			body := string(a.Body)
+			for _, bad := range []string{"<script>", "<style", " style=", ` onclick="`, "\u202e", "ZgotmplZ", `rel="canonical"`, `property="og:`} {
+				if strings.Contains(typed.ReplaceAllString(body, ""), bad) {
+					t.Errorf("%T with %.20q has %s", p, text, bad)
+				}
+			}
+			if strings.Count(body, "<h1") != 1 || strings.Count(body, "<h1") != strings.Count(body, "</h1>") || !strings.Contains(body, `content="noindex"`) {
+				t.Errorf("%T: not one heading, or for search engines: %s", p, body)
+			}
+			for _, m := range form.FindAllStringSubmatch(body, -1) {
+				if strings.Count(m[0], `name="token"`) != 1 && !strings.HasPrefix(m[1], "/signin/") {
+					t.Errorf("%T: a form without token: %s", p, m[0])
+				}
+			}
+			if len(body) > 100_000 {
+				t.Errorf("%T: %d bytes", p, len(body))
+			}
+		}
+	}
+}
+
+// TestUse draws all there is to draw: never more than the limit, and never nothing
+// where something was used.
+func TestUse(t *testing.T) {
+	width := regexp.MustCompile(`class="use-fill" width="([0-9.]+)"`)
+	for _, limit := range []int64{1, 3, 100, 1_000_000} {
+		last := -1.0
+		for _, used := range slices.Sorted(slices.Values([]int64{0, 1, limit / 3, limit / 2, limit * 4 / 5, limit - 1, limit, limit + 7})) {
+			u := pages.Use{Used: used, Limit: limit}
+			var w float64
+			if m := width.FindStringSubmatch(string(u.Picture())); m == nil {
+				t.Fatal(u.Picture())
+			} else if _, err := fmt.Sscan(m[1], &w); err != nil {
+				t.Fatal(err)
+			}
+			if w < 0 || w > 1000 || (w == 0) != (used == 0) || (w == 1000) != (used >= limit) || w < last {
+				t.Errorf("%d of %d: %v", used, limit, w)
+			}
+			if last = w; u.Left() != max(0, limit-used) || (u.Level() == "full") != (used >= limit) {
+				t.Errorf("%d of %d: %d left, %q", used, limit, u.Left(), u.Level())
+			}
+		}
+	}
+	for window, want := range map[time.Duration]string{24 * time.Hour: "1 day", time.Hour: "1 hour", 90 * time.Minute: "90 minutes", 48 * time.Hour: "2 days", 10 * time.Second: "10 seconds"} {
+		if got := (pages.Use{Window: window}).Span(); got != want {
+			t.Errorf("%v is %q, want %q", window, got, want)
+		}
+	}
+}
+
+// TestForDevelopers says how a key is got, wherever the page stands.
+func TestForDevelopers(t *testing.T) {
+	b := smallBuild(t)
+	const signIn, api = `href="/signin"`, "https://api.example.org"
+	for _, c := range []struct {
+		options   pages.Options
+		has, lack []string
+	}{
+		{pages.Options{SignIn: true, LimitAnonymous: 20, LimitKey: 1234}, []string{signIn, ">20<", ">1,234<"}, []string{"operator"}},
+		{pages.Options{SignIn: true, LimitKey: 1234}, []string{"without a key are not limited", ">1,234<"}, []string{">0<"}},
+		{pages.Options{LimitAnonymous: 20}, []string{"made by its operator.", "there is no limit"}, []string{signIn, ">0<"}},
+		{pages.Options{Contact: "operator@example.org"}, []string{"write to operator@example.org", "Requests are not limited"}, []string{signIn}},
+		{pages.Options{Static: true, API: api}, []string{api + "/developer/", api + "/docs/api", api + "/api/entities"}, []string{signIn, `href="/api/entities`}},
+		{pages.Options{Static: true}, []string{"nothing needs a key", `href="/data/"`}, []string{signIn, "x-api-key", "Get a key"}},
+	} {
+		s := panelSite(t, b, c.options)
+		a, err := s.Get(pages.Request{Path: "/developer/", Base: "https://index.example.org"})
+		if err != nil || a.Status != 200 {
+			t.Fatal(a, err)
+		}
+		for _, text := range c.has {
+			if !strings.Contains(string(a.Body), text) {
+				t.Errorf("%+v: no %s", c.options, text)
+			}
+		}
+		for _, text := range c.lack {
+			if strings.Contains(string(a.Body), text) {
+				t.Errorf("%+v: has %s", c.options, text)
+			}
+		}
+		if !slices.Contains(slices.Collect(s.Paths), "/developer/") {
+			t.Error("a static site has no page for developers")
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package pages_test
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"kindex/builder"
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/indexes"
+	"kindex/site/pages"
+)
+
+// thePast is a build of the shipped content with a history of six weeks, in which
+// entities came, went, were renamed, and gained stars. Tests share it.
+var thePast struct {
+	sync.Once
+	out string
+}
+
+func pastBuild(t testing.TB) string {
+	t.Helper()
+	thePast.Do(func() {
+		repo := t.TempDir()
+		// A build is opened after the test that made it has ended.
+		out, err := os.MkdirTemp("", "kindex-pages-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		thePast.out = out
+		writePast(t, repo)
+		if _, err := builder.Build(context.Background(), builder.Options{Content: filepath.Join(repo, "content"), Out: out, AsOf: edgetest.Today(), Keep: 1}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return thePast.out
+}
+
+var starsPattern = regexp.MustCompile(`(stars: \{value: )(\d+)`)
+
+// writePast commits the content of each of a few days.
+func writePast(t testing.TB, repo string) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	content := filepath.Join(repo, "content")
+	must(os.CopyFS(content, os.DirFS(filepath.Join(edgetest.Root(t), "content"))))
+	if out, err := exec.Command("git", "init", "-q", "-b", "main", repo).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
+	must(err)
+	texts := map[string][]byte{}
+	for _, f := range files {
+		texts[f], err = os.ReadFile(f)
+		must(err)
+	}
+	renamed := map[string]bool{}
+	draw := func(file string, step, of int) bool {
+		h := fnv.New32a()
+		fmt.Fprint(h, filepath.Base(file), step)
+		return h.Sum32()%uint32(of) == 0
+	}
+	for step, daysAgo := range []int{45, 30, 16, 9, 3, 1} {
+		for _, f := range files {
+			switch now := texts[f]; {
+			case filepath.Base(filepath.Dir(f)) == "category" || renamed[f]:
+			case step == 0 && draw(f, 100, 9): // it comes later
+				must(os.Remove(f))
+			case step == 0 || draw(f, step, 8):
+				stars := starsPattern.ReplaceAllFunc(now, func(m []byte) []byte {
+					return []byte(fmt.Sprintf("stars: {value: %d", (step+1)*(10+len(f)*len(now))))
+				})
+				must(os.WriteFile(f, stars, 0o644))
+			case step > 2 && draw(f, 100+step, 40):
+				must(os.RemoveAll(f))
+			case step == 3 && draw(f, 200, 30) && fileThere(f):
+				must(os.WriteFile(strings.TrimSuffix(f, ".yaml")+"-renamed.yaml",
+					append(slices.Clone(now), "\nformerly: ["+strings.TrimSuffix(filepath.Base(f), ".yaml")+"]\n"...), 0o644))
+				must(os.Remove(f))
+				renamed[f] = true
+			}
+		}
+		edgetest.Commit(t, repo, daysAgo)
+	}
+}
+
+func fileThere(f string) bool {
+	_, err := os.Stat(f)
+	return err == nil
+}
+
+// opened is a site over a build folder.
+func opened(t testing.TB, out string, o pages.Options) *pages.Site {
+	t.Helper()
+	id, err := exports.Current(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := exports.Open(filepath.Join(exports.BuildsDir(out), id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	source, err := pages.SourceOf(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !o.Static {
+		if source.Index, err = indexes.Open(out, b); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = source.Index.Close() })
+	}
+	s, err := pages.New(source, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

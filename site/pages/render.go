@@ -1,0 +1,121 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// page is what a template is filled with, and what stands around it.
+type page struct {
+	Template    string // file name without .html
+	Title       string // "" for that of the index alone
+	Description string // a sentence for search engines and links
+	Data        any
+	Status      int  // 0: 200
+	NoIndex     bool // search engines are to leave it out
+	Scripts     []string
+	Picture     string // path of the picture that links show, "" for that of the index
+	Feed        string // path of the API's feed with its query, "" for that of all
+	LinkedData  any    // schema.org, as JSON-LD; nil for none
+	Canonical   string // path under which the page is best known, "" for its own
+	Section     string // of the navigation, where the path does not tell
+
+	location  string // the page is elsewhere: a path
+	body      []byte // a whole answer that is no page
+	mediaType string
+	keep      time.Duration // for how long that may be used without asking again
+}
+
+// frame is what the layout is filled with.
+type frame struct {
+	*request
+	*page
+}
+
+// render fills a page into the layout.
+func (r *request) render(p *page) (*Answer, error) {
+	var b bytes.Buffer
+	if err := r.templates[p.Template].ExecuteTemplate(&b, "layout", frame{r, p}); err != nil {
+		return nil, err
+	}
+	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes()}, nil
+}
+
+// Site has in its layout, for pages of others such as those of signing in, what
+// Page gives.
+
+// SiteTitle is the name of the index.
+func (f frame) SiteTitle() string { return f.Build.Manifest.Title }
+
+// Manifest is that of the build.
+func (f frame) Manifest() any { return f.Build.Manifest }
+
+// Here is the path of the page under which it is best known.
+func (f frame) Here() string { return cmp.Or(f.Canonical, f.Path) }
+
+// Abs is an absolute address, "" where that of the site is not known.
+func (f frame) Abs(path string) string {
+	if f.Base == "" {
+		return ""
+	}
+	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.Root, "/"))
+}
+
+// Image is the path of the picture that links to the page show.
+func (f frame) Image() string { return cmp.Or(f.Picture, "/og/index.png") }
+
+// FeedOf is the path of the feed of the page, in a format.
+func (f frame) FeedOf(format string) string {
+	feed := cmp.Or(f.Feed, "/api/feed")
+	switch {
+	case format == "rss":
+		return feed
+	case strings.Contains(feed, "?"):
+		return feed + "&format=" + format
+	}
+	return feed + "?format=" + format
+}
+
+// In tells whether the page belongs to a section of the navigation.
+func (f frame) In(section string) bool {
+	at := cmp.Or(f.Section, f.Path)
+	return at == section || strings.HasPrefix(at, section) && section != "/"
+}
+
+// parsed are the templates by the pages that they are for, each with the layout and
+// the parts. They are parsed once; every site has clones with functions of its own.
+var parsed = sync.OnceValue(func() map[string]*template.Template {
+	files, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		panic(err) // they are compiled in
+	}
+	var shared, own []string
+	for _, f := range files {
+		if name := f.Name(); name == "layout.html" || strings.HasPrefix(name, "part-") {
+			shared = append(shared, "templates/"+name)
+		} else {
+			own = append(own, "templates/"+name)
+		}
+	}
+	none := &Site{}
+	base := template.Must(template.New("").Funcs(none.functions()).ParseFS(templateFiles, shared...))
+	m := map[string]*template.Template{}
+	for _, file := range own {
+		t := template.Must(template.Must(base.Clone()).ParseFS(templateFiles, file))
+		m[strings.TrimSuffix(path.Base(file), ".html")] = t
+	}
+	return m
+})
+
+// Policy is the Content-Security-Policy of the page.
+func (f frame) Policy() string { return Policy }

@@ -1,0 +1,150 @@
+package pages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"kindex/builder/score"
+	"kindex/exports"
+)
+
+// scoringPage is the formula of the build in words.
+type scoringPage struct {
+	Version string
+	AsOf    string
+	Cap     string // highest score of a deprecated entity, "" for none
+	Types   []scoredType
+	File    string // path of the formula as JSON
+}
+
+// scoredType is the formula of a type.
+type scoredType struct {
+	Type       string
+	Coverage   string // share of the weights that must be known
+	Dimensions []scoredDimension
+}
+
+// scoredDimension is a dimension of a type.
+type scoredDimension struct {
+	Name          string
+	Weight, Share string
+	Prior         string
+	Coverage      string // "" where one measure is enough
+	Measures      []scoredMeasure
+	Stale         bool // a measure has a limit of age
+}
+
+// scoredMeasure is a measure of a dimension.
+type scoredMeasure struct {
+	Name          string
+	Note          string
+	Weight, Share string
+	How           string
+	Stale         string
+}
+
+// scoring shows the formula that the scores of the build were computed with.
+func (r *request) scoring() (*page, error) {
+	d := &scoringPage{Version: r.Formula.Version, AsOf: r.Build.Manifest.AsOf,
+		File: "/data/" + r.Build.Manifest.ID + "/" + exports.ScoringFile}
+	if c := r.Formula.DeprecatedCap; c != nil {
+		d.Cap = number(*c)
+	}
+	for _, t := range exports.Types {
+		if f := r.Formula.Types[t]; f != nil {
+			d.Types = append(d.Types, describeType(t, f))
+		}
+	}
+	return &page{Template: "scoring", Title: "How scores are computed", Data: d,
+		Description: "The formula behind every score: dimensions, weights and the figures that count, as this build has used them."}, nil
+}
+
+func describeType(typ string, f *score.TypeFormula) scoredType {
+	t := scoredType{Type: typ, Coverage: share(f.MinimumCoverage, 1)}
+	var all float64
+	for _, d := range f.Dimensions {
+		all += d.Weight
+	}
+	for _, name := range score.DimensionNames {
+		d := f.Dimensions[name]
+		if d == nil {
+			continue
+		}
+		shown := scoredDimension{Name: name, Weight: number(d.Weight), Share: share(d.Weight, all), Prior: number(d.Prior)}
+		if d.MinimumCoverage > 0 {
+			shown.Coverage = share(d.MinimumCoverage, 1)
+		}
+		var weights float64
+		for _, m := range d.Measures {
+			weights += m.Weight
+		}
+		for _, m := range d.Measures {
+			shown.Measures = append(shown.Measures, describeMeasure(m, weights))
+			shown.Stale = shown.Stale || m.StaleAfter > 0
+		}
+		t.Dimensions = append(t.Dimensions, shown)
+	}
+	slices.SortStableFunc(t.Dimensions, func(a, b scoredDimension) int {
+		x, y := f.Dimensions[a.Name].Weight, f.Dimensions[b.Name].Weight
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return t
+}
+
+func describeMeasure(m score.Measure, weights float64) scoredMeasure {
+	d := scoredMeasure{Name: label(m.Signal), Weight: number(m.Weight), Share: share(m.Weight, weights)}
+	if m.Benchmark != "" {
+		d.Name, d.Note = m.Benchmark, "benchmark"
+		if m.Variants {
+			d.Note = "benchmark, variants included"
+		}
+	}
+	switch m.Map {
+	case "log":
+		d.How = fmt.Sprintf("100 · ln(1 + x) / ln(1 + %[1]s): nothing earns 0, %[1]s or more earn 100", number(m.Full))
+	case "linear":
+		d.How = fmt.Sprintf("In a straight line: %s earns 0, %s earns 100", number(*m.From), number(*m.To))
+	case "age":
+		d.How = fmt.Sprintf("100 on the day itself, half as much after each %s", daysLong(m.HalfLife))
+	}
+	if m.StaleAfter > 0 {
+		d.Stale = daysLong(m.StaleAfter)
+	}
+	return d
+}
+
+// number writes a number of the formula in full.
+func number(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return count(x)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// share is a part of a whole in per cent, to a tenth where it is not exact.
+func share(part, whole float64) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return strconv.FormatFloat(math.Round(1000*part/whole)/10, 'f', -1, 64) + " %"
+}
+
+// daysLong writes a span of days, in years where it is about that.
+func daysLong(days float64) string {
+	text := number(days) + " days"
+	if days == 1 {
+		text = "day"
+	}
+	if years := days / 365; days >= 365 && years == math.Trunc(years) {
+		return text + " (" + plural(int(years), "year", "years") + ")"
+	}
+	return text
+}

@@ -1,0 +1,291 @@
+package pages
+
+import (
+	"html/template"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+const (
+	searchRows   = 20
+	searchFacets = 10  // values of a facet
+	longestQuery = 500 // bytes, as of the API
+	mostPages    = 500
+)
+
+// sorts are the orders of results, by their names in the address.
+var sorts = []struct {
+	Name, Title string
+	Sort        exports.Sort
+}{
+	{"relevance", "Best match", exports.Sort{}},
+	{"score", "Highest score", exports.DefaultSort},
+	{"name", "Name", exports.Sort{Key: "name"}},
+	{"updated", "Latest change", exports.Sort{Key: "lastUpdated", Desc: true}},
+}
+
+// facetNames are what results are counted and narrowed by.
+var facetNames = []string{"type", "category", "tag", "provider", "license", "pricingModel"}
+
+// searchPage is what a search found.
+type searchPage struct {
+	Query   string
+	Sort    string
+	Sorts   []option
+	Total   int
+	Hits    []hit
+	Facets  []facet
+	Near    []near // where nothing was found
+	Within  bool   // Near was found without the filters
+	Chosen  []option
+	Hidden  []option // fields that the form keeps
+	Prev    string
+	Next    string
+	First   int
+	Last    int
+	Browse  bool // nothing was asked for: all are listed
+	TooLong bool
+}
+
+// hit is a result.
+type hit struct {
+	row
+	Name        template.HTML // with what was met marked
+	Description template.HTML
+	Else        []marked // further texts in which something was met
+}
+
+type marked struct {
+	Field string
+	Text  template.HTML
+}
+
+// facet is what results can be narrowed by.
+type facet struct {
+	Name   string
+	Values []option
+}
+
+// option is something to choose.
+type option struct {
+	Name, Value string
+	Count       int
+	To          string // address with the option chosen, or given up where it is chosen
+	Chosen      bool
+}
+
+// search shows results. A static site's script fills the page instead.
+func (r *request) search() (*page, error) {
+	p := &page{Template: "search", Title: "Search", NoIndex: len(r.Query) > 0, Scripts: []string{"search.js"}, Canonical: "/search/",
+		Description: "Search tools and models by name, topic and description."}
+	if r.Index == nil {
+		p.Scripts = []string{"find.js"}
+		p.Data = &searchPage{Browse: true}
+		return p, nil
+	}
+	d := &searchPage{Query: r.Query.Get("q"), Sort: r.Query.Get("sort")}
+	if len(d.Query) > longestQuery {
+		d.Query, d.TooLong = cut(clean(d.Query[:longestQuery]), 100), true
+	}
+	d.Browse = clean(d.Query) == ""
+	if !slices.ContainsFunc(sorts[1:], func(o struct {
+		Name, Title string
+		Sort        exports.Sort
+	}) bool {
+		return o.Name == d.Sort
+	}) {
+		d.Sort = sorts[0].Name
+	}
+	if d.Browse && d.Sort == sorts[0].Name {
+		d.Sort = sorts[1].Name
+	}
+	if !d.Browse && !d.TooLong {
+		p.Title = name(d.Query) + " – search"
+	}
+	p.Data = d
+	return p, r.results(d)
+}
+
+// results searches and sorts.
+func (r *request) results(d *searchPage) error {
+	filter := &exports.Filter{Fields: map[string][][]string{}}
+	for _, f := range facetNames {
+		for _, v := range r.Query[f] {
+			if v != "" {
+				filter.Fields[f] = append(filter.Fields[f], []string{v})
+			}
+		}
+	}
+	within, err := r.Build.Select(filter)
+	if err != nil {
+		return err
+	}
+	number, _ := strconv.Atoi(r.Query.Get("page"))
+	number = min(max(number, 1), mostPages)
+	skip := (number - 1) * searchRows
+	var res *indexes.Result
+	found := within
+	switch {
+	case d.TooLong:
+		found = roaring.New()
+	case !d.Browse:
+		if res, err = r.Index.Search(d.Query, within, nil, skip, searchRows); err != nil {
+			return err
+		}
+		found = res.Matches
+	}
+	d.Total = int(found.GetCardinality())
+	if err := r.hits(d, res, found, skip); err != nil {
+		return err
+	}
+	r.choose(d, found)
+	if d.First = min(skip+1, d.Total); number > 1 {
+		d.Prev = r.query("page", strconv.Itoa(number-1))
+	}
+	if d.Last = min(skip+searchRows, d.Total); d.Last < d.Total && number < mostPages {
+		d.Next = r.query("page", strconv.Itoa(number+1))
+	}
+	if d.Total == 0 && !d.Browse && !d.TooLong {
+		d.Near, err = r.nearest(d.Query, &exports.Filter{})
+		d.Within = len(filter.Fields) > 0
+	}
+	return err
+}
+
+// hits are the results of a page in the order that was asked for.
+func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap, skip int) error {
+	var list []indexes.Hit
+	if res != nil && d.Sort == sorts[0].Name {
+		list = res.Hits
+	} else {
+		sort := exports.DefaultSort
+		for _, o := range sorts[1:] {
+			if o.Name == d.Sort {
+				sort = o.Sort
+			}
+		}
+		page, _, _ := r.Build.Page(found, sort, nil, skip, searchRows)
+		for _, o := range page {
+			list = append(list, indexes.Hit{Ordinal: o})
+		}
+	}
+	for _, h := range list {
+		e, err := r.Build.Entity(h.Ordinal)
+		if err != nil {
+			return err
+		}
+		shown := hit{row: row{Entity: e}}
+		if res != nil {
+			if err := shown.mark(res, h, r.categoryTitle(e.Category)); err != nil {
+				return err
+			}
+		}
+		d.Hits = append(d.Hits, shown)
+	}
+	return nil
+}
+
+// mark puts in what the index has marked, which is escaped already. Long texts go
+// without, since they cannot be cut.
+func (h *hit) mark(res *indexes.Result, found indexes.Hit, category string) error {
+	list, err := res.Highlights(found, h.Entity, category)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		text := template.HTML(clean(m.Text))
+		switch {
+		case len(text) > 4*longLine:
+		case m.Field == "name" && len(text) <= 4*longName:
+			h.Name = text
+		case m.Field == "description":
+			h.Description = text
+		case m.Field != "name":
+			h.Else = append(h.Else, marked{m.Field, text})
+		}
+	}
+	return nil
+}
+
+// choose fills in what results can be narrowed by and sorted.
+func (r *request) choose(d *searchPage, found *roaring.Bitmap) {
+	for _, f := range facetNames {
+		chosen := r.Query[f]
+		shown := facet{Name: f}
+		for _, v := range r.Build.Facet(found, f, searchFacets) {
+			o := option{Name: r.valueTitle(f, v.Value), Value: v.Value, Count: v.Count, Chosen: slices.Contains(chosen, v.Value)}
+			if o.Chosen {
+				o.To = r.without(f, v.Value)
+			} else {
+				o.To = r.add(f, v.Value)
+			}
+			shown.Values = append(shown.Values, o)
+		}
+		for _, v := range chosen {
+			if v == "" {
+				continue
+			}
+			d.Chosen = append(d.Chosen, option{Name: r.valueTitle(f, v), Value: v, To: r.without(f, v)})
+			d.Hidden = append(d.Hidden, option{Name: f, Value: v})
+		}
+		if len(shown.Values) > 1 || len(chosen) > 0 && len(shown.Values) > 0 {
+			d.Facets = append(d.Facets, shown)
+		}
+	}
+	for i, o := range sorts {
+		if i > 0 || !d.Browse {
+			d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: r.query("sort", o.Name)})
+		}
+	}
+}
+
+func (s *Site) valueTitle(field, value string) string {
+	switch field {
+	case "category":
+		return name(s.categoryTitle(value))
+	case "type", "pricingModel":
+		return label(value)
+	}
+	return name(value)
+}
+
+// query is the address of the page with a parameter set; from its first page on,
+// unless that is the parameter.
+func (r *request) query(name, value string) string {
+	return r.queried(func(q url.Values) { q.Set(name, value) }, name == "page")
+}
+
+func (r *request) add(name, value string) string {
+	return r.queried(func(q url.Values) { q.Add(name, value) }, false)
+}
+
+func (r *request) without(name, value string) string {
+	return r.queried(func(q url.Values) {
+		q[name] = slices.DeleteFunc(slices.Clone(q[name]), func(v string) bool { return v == value })
+	}, false)
+}
+
+func (r *request) queried(change func(url.Values), samePage bool) string {
+	q := url.Values{}
+	for _, k := range slices.Concat(facetNames, []string{"q", "sort", "page"}) {
+		if v := r.Query[k]; len(v) > 0 && (k != "page" || samePage) {
+			q[k] = slices.Clone(v)
+		}
+	}
+	change(q)
+	for k, v := range q {
+		if len(v) == 0 {
+			delete(q, k)
+		}
+	}
+	if len(q) == 0 {
+		return r.Path
+	}
+	return r.Path + "?" + q.Encode()
+}

@@ -1,0 +1,102 @@
+package pages
+
+import (
+	"encoding/json"
+	"iter"
+	"strconv"
+
+	"kindex/exports"
+)
+
+// searchTexts is up to how many entities the file for the search in a browser has
+// their descriptions; of more it would be too large to load before a search.
+const searchTexts = 20_000
+
+// searchFields are the columns of the file for the search in a browser.
+var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tags", "license", "pricingModel", "composite", "rank", "lastUpdated"}
+
+// searchFile is what a static site is searched in: a row for each entity, the best
+// first, with the columns named once.
+func (r *request) searchFile() (*page, error) {
+	if !r.Static {
+		return r.nothing(), nil
+	}
+	all, err := r.Build.Select(&exports.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	list := r.Build.InRankOrder(all)
+	titles := map[string]string{}
+	for _, c := range r.Categories {
+		titles[c.Slug] = name(c.Title)
+	}
+	b, err := json.Marshal(map[string]any{"fields": searchFields, "categories": titles})
+	if err != nil {
+		return nil, err
+	}
+	b = append(b[:len(b)-1], `,"rows":[`...)
+	for i, o := range list {
+		e, err := r.Build.Entity(o)
+		if err != nil {
+			return nil, err
+		}
+		rank, err := r.Boards.Rank(o)
+		if err != nil {
+			return nil, err
+		}
+		text := cut(clean(e.Description), longLine)
+		if len(list) > searchTexts {
+			text = ""
+		}
+		row, err := json.Marshal([]any{e.Type, e.Slug, name(e.Name), name(e.Provider), text, e.Category, names(e.Tags), name(e.License),
+			e.PricingModel, e.Scores.Composite, rank, e.LastUpdated})
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			b = append(b, ",\n"...)
+		}
+		b = append(b, row...)
+	}
+	return &page{body: append(b, "]}\n"...), mediaType: "application/json"}, nil
+}
+
+func names(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = name(s)
+	}
+	return out
+}
+
+// record is an entity as the API gives it, and its rank on the board of all, null for
+// none.
+func (r *request) record() (*page, error) {
+	o, moved, ok := r.Build.Find(r.arg("type"), r.arg("slug"))
+	if !r.Static || !ok || moved {
+		return r.nothing(), nil
+	}
+	rank, err := r.Boards.Rank(o)
+	if err != nil {
+		return nil, err
+	}
+	body := append([]byte(nil), r.Build.Record(o)...)
+	body = append(body[:len(body)-1], `,"rank":`...)
+	if rank > 0 {
+		body = strconv.AppendInt(body, int64(rank), 10)
+	} else {
+		body = append(body, "null"...)
+	}
+	return &page{body: append(body, "}\n"...), mediaType: "application/json"}, nil
+}
+
+// records are the paths of all records.
+func (s *Site) records() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for o := range uint32(s.Build.Len()) {
+			if typ, slug := s.Build.Key(o); !yield(entityPath(typ, slug) + "entity.json") {
+				return
+			}
+		}
+	}
+}

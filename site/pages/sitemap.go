@@ -1,0 +1,113 @@
+package pages
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/exports"
+)
+
+// sitemapEntities is how many entities a file of the site map has; the format allows
+// 50,000 addresses (https://www.sitemaps.org/protocol.html).
+const sitemapEntities = 10_000
+
+const xmlType = "application/xml; charset=utf-8"
+
+// robots tells crawlers what there is, and to leave the API to programs: each of
+// their addresses has twenty requests a day there.
+func (r *request) robots() (*page, error) {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for _, p := range []string{"/search/?", "/compare/?", "/submit/?", "/developer/"} {
+		b.WriteString("Disallow: " + r.to(p) + "\n")
+	}
+	if !r.Static {
+		b.WriteString("Disallow: /api/\nDisallow: /signin\n")
+	}
+	if to := (frame{r, nil}).Abs("/sitemap.xml"); to != "" {
+		b.WriteString("Sitemap: " + to + "\n")
+	}
+	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
+}
+
+// sitemap lists the parts of the site map. Its addresses are absolute: where nobody
+// knows that of the site, there is none.
+func (r *request) sitemap() (*page, error) {
+	if r.Base == "" {
+		return r.nothing(), nil
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header + `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	for p := range r.sitemaps() {
+		b.WriteString("<sitemap><loc>")
+		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(p))) // memory takes it
+		b.WriteString("</loc></sitemap>\n")
+	}
+	b.WriteString("</sitemapindex>\n")
+	return &page{body: b.Bytes(), mediaType: xmlType}, nil
+}
+
+// sitemaps are the paths of the parts.
+func (s *Site) sitemaps() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range (s.Build.Listed()+sitemapEntities-1)/sitemapEntities + 1 {
+			if !yield(fmt.Sprintf("/sitemap/%d.xml", i)) {
+				return
+			}
+		}
+	}
+}
+
+// sitemapFiles are what a static site has of the site map.
+func (s *Site) sitemapFiles() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if s.Base != "" && yield("/sitemap.xml") {
+			s.sitemaps()(yield)
+		}
+	}
+}
+
+// sitemapPart lists addresses: part 0 the pages of the site, the others entities.
+func (r *request) sitemapPart() (*page, error) {
+	n, err := strconv.Atoi(strings.TrimSuffix(r.arg("file"), ".xml"))
+	if err != nil || r.Base == "" || !slices.Contains(slices.Collect(r.sitemaps()), r.Path) {
+		return r.nothing(), nil
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	add := func(path, changed string) {
+		b.WriteString("<url><loc>")
+		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(path))) // memory takes it
+		b.WriteString("</loc>")
+		if changed != "" {
+			b.WriteString("<lastmod>" + changed + "</lastmod>")
+		}
+		b.WriteString("</url>\n")
+	}
+	if n == 0 {
+		for _, p := range []string{"/", "/leaderboards/all/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/compare/", "/data/", "/docs/", "/submit/"} {
+			add(p, "")
+		}
+		for _, c := range r.Categories {
+			add("/categories/"+c.Slug+"/", "")
+			add("/leaderboards/"+c.Slug+"/", "")
+		}
+	} else {
+		all, err := r.Build.Select(&exports.Filter{})
+		if err != nil {
+			return nil, err
+		}
+		by := exports.Sort{Key: "lastUpdated"}
+		list, _, _ := r.Build.Page(all, exports.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
+		for _, o := range list {
+			add(entityPath(r.Build.Key(o)), r.Build.PlaceOf(by, o).Value)
+		}
+	}
+	b.WriteString("</urlset>\n")
+	return &page{body: b.Bytes(), mediaType: xmlType}, nil
+}

@@ -1,0 +1,163 @@
+package pages
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"kindex/exports"
+	"kindex/exports/nearest"
+)
+
+const trendingRows = 100
+
+// trendingPage shows what has gained.
+type trendingPage struct {
+	Window  string
+	Days    int
+	Since   string // the day that it looks back to
+	Young   bool   // there was nothing on that day yet
+	Begins  string // the day of the first change, "" for none
+	Type    string
+	Windows []option
+	Types   []option
+	Rows    []trendingRow
+	Total   int
+	Longer  string // path of the page of a longer window, "" for none
+	Changes string
+}
+
+// trendingRow is an entity that has gained.
+type trendingRow struct {
+	trending
+	Rank  int // among all ranked, 0 for none
+	Moved boardMove
+}
+
+// Path is where the entity is.
+func (t trendingRow) Path() string { return entityPath(t.Type, t.Slug) }
+
+// trendingWindows are what the page can look back to, the first unless it is asked.
+func (s *Site) trendingWindows() []string { return s.Build.Archive().Windows() }
+
+func windowDays(window string) (days int) {
+	_, _ = fmt.Sscanf(window, "%dd", &days)
+	return days
+}
+
+// trending shows which entities gained the most.
+func (r *request) trending() (*page, error) {
+	windows := r.trendingWindows()
+	if len(windows) == 0 {
+		windows = []string{"7d"} // a build without a history
+	}
+	d := &trendingPage{Window: r.choice("window"), Type: r.choice("type"), Changes: "/changes/"}
+	switch {
+	case d.Window == "":
+		d.Window = windows[0]
+	case d.Window == windows[0]:
+		return &page{location: r.with("window", "")}, nil
+	case !slices.Contains(windows, d.Window):
+		return r.noWindow(windows), nil
+	}
+	if d.Type != "" && !slices.Contains(exports.Types, d.Type) {
+		var list []near
+		for _, t := range nearest.Names(d.Type, exports.Types, mostNear) {
+			list = append(list, near{Path: r.with("type", t), Name: "Trending " + t + "s"})
+		}
+		return r.missing("There is no such type", fmt.Sprintf("There are %s.", strings.Join(exports.Types, ", ")), list), nil
+	}
+	d.Days = windowDays(d.Window)
+	if err := r.fillTrending(d); err != nil {
+		return nil, err
+	}
+	r.offerTrending(d, windows)
+	title := "Trending"
+	if d.Type != "" {
+		title += " " + d.Type + "s"
+	}
+	return &page{Template: "trending", Title: fmt.Sprintf("%s, last %d days", title, d.Days), Data: d, Section: "/trending/",
+		Description: fmt.Sprintf("The tools and models whose scores gained the most by changes in the last %d days.", d.Days)}, nil
+}
+
+func (r *request) noWindow(windows []string) *page {
+	var list []near
+	for i, w := range windows {
+		if i == 0 {
+			w = ""
+		}
+		list = append(list, near{Path: r.with("window", w), Name: fmt.Sprintf("The last %d days", windowDays(windows[i]))})
+	}
+	return r.missing("There is no such window of time", "", list)
+}
+
+// fillTrending reads the rows.
+func (r *request) fillTrending(d *trendingPage) error {
+	a := r.Build.Archive()
+	since, young, trends := a.Trends(d.Window)
+	d.Since, d.Young, d.Begins = since, young, a.FirstDay()
+	if d.Type != "" {
+		trends = slices.DeleteFunc(trends, func(t exports.Trend) bool {
+			typ, _ := r.Build.Key(t.Ordinal)
+			return typ != d.Type
+		})
+	}
+	d.Total = len(trends)
+	for _, t := range trends[:min(trendingRows, len(trends))] {
+		e, err := r.Build.Entity(t.Ordinal)
+		if err != nil {
+			return err
+		}
+		w := trendingRow{trending: trending{row{Entity: e}, t}}
+		if w.Rank, err = r.Boards.Rank(t.Ordinal); err != nil {
+			return err
+		}
+		if w.Rank > 0 {
+			w.Moved = moveOf(w.Rank, int(t.PreviousRank))
+		}
+		d.Rows = append(d.Rows, w)
+	}
+	return nil
+}
+
+func (r *request) offerTrending(d *trendingPage, windows []string) {
+	for i, w := range windows {
+		o := option{Name: fmt.Sprintf("%d days", windowDays(w)), Value: w, Chosen: w == d.Window, To: r.with("window", w)}
+		if i == 0 {
+			o.To = r.with("window", "")
+		}
+		if windowDays(w) > d.Days && d.Longer == "" {
+			d.Longer = o.To
+		}
+		d.Windows = append(d.Windows, o)
+	}
+	if types := r.types(); len(types) > 1 {
+		d.Types = append(d.Types, option{Name: "All", To: r.with("type", ""), Chosen: d.Type == ""})
+		for _, t := range types {
+			d.Types = append(d.Types, option{Name: upper(t) + "s", To: r.with("type", t), Chosen: d.Type == t})
+		}
+	}
+}
+
+// trendingPaths are the pages of a static site: each window with each type.
+func trendingPaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		windows := []string{""}
+		for i, w := range s.trendingWindows() {
+			if i > 0 {
+				windows = append(windows, "window-"+w+"/")
+			}
+		}
+		for _, w := range windows {
+			for _, t := range append([]string{""}, s.types()...) {
+				if t != "" {
+					t = "type-" + t + "/"
+				}
+				if !yield("/trending/" + w + t) {
+					return
+				}
+			}
+		}
+	}
+}
