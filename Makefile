@@ -16,8 +16,10 @@ HISTORY  ?= $(CORPUS)-history-$(COMMITS)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
 # A number of runs: with a time, go test now and then fails for the time being over.
 FUZZTIME ?= 5000x
+# Fuzz targets that draw pictures take milliseconds for each input.
+DRAWN := FuzzPNG
 
-.PHONY: help run build test check lint scale bench snapshots whole corpus history fuzz sdk fmt clean tools test-tools
+.PHONY: help run build static test check lint scale bench snapshots whole corpus history fuzz sdk fmt clean tools test-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +44,19 @@ run: build ## build the shipped content and serve it, with a key to try it with
 build: tools ## compile the program into bin/
 	@echo 'compiling bin/kindex' && $(GO) build -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
 
+# MiniSearch, which static sites are searched with, comes from npm and becomes a part
+# of the program. All else goes without it.
+MINISEARCH := site/pages/npm/minisearch.js
+$(MINISEARCH): site/package-lock.json
+	$(call need,npm,npm)
+	@echo 'fetching MiniSearch'; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	  cp site/package.json site/package-lock.json "$$dir"; npm ci --prefix "$$dir" --omit=dev --no-audit --no-fund --silent; \
+	  { echo '/*!'; cat "$$dir/node_modules/minisearch/LICENSE.txt"; echo '*/'; grep -v '^//# sourceMappingURL' "$$dir/node_modules/minisearch/dist/es/index.js"; } > "$$dir/minisearch.js"; \
+	  mv "$$dir/minisearch.js" $@
+
+static: $(MINISEARCH) build ## the website of the shipped content as plain files, in static/
+	bin/kindex build --content content --out . --static static
+
 test: test-tools lint ## everything: all tests with the race detector, fuzzing, 100,000 entities
 	$(GO) test -race -vet=off -count=1 -timeout 20m ./...
 	@$(MAKE) --no-print-directory fuzz
@@ -62,7 +77,8 @@ fuzz: tools ## every fuzz target for FUZZTIME
 	@grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do \
 	  for target in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*)\(.*/\1/p' "$$file"); do \
 	    echo "fuzz $$(dirname "$$file") $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x "$$(dirname "$$file")"; \
+	    times=$(FUZZTIME); case $$target in $(DRAWN)) times=200x;; esac; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime "$$times" -fuzzminimizetime 5x "$$(dirname "$$file")"; \
 	  done; done
 
 corpus: tools ## N generated entities in CORPUS
@@ -142,3 +158,4 @@ test-tools: tools
 	$(call need,chromium,chromium)
 	$(need-postgresql)
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
+	@$(MAKE) --no-print-directory $(MINISEARCH)

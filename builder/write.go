@@ -2,6 +2,7 @@ package builder
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"runtime"
@@ -180,7 +181,7 @@ func (b *build) title() string {
 func (b *build) describe() *exports.Manifest {
 	m := &exports.Manifest{
 		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
-		URL:    exports.Optional(b.content.Index.URL),
+		URL: exports.Optional(b.content.Index.URL), Repository: b.repository(),
 		Commit: exports.Optional(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
 		ScoringVersion: b.formula.Version, License: exports.Optional(b.license(exports.Types)),
 		Sources: []exports.Source{}, Index: b.docs.Stub,
@@ -207,6 +208,15 @@ func (b *build) describe() *exports.Manifest {
 		m.Counts.Types[e.Type]++
 	}
 	return m
+}
+
+// repository is where the content is on the web, nil where it does not say.
+func (b *build) repository() *exports.Repository {
+	index := &b.content.Index
+	if index.Repository == "" {
+		return nil
+	}
+	return &exports.Repository{URL: index.Repository, Branch: cmp.Or(index.Branch, content.MainBranch), Path: b.head.Path}
 }
 
 // license joins the licences of everything that records of these types hold.

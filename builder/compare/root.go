@@ -117,6 +117,7 @@ func compareCategories(before, after []content.Category) []Category {
 // compareIndex lists the fields of index.yaml that differ.
 func compareIndex(before, after *content.Index) []Field {
 	fields := textFields("title", before.Title, after.Title, "description", before.Description, after.Description,
+		"url", before.URL, after.URL, "repository", before.Repository, after.Repository, "branch", before.Branch, after.Branch,
 		"license", before.License, after.License)
 	old, new := sourcesJSON(before.Sources), sourcesJSON(after.Sources)
 	if !bytes.Equal(old, new) {

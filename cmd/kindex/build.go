@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/builder/static"
 	"kindex/exports"
 )
 
@@ -23,6 +25,7 @@ type buildOptions struct {
 	keep               int
 	json, noWait       bool
 	allowShrink        bool
+	static             static.Options
 	memoryMiB          int64
 }
 
@@ -59,6 +62,9 @@ branch, or the history was rewritten.`,
 	f.StringVar(&o.out, "out", ".", "the output folder")
 	f.StringVar(&o.asOf, "as-of", "", "compute scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
 	f.IntVar(&o.keep, "keep", 5, "how many builds to keep")
+	f.StringVar(&o.static.Dir, "static", "", "write the website as plain files into this folder, too")
+	f.StringVar(&o.static.URL, "url", "", "the address that the static site will have (default: as the content has it)")
+	f.StringVar(&o.static.API, "api", "", "the address of a running service, for what plain files cannot do")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
 	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10 % of the entities, or any change, would be lost")
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting when another build is at work")
@@ -76,11 +82,19 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	}
 	collectSeldom(oncePercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
+	if err := o.checkStatic(); err != nil {
+		return err
+	}
 	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step}
 	if !o.noWait {
 		opts.Wait = func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}
 	r, err := builder.Build(cmd.Context(), opts)
+	var site *static.Report
+	if err == nil && o.static.Dir != "" {
+		o.static.Out, o.static.Progress = o.out, func(done, total int) { bar.step("static", done, total) }
+		site, err = static.Write(cmd.Context(), o.static)
+	}
 	bar.finish()
 	if err != nil {
 		return err
@@ -88,10 +102,28 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if o.json {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return enc.Encode(struct {
+			*builder.Report
+			Static *static.Report `json:"static,omitempty"`
+		}{r, site})
 	}
 	printReport(cmd.OutOrStdout(), r)
+	if site != nil {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s among %s of %.1f MB, %d of them new or other than before, %d removed\n", o.static.Dir,
+			plural(site.Pages, "page", "pages"), plural(site.Files, "file", "files"), float64(site.Bytes)/1e6, site.Written, site.Removed)
+	}
 	return nil
+}
+
+// checkStatic sees to it that a static site can be written before anything is built.
+func (o *buildOptions) checkStatic() error {
+	if o.static.Dir == "" {
+		if o.static.URL != "" || o.static.API != "" {
+			return usageError{errors.New("--url and --api are of the static site; name its folder with --static")}
+		}
+		return nil
+	}
+	return o.static.Check()
 }
 
 func checkKeepAndMemory(keep int, memoryMiB int64) error {

@@ -12,6 +12,7 @@ import (
 // imported. The README has the same table in words.
 var mayImport = map[string][]string{
 	"exports":          {},
+	"exports/boards":   {"exports"},
 	"exports/feed":     {"exports"},
 	"exports/nearest":  {},
 	"indexes":          {"exports"},
@@ -25,9 +26,10 @@ var mayImport = map[string][]string{
 	"builder/proposal": {"builder/history"},
 	"builder/rank":     {"exports"},
 	"builder/similar":  {"exports"},
+	"builder/static":   {"exports", "site/pages"},
 	"builder/starter":  {"builder/content", "builder/score"},
 	"builder/watch":    {"builder", "builder/content", "builder/history", "builder/score", "exports"},
-	"edge":             {"exports", "exports/croissant", "exports/feed", "exports/nearest", "indexes", "site", "site/sdk", "edge/*", "builder/score"},
+	"edge":             {"exports", "exports/boards", "exports/croissant", "exports/feed", "exports/nearest", "indexes", "site", "site/*", "edge/*", "builder/score"},
 	"edge/limit":       {},
 	"edge/mcp":         {"exports", "exports/nearest"},
 	"edge/openapi":     {},
@@ -36,8 +38,12 @@ var mayImport = map[string][]string{
 	"edge/submit":      {"builder/content", "exports", "exports/nearest"},
 	"edge/signin":      {"edge/keys"},
 	"edge/state":       {"edge/keys", "edge/limit", "edge/seal", "edge/signin", "edge/submit", "edge/webhook"},
-	"site/docs":        {}, // tests of the guides
+	"site/docs":        {},
+	"site/guide":       {},
+	"site/audit":       {}, // tests of all pages of the website
 	"site":             {"exports", "indexes"},
+	"site/pages":       {"builder/score", "exports", "exports/*", "indexes", "site", "site/*"},
+	"site/picture":     {"exports"},
 	"site/sdk":         {},
 	"cmd/bench":        {"*"},
 	"cmd/corpus":       {"*"},
@@ -74,6 +80,7 @@ var onlyIn = map[string][]string{
 	"github.com/julienschmidt":      {"edge"},
 	"github.com/spf13/cobra":        {"cmd/kindex"},
 	"github.com/swaggest/swgui":     {"site"},
+	"github.com/yuin/goldmark":      {"site/guide"},
 	"database/sql":                  {"edge/state", "edge/state/statetest", "cmd/bench/yardstick"},
 	"github.com/jackc/pgx":          {"edge/state", "edge/state/statetest", "edge/state/statetest/server"},
 	"github.com/pressly/goose":      {"edge/state"},
@@ -82,6 +89,7 @@ var onlyIn = map[string][]string{
 	"github.com/standard-webhooks":  {"edge/webhook"},
 	"github.com/github/go-spdx":     {"builder/content"},
 	"github.com/santhosh-tekuri":    {"builder/content"},
+	"golang.org/x/image":            {"site/picture"},
 
 	"github.com/modelcontextprotocol": {"edge/mcp"},
 }

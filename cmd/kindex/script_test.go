@@ -23,6 +23,7 @@ import (
 
 	"kindex/edge/edgetest"
 	"kindex/edge/state/statetest"
+	"kindex/site/pages"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
@@ -53,6 +54,15 @@ func TestScripts(t *testing.T) {
 			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,
 			"postgres": cmdPostgres, "sqlite": cmdSQLite,
 			"httppost": cmdHTTPPost, "readenv": cmdReadEnv, "forge": cmdForge,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "minisearch" {
+				return false, fmt.Errorf("there is no condition %s", name)
+			}
+			if !pages.Searchable() && os.Getenv("CI") != "" {
+				return false, errors.New("MiniSearch is needed: make site/pages/npm/minisearch.js")
+			}
+			return pages.Searchable(), nil
 		},
 	})
 }

@@ -1,0 +1,390 @@
+// Package static writes the website of a build as plain files, which any host of
+// files can serve.
+package static
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+// Options say what to write, and where.
+type Options struct {
+	Out string // the output folder whose published build is shown
+	Dir string // the folder of the site
+	// URL is the address that the site will have, such as
+	// https://ada.example/index; "": that of the content, else a host's root, and
+	// nothing that needs the whole address.
+	URL string
+	// API is the address of an edge that the pages lead to for what files cannot do,
+	// "" for none.
+	API string
+	// Progress is told how many files are written; total is 0 until that is known.
+	Progress func(done, total int)
+}
+
+// Report says what was written.
+type Report struct {
+	Pages   int   `json:"pages"`   // of HTML
+	Files   int   `json:"files"`   // all
+	Bytes   int64 `json:"bytes"`   // of all
+	Written int   `json:"written"` // files that were not there, or other ones
+	Removed int   `json:"removed"` // files of an earlier site
+}
+
+// listFile names the files of the site that is in a folder, one a line: those may be
+// replaced and removed, and nothing else.
+const listFile = ".kindex-static"
+
+// Check tells what is wrong with options before anything is built.
+func (o *Options) Check() error {
+	if !pages.Searchable() {
+		return errors.New("this kindex was built without MiniSearch, by which static pages are searched: build it with make static, which needs npm")
+	}
+	for _, a := range []string{o.URL, o.API} {
+		if u, err := url.Parse(a); a != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "") {
+			return fmt.Errorf("%q is not the address of a site, such as https://index.example.org", a)
+		}
+	}
+	entries, err := os.ReadDir(o.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	own := false
+	others := ""
+	for _, e := range entries {
+		own = own || e.Name() == listFile
+		if !strings.HasPrefix(e.Name(), ".") {
+			others = e.Name()
+		}
+	}
+	if others != "" && !own {
+		return fmt.Errorf("%s has files that are of no static site of kindex, such as %s: name an empty folder, or a new one", o.Dir, others)
+	}
+	return nil
+}
+
+// Write writes the site of the published build. Files that are right already are left
+// as they are; those of an earlier site that this one does not have are removed;
+// anything else in the folder stays.
+func Write(ctx context.Context, o Options) (*Report, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	b, err := exports.OpenCurrent(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	from, err := pages.SourceOf(b)
+	if err != nil {
+		return nil, err
+	}
+	base := strings.TrimSuffix(o.URL, "/")
+	if base == "" {
+		base = strings.TrimSuffix(string(b.Manifest.URL), "/")
+	}
+	root := "/"
+	if u, err := url.Parse(base); err == nil {
+		root = strings.TrimSuffix(u.Path, "/") + "/"
+	}
+	site, err := pages.New(from, pages.Options{Root: root, Base: base, Static: true, API: strings.TrimSuffix(o.API, "/")})
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{Options: o, site: site, build: b}
+	return w.write(ctx)
+}
+
+// writer writes one site.
+type writer struct {
+	Options
+	site  *pages.Site
+	build *exports.Build
+
+	mu      sync.Mutex
+	names   []string // of all files, with slashes
+	folders sync.Map // that are there
+
+	pages, written, done atomic.Int64
+	bytes                atomic.Int64
+}
+
+func (w *writer) write(ctx context.Context) (*Report, error) {
+	if err := os.MkdirAll(w.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	before, err := readList(filepath.Join(w.Dir, listFile))
+	if err != nil {
+		return nil, err
+	}
+	// First that which a next run may remove, should this one be cut off.
+	if len(before) == 0 {
+		if err := os.WriteFile(filepath.Join(w.Dir, listFile), nil, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	var paths []string
+	for p := range w.site.Paths {
+		paths = append(paths, p)
+	}
+	if err := w.render(ctx, paths); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{w.assets, w.data, w.missing} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(w.names)
+	removed, err := w.remove(before)
+	if err != nil {
+		return nil, err
+	}
+	list := strings.Join(w.names, "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(w.Dir, listFile), []byte(list), 0o644); err != nil {
+		return nil, err
+	}
+	return &Report{Pages: int(w.pages.Load()), Files: len(w.names), Bytes: w.bytes.Load(), Written: int(w.written.Load()), Removed: removed}, nil
+}
+
+// render writes all pages, on all processors.
+func (w *writer) render(ctx context.Context, paths []string) error {
+	g, ctx := errgroup.WithContext(ctx)
+	todo := make(chan string)
+	g.Go(func() error {
+		defer close(todo)
+		for _, p := range paths {
+			select {
+			case todo <- p:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range runtime.GOMAXPROCS(0) {
+		g.Go(func() error {
+			for p := range todo {
+				if err := w.page(p); err != nil {
+					return fmt.Errorf("%s: %w", p, err)
+				}
+				if n := int(w.done.Add(1)); w.Progress != nil && (n%64 == 0 || n == len(paths)) {
+					w.Progress(n, len(paths))
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// page writes what is at a path. A file cannot redirect: a page that does so itself
+// stands for that.
+func (w *writer) page(p string) error {
+	a, err := w.site.Get(pages.Request{Path: p})
+	if err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(p, "/")
+	if name == "" || strings.HasSuffix(name, "/") {
+		name += "index.html"
+		w.pages.Add(1)
+	}
+	body := a.Body
+	if a.Location != "" {
+		var b bytes.Buffer
+		if err := moved.Execute(&b, a.Location); err != nil {
+			return err
+		}
+		body = b.Bytes()
+	} else if a.Status >= 400 && a.Status != 410 {
+		return fmt.Errorf("the page of a static site answers %d", a.Status)
+	}
+	return w.put(name, body)
+}
+
+var moved = template.Must(template.New("moved").Parse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Moved</title>
+<meta http-equiv="refresh" content="0; url={{.}}">
+<link rel="canonical" href="{{.}}">
+<meta name="robots" content="noindex">
+<p>This page has moved <a href="{{.}}">here</a>.</p>
+</html>
+`))
+
+func (w *writer) assets() error {
+	for _, a := range pages.Assets() {
+		if err := w.put("assets/"+a.Name, a.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missing writes the page that hosts show where there is nothing.
+func (w *writer) missing() error {
+	a, err := w.site.Get(pages.Request{Path: "/404.html"})
+	if err != nil {
+		return err
+	}
+	return w.put("404.html", a.Body)
+}
+
+// data copies the files that everybody may download, and the feeds once more to where
+// subscriptions stay.
+func (w *writer) data() error {
+	below := "data/" + w.build.Manifest.ID + "/"
+	for _, f := range w.build.Manifest.Files {
+		if strings.HasPrefix(f.Path, "lookup/") {
+			continue
+		}
+		if err := w.copy(below+f.Path, f.Path); err != nil {
+			return err
+		}
+		if f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile {
+			feed, _, _ := w.build.File(f.Path)
+			if err := w.put(f.Path, feed); err != nil {
+				return err
+			}
+		}
+	}
+	return w.copy(below+exports.ManifestFile, exports.ManifestFile)
+}
+
+// copy copies a file of the build below data.
+func (w *writer) copy(name, file string) error {
+	from, err := os.Open(filepath.Join(w.build.Dir, filepath.FromSlash(file)))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	w.note(name, info.Size())
+	to := filepath.Join(w.Dir, filepath.FromSlash(name))
+	// The bytes at an address below data never change, so the size tells whether the
+	// copy was cut off.
+	if there, err := os.Stat(to); err == nil && there.Size() == info.Size() {
+		return nil
+	}
+	return w.replace(to, func(f *os.File) error {
+		_, err := io.Copy(f, from)
+		return err
+	})
+}
+
+// put writes a file unless it is there as it should be.
+func (w *writer) put(name string, body []byte) error {
+	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, "\n") {
+		return fmt.Errorf("%q is not the name of a file below the site", name)
+	}
+	w.note(name, int64(len(body)))
+	to := filepath.Join(w.Dir, filepath.FromSlash(name))
+	if there, err := os.ReadFile(to); err == nil && bytes.Equal(there, body) {
+		return nil
+	}
+	return w.replace(to, func(f *os.File) error {
+		_, err := f.Write(body)
+		return err
+	})
+}
+
+// replace writes a file beside its place and moves it there.
+func (w *writer) replace(to string, fill func(*os.File) error) error {
+	folder := filepath.Dir(to)
+	if _, made := w.folders.Load(folder); !made {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+		w.folders.Store(folder, true)
+	}
+	f, err := os.CreateTemp(folder, ".kindex-part-*")
+	if err != nil {
+		return err
+	}
+	err = fill(f)
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), to); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	w.written.Add(1)
+	return nil
+}
+
+func (w *writer) note(name string, size int64) {
+	w.bytes.Add(size)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.names = append(w.names, name)
+}
+
+// remove takes away what an earlier site had and this one has not, and the folders
+// that are empty then.
+func (w *writer) remove(before []string) (removed int, err error) {
+	for _, name := range before {
+		if _, kept := slices.BinarySearch(w.names, name); kept {
+			continue
+		}
+		file := filepath.Join(w.Dir, filepath.FromSlash(name))
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return removed, err
+		}
+		removed++
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if os.Remove(filepath.Join(w.Dir, filepath.FromSlash(dir))) != nil {
+				break // it is not empty
+			}
+		}
+	}
+	return removed, nil
+}
+
+// readList reads the names of the files of an earlier site. Names that lead
+// elsewhere are none of ours.
+func readList(file string) ([]string, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var list []string
+	in := bufio.NewScanner(f)
+	for in.Scan() {
+		if name := in.Text(); filepath.IsLocal(filepath.FromSlash(name)) && name != "" {
+			list = append(list, name)
+		}
+	}
+	return list, in.Err()
+}

@@ -1,0 +1,258 @@
+package static_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"kindex/builder/static"
+	"kindex/edge/edgetest"
+	"kindex/site/pages"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := few(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	edgetest.Stop()
+	os.Exit(code)
+}
+
+// few is a build of a part of the shipped content, with a short history: an entity was
+// renamed, one deleted, and one has changed its category.
+var few = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "kindex-static-")
+	if err != nil {
+		return "", err
+	}
+	return dir, nil
+})
+
+func built(t *testing.T) string {
+	t.Helper()
+	dir, err := few()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	if _, err := os.Stat(out); err == nil {
+		return out
+	}
+	repo := filepath.Join(dir, "repo")
+	content := filepath.Join(repo, "content")
+	from := filepath.Join(edgetest.Root(t), "content")
+	if err := exec.Command("git", "init", "-q", "-b", "main", repo).Run(); err != nil {
+		t.Fatal(err)
+	}
+	copyFile := func(name, to string, change ...string) {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(content, to)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(content, to), []byte(strings.NewReplacer(change...).Replace(string(data))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"categories.yaml", "scoring.yaml", "index.yaml"} {
+		copyFile(name, name)
+	}
+	for typ, most := range map[string]int{"tool": 24, "model": 12} {
+		names, err := filepath.Glob(filepath.Join(from, typ, "*.yaml"))
+		if err != nil || len(names) < most {
+			t.Fatal(len(names), err)
+		}
+		for _, name := range names[:most] {
+			copyFile(typ+"/"+filepath.Base(name), typ+"/"+filepath.Base(name))
+		}
+	}
+	copyFile("tool/keras.yaml", "tool/keras-old.yaml")
+	copyFile("tool/scipy.yaml", "tool/scipy.yaml")
+	edgetest.Commit(t, repo, 40)
+	copyFile("tool/keras.yaml", "tool/keras.yaml", "category: ml-frameworks", "formerly: [keras-old]\ncategory: others")
+	for _, gone := range []string{"keras-old", "scipy"} {
+		if err := os.Remove(filepath.Join(content, "tool", gone+".yaml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edgetest.Commit(t, repo, 9)
+	edgetest.Build(t, content, out)
+	return out
+}
+
+// written is a site of few, or of all where asked for, and its folder.
+func written(t *testing.T, o static.Options) (string, *static.Report) {
+	t.Helper()
+	if !pages.Searchable() {
+		if os.Getenv("CI") != "" {
+			t.Fatal("MiniSearch is needed: make site/pages/npm/minisearch.js")
+		}
+		t.Skip("NOT RUN: there is no MiniSearch; make site/pages/npm/minisearch.js fetches it")
+	}
+	if o.Out == "" {
+		o.Out = built(t)
+	}
+	if o.Dir == "" {
+		o.Dir = filepath.Join(t.TempDir(), "site")
+	}
+	r, err := static.Write(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Dir, r
+}
+
+// files are the contents of a folder, by path.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	m := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		m[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var links = regexp.MustCompile(`(?:href|src|action|data-[a-z]+)="(/[^"]*)"`)
+
+// TestEveryLinkLeadsSomewhere: whatever a page links to or loads is a file of the
+// site, as a plain file server finds it.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	dir, report := written(t, static.Options{})
+	all := files(t, dir)
+	if len(all) != report.Files+1 || report.Pages < 200 {
+		t.Errorf("%d files, the report says %+v", len(all), report)
+	}
+	server := http.FileServer(http.Dir(dir))
+	found := map[string]int{}
+	for name, body := range all {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		for _, m := range links.FindAllStringSubmatch(body, -1) {
+			to := strings.ReplaceAll(m[1], "&amp;", "&")
+			status, known := found[to]
+			if !known {
+				u, err := url.Parse(to)
+				if err != nil {
+					t.Errorf("%s links to %s: %v", name, to, err)
+					continue
+				}
+				w := httptest.NewRecorder()
+				server.ServeHTTP(w, &http.Request{Method: http.MethodHead, URL: &url.URL{Path: u.Path}})
+				status = w.Code
+				found[to] = status
+			}
+			if status != http.StatusOK {
+				t.Errorf("%s links to %s, which is answered with %d", name, to, status)
+				found[to] = http.StatusOK // once is enough
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"tool/keras-old/index.html": `<meta http-equiv="refresh" content="0; url=/tool/keras/">`,
+		"tool/scipy/index.html":     "deleted",
+	} {
+		if !strings.Contains(all[name], want) {
+			t.Errorf("%s lacks %q: %s", name, want, all[name])
+		}
+	}
+	if len(found) < 300 {
+		t.Errorf("only %d addresses are linked", len(found))
+	}
+}
+
+// TestWrittenAgain: a second run changes nothing, a site with another address what
+// names it, and what is not of the site stays.
+func TestWrittenAgain(t *testing.T) {
+	dir, first := written(t, static.Options{})
+	before := files(t, dir)
+	for name, text := range map[string]string{"CNAME": "ada.example", "own/page.html": "mine"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 0 || again.Files != first.Files {
+		t.Errorf("the second run: %+v", again)
+	}
+	if _, other := written(t, static.Options{Dir: dir, URL: "https://ada.example/index/"}); other.Written == 0 || other.Removed != 0 {
+		t.Errorf("with an address: %+v", other)
+	}
+	home := files(t, dir)["index.html"]
+	for _, want := range []string{`<link rel="canonical" href="https://ada.example/index/">`, `href="/index/search/"`} {
+		if !strings.Contains(home, strings.ReplaceAll(want, `href="/index/search/"`, `action="/index/search/"`)) {
+			t.Errorf("the first page lacks %s", want)
+		}
+	}
+	if _, back := written(t, static.Options{Dir: dir}); back.Removed == 0 {
+		t.Errorf("without an address: %+v; there was a site map", back)
+	}
+	after := files(t, dir)
+	if after["CNAME"] != "ada.example" || after["own/page.html"] != "mine" {
+		t.Error("what is not of the site is gone")
+	}
+	delete(after, "CNAME")
+	delete(after, "own/page.html")
+	if len(after) != len(before) {
+		t.Errorf("%d files, %d before", len(after), len(before))
+	}
+	for name, body := range before {
+		if after[name] != body {
+			t.Errorf("%s is another file", name)
+		}
+	}
+}
+
+// TestSameBytes: the same build gives the same site, in whatever order its pages were
+// rendered.
+func TestSameBytes(t *testing.T) {
+	a, _ := written(t, static.Options{})
+	b, _ := written(t, static.Options{})
+	first, second := files(t, a), files(t, b)
+	if len(first) != len(second) {
+		t.Errorf("%d files and %d", len(first), len(second))
+	}
+	for name, body := range first {
+		if !bytes.Equal([]byte(body), []byte(second[name])) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestForeignFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("years of work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir})
+	if err == nil || pages.Searchable() && !strings.Contains(err.Error(), "thesis.txt") {
+		t.Errorf("a folder with files of others: %v", err)
+	}
+	if all := files(t, dir); len(all) != 1 {
+		t.Errorf("%d files are there", len(all))
+	}
+}
