@@ -1,0 +1,155 @@
+package audit_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"kindex/edge/edgetest/browser"
+)
+
+// axe is axe-core, as npm ci --prefix site puts it there. In CI it must be there.
+var axe = sync.OnceValues(func() (string, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	script, err := os.ReadFile(filepath.Join(filepath.Dir(wd), "node_modules", "axe-core", "axe.min.js"))
+	return string(script), err
+})
+
+// withAxe puts axe-core into the page. The debugger may, whatever the page's policy
+// says of scripts.
+func withAxe(t testing.TB, tab *browser.Tab) {
+	t.Helper()
+	script, err := axe()
+	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") == "" {
+		t.Skip("NOT RUN: axe-core is missing; make test-tools installs it")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab.Do(t, chromedp.Evaluate[chromedp.Void](script+";0"))
+}
+
+// violations is what axe finds: each rule with the elements that break it. Only the
+// contrast depends on the colours.
+func violations(t testing.TB, tab *browser.Tab, coloursAlone bool) []string {
+	t.Helper()
+	only := `{type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}`
+	if coloursAlone {
+		only = `{type: 'rule', values: ['color-contrast', 'link-in-text-block']}`
+	}
+	return eval[[]string](t, tab, `axe.run(document, {runOnly: %s, resultTypes: ['violations'], preload: false}).then(r => r.violations.flatMap(v =>
+  v.nodes.slice(0, 4).map(n => v.id + ' (' + v.help + '): ' + n.html.slice(0, 160) + ' – ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ').slice(0, 240))))`, only)
+}
+
+// looks opens every kind of page by day and by night, in a narrow and in a wide
+// window: axe finds nothing, nothing is wider than the window, the console says
+// nothing, and nobody else is asked for anything.
+func (w *website) looks(t *testing.T) {
+	const tabs = 2
+	for part := range tabs {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			for _, signedIn := range []bool{false, true} {
+				tab := w.open(t, desktop, signedIn)
+				for i, k := range kinds {
+					if k.signedIn == signedIn && i%tabs == part && w.there(t, k) {
+						w.look(t, tab, k)
+					}
+				}
+			}
+		})
+	}
+}
+
+// movingScript lists what moves, or would if something happened to it.
+const movingScript = `document.getAnimations().map(a => a.effect?.target?.outerHTML?.slice(0, 120) ?? 'something').concat(
+  [...document.querySelectorAll('*')].filter(e => ['', '::before', '::after'].some(part => {
+    const s = getComputedStyle(e, part || null)
+    return Math.max(...s.transitionDuration.split(',').map(parseFloat)) > 0 || s.animationName !== 'none' || s.scrollBehavior === 'smooth'
+  })).slice(0, 3).map(e => e.outerHTML.slice(0, 120)))`
+
+// look looks at one page.
+func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
+	before := len(tab.Said())
+	tab.Do(t, chromedp.EmulateViewport(desktop, height), likes("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"), chromedp.Navigate(w.URL+k.path))
+	withAxe(t, tab)
+	tab.Do(t, chromedp.Evaluate[chromedp.Void](unfold))
+	for _, view := range []struct {
+		width  int64
+		scheme string
+		part   bool
+	}{{desktop, "light", false}, {desktop, "dark", true}, {phone, "dark", true}, {phone, "light", false}} {
+		tab.Do(t, chromedp.EmulateViewport(view.width, height), likes("prefers-color-scheme", view.scheme, "prefers-reduced-motion", "reduce"))
+		for _, moving := range eval[[]string](t, tab, "%s", movingScript) {
+			t.Errorf("%s: though nothing should move, %s does", k.name, moving)
+		}
+		for _, v := range violations(t, tab, view.part) {
+			t.Errorf("%s, %s, %d wide: %s", k.name, view.scheme, view.width, v)
+		}
+		for _, wide := range overflowing(t, tab) {
+			t.Errorf("%s, %d wide: beyond the window is %s", k.name, view.width, wide)
+		}
+	}
+	for _, said := range tab.Said()[before:] {
+		if k.status == 0 || !strings.Contains(said, "Failed to load resource") { // what the page itself is told
+			t.Errorf("%s: the console says %s", k.name, said)
+		}
+	}
+	for _, asked := range tab.Requests() {
+		if !strings.HasPrefix(asked, "GET "+w.URL+"/") && !strings.HasPrefix(asked, "GET data:") && asked != "GET about:blank" {
+			t.Errorf("%s: the page asks: %s", k.name, asked)
+		}
+	}
+}
+
+// overflowing are elements that make the page wider than its window.
+func overflowing(t testing.TB, tab *browser.Tab) []string {
+	t.Helper()
+	return eval[[]string](t, tab, `(() => {
+  const wide = innerWidth
+  if (document.documentElement.scrollWidth <= wide) return []
+  const list = [...document.body.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > wide + 1)
+  return ['all, ' + document.documentElement.scrollWidth].concat(list.slice(0, 3).map(e => e.outerHTML.slice(0, 160)))
+})()`)
+}
+
+// axeLooks: what the other tests rely on finds what is wrong.
+func (w *website) axeLooks(t *testing.T) {
+	tab := w.open(t, phone, false)
+	tab.Do(t, chromedp.Navigate(w.URL+"/"))
+	withAxe(t, tab)
+	tab.Do(t, chromedp.Evaluate[chromedp.Void](`{
+  const main = document.querySelector('main')
+  for (const [name, set] of [['img', e => e.src = 'data:,'], ['button', e => e.className = 'x'], ['p', e => { e.textContent = 'faint'; e.style.color = '#ddd'; e.style.background = '#fff' }], ['div', e => { e.style.width = '2000px'; e.style.height = '1px' }]]) {
+    const e = document.createElement(name); set(e); main.append(e)
+  }
+}`))
+	found := strings.Join(violations(t, tab, false), "\n")
+	for _, rule := range []string{"image-alt", "button-name", "color-contrast"} {
+		if !strings.Contains(found, rule) {
+			t.Errorf("axe does not find %s:\n%s", rule, found)
+		}
+	}
+	if found := violations(t, tab, true); !slices.ContainsFunc(found, func(v string) bool { return strings.Contains(v, "faint") }) {
+		t.Errorf("axe does not find what is faint: %q", found)
+	}
+	tab.Do(t, chromedp.Evaluate[chromedp.Void](`{
+  const s = new CSSStyleSheet(); s.replaceSync('footer { transition: color 2s }'); document.adoptedStyleSheets.push(s)
+}`))
+	if moving := eval[[]string](t, tab, "%s", movingScript); !slices.ContainsFunc(moving, func(m string) bool { return strings.HasPrefix(m, "<footer") }) {
+		t.Errorf("of what moves, %q is found", moving)
+	}
+	if len(overflowing(t, tab)) == 0 {
+		t.Error("what is wider than the window is not found")
+	}
+}

@@ -1,0 +1,204 @@
+package audit_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// How much of a website is looked at.
+const (
+	mostPages    = 400
+	mostOfAShape = 12
+	mostQueries  = 2 // of a shape that has a query
+)
+
+// crawl is a walk through the website by its links.
+type crawl struct {
+	*website
+	t      *testing.T
+	queue  []string
+	from   map[string]string // what was met, by the page that it was met on
+	shapes map[string]int
+	pages  []string                       // that were read
+	each   func(path string, d *document) // is shown each page, unless nil
+	api    []string                       // addresses of the API that were met
+}
+
+// crawl goes from some pages wherever links, forms and pictures lead.
+func (w *website) crawl(t *testing.T, starts []string, each func(string, *document)) *crawl {
+	t.Helper()
+	c := &crawl{website: w, t: t, from: map[string]string{}, shapes: map[string]int{}, each: each}
+	for _, s := range starts {
+		if c.from[s] == "" {
+			c.from[s] = "the list of this test"
+			c.queue = append(c.queue, s)
+		}
+	}
+	for len(c.queue) > 0 {
+		path := c.queue[0]
+		c.queue = c.queue[1:]
+		c.visit(path, 0)
+	}
+	return c
+}
+
+// crawlAll goes without JavaScript from every kind of page wherever one can go.
+func (w *website) crawlAll(t *testing.T) {
+	var starts []string
+	for _, k := range kinds {
+		if k.status == 0 && !k.signedIn {
+			starts = append(starts, k.path)
+		}
+	}
+	c := w.crawl(t, starts, nil)
+	if len(c.pages) < len(kinds) {
+		t.Errorf("%d pages were met", len(c.pages))
+	}
+	checkKinds(t, c.pages)
+	for _, k := range kinds {
+		d := w.get(t, k.path, k.signedIn)
+		if want := cmp.Or(k.status, http.StatusOK); d.status != want {
+			t.Errorf("%s: %s answers %d, want %d", k.name, k.path, d.status, want)
+			continue
+		}
+		for _, f := range d.faults() {
+			t.Errorf("%s: %s: %s", k.name, k.path, f)
+		}
+	}
+	// Nothing of that was counted.
+	if d := w.get(t, "/api/meta", false); d.header.Get("X-RateLimit-Remaining") != "19" {
+		t.Errorf("behind %d pages, the API says %v", len(c.pages), d.header)
+	}
+	c.askAPI()
+	t.Logf("%d pages of %d shapes, %d addresses of the API", len(c.pages), len(c.shapes), len(c.api))
+}
+
+// meet notes an address.
+func (c *crawl) meet(path, on string) {
+	if c.from[path] != "" {
+		return
+	}
+	c.from[path] = on
+	s, most, list := shape(path), mostOfAShape, &c.queue
+	if !strings.HasSuffix(s, "?") {
+		most = mostQueries
+	}
+	if strings.HasPrefix(path, "/api/") {
+		most, list = mostQueries, &c.api
+	}
+	if strings.Count(s, "&") > 2 { // of a search that is narrowed down ever more
+		most = 0
+	}
+	if c.shapes[s]++; c.shapes[s] <= most {
+		*list = append(*list, path)
+	}
+}
+
+// visit reads an address. It may be elsewhere, once.
+func (c *crawl) visit(path string, moved int) {
+	c.t.Helper()
+	if len(c.pages) >= mostPages {
+		return
+	}
+	d := c.get(c.t, path, false)
+	switch {
+	case (d.status == http.StatusMovedPermanently || d.status == http.StatusSeeOther || d.status == http.StatusPermanentRedirect) && moved == 0:
+		to, err := d.url.Parse(d.header.Get("Location"))
+		if err != nil || to.Host != d.url.Host {
+			c.t.Errorf("%s on %s is at %q", path, c.from[path], d.header.Get("Location"))
+			return
+		}
+		c.from[to.RequestURI()] = path
+		c.visit(to.RequestURI(), 1)
+		return
+	case d.status != http.StatusOK || len(d.body) == 0:
+		c.t.Errorf("%s on %s answers %d with %d bytes", path, c.from[path], d.status, len(d.body))
+		return
+	case d.root == nil || strings.HasPrefix(path, "/docs/api"):
+		return
+	}
+	c.pages = append(c.pages, path)
+	if c.each != nil {
+		c.each(path, &d)
+	}
+	for _, f := range d.faults() {
+		c.t.Errorf("%.300s: %s", path, f)
+	}
+	for _, to := range slices.Sorted(maps.Keys(d.leads())) {
+		c.lead(d, path, to, d.leads()[to])
+	}
+	for n := range d.nodes {
+		if n.Data == "form" && !strings.EqualFold(attr(n, "method"), "post") {
+			c.meet(filled(n), path+", sent as it is")
+		}
+	}
+}
+
+// lead follows an address within the site. Others are only looked at.
+func (c *crawl) lead(d document, on, to, in string) {
+	u, err := d.url.Parse(to)
+	if err != nil {
+		c.t.Errorf("%s: %s %q is no address", on, in, to)
+		return
+	}
+	if u.Host != d.url.Host {
+		return
+	}
+	c.meet(u.RequestURI(), on)
+}
+
+// filled is the address that a form leads to, filled in as it comes; a search is for
+// a word.
+func filled(form *html.Node) string {
+	q := url.Values{}
+	for n := range form.Descendants() {
+		name := attr(n, "name")
+		switch kind := attr(n, "type"); {
+		case n.Type != html.ElementNode || name == "":
+		case n.Data == "input" && (kind == "checkbox" || kind == "radio"):
+			if has(n, "checked") {
+				q.Add(name, cmp.Or(attr(n, "value"), "on"))
+			}
+		case n.Data == "input" && kind == "search":
+			q.Add(name, "neural")
+		case n.Data == "input":
+			q.Add(name, attr(n, "value"))
+		case n.Data == "select":
+			q.Add(name, selected(n))
+		}
+	}
+	return attr(form, "action") + "?" + q.Encode()
+}
+
+// selected is the value of a selection as it comes.
+func selected(list *html.Node) string {
+	value, first := "", true
+	for n := range list.Descendants() {
+		if n.Data == "option" && (first || has(n, "selected")) {
+			value, first = attr(n, "value"), false
+		}
+	}
+	return value
+}
+
+// askAPI asks for what pages say of the API, with a key.
+func (c *crawl) askAPI() {
+	key := c.Key(c.t, "crawler")
+	for _, path := range c.api {
+		d := c.get(c.t, path, false, "x-api-key", key)
+		if d.status == http.StatusMovedPermanently || d.status == http.StatusFound {
+			d = c.get(c.t, d.header.Get("Location"), false, "x-api-key", key)
+		}
+		if d.status != http.StatusOK {
+			c.t.Errorf("%s on %s answers %d: %s", path, c.from[path], d.status, fmt.Sprintf("%.300s", d.body))
+		}
+	}
+}

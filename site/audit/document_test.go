@@ -1,0 +1,215 @@
+package audit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// document is an answer, parsed as browsers parse it.
+type document struct {
+	url    *url.URL
+	status int
+	header http.Header
+	body   []byte
+	root   *html.Node // nil for what is no HTML
+}
+
+// client follows nothing.
+var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// get asks as a browser without JavaScript does.
+func (w *website) get(t testing.TB, path string, signedIn bool, header ...string) document {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	for pair := range slices.Chunk(header, 2) {
+		req.Header.Set(pair[0], pair[1])
+	}
+	if signedIn {
+		req.AddCookie(&http.Cookie{Name: "kindex-session", Value: w.session})
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	d := document{url: req.URL, status: res.StatusCode, header: res.Header}
+	if d.body, err = io.ReadAll(res.Body); err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && res.Header.Get("Content-Encoding") == "" {
+		if d.root, err = html.Parse(bytes.NewReader(d.body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+// nodes are the elements of a document in order.
+func (d *document) nodes(yield func(*html.Node) bool) {
+	for n := range d.root.Descendants() {
+		if n.Type == html.ElementNode && !yield(n) {
+			return
+		}
+	}
+}
+
+// attr is the value of an attribute, "" for none.
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func has(n *html.Node, key string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
+}
+
+// text is what an element says.
+func text(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// leads are the addresses in a document, each with what it stands in.
+func (d *document) leads() map[string]string {
+	found := map[string]string{}
+	for n := range d.nodes {
+		for _, a := range n.Attr {
+			switch {
+			case a.Key == "href" && n.Data != "base", a.Key == "src", a.Key == "poster", a.Key == "data" && n.Data == "object":
+				found[a.Val] = n.Data + " " + a.Key
+			case a.Key == "action" && (!has(n, "method") || strings.EqualFold(attr(n, "method"), "get")):
+				found[a.Val] = "form"
+			case a.Key == "content" && (attr(n, "property") == "og:url" || attr(n, "property") == "og:image"):
+				found[a.Val] = "meta " + attr(n, "property")
+			}
+		}
+	}
+	return found
+}
+
+// faults is what is wrong with a page, whatever it is about.
+func (d *document) faults() (wrong []string) {
+	if d.root == nil {
+		return []string{"it is no HTML but " + d.header.Get("Content-Type")}
+	}
+	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if csp := d.header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+		add("its policy is %q", csp)
+	}
+	for name := range d.header {
+		if strings.HasPrefix(strings.ToLower(name), "x-ratelimit") || strings.HasPrefix(strings.ToLower(name), "ratelimit") {
+			add("it has the header %s", name)
+		}
+	}
+	if bytes.Contains(d.body, []byte("ZgotmplZ")) {
+		add("a template has met what it does not trust: ZgotmplZ")
+	}
+	counts, ids := map[string]int{}, map[string]int{}
+	for n := range d.nodes {
+		counts[n.Data]++
+		if id := attr(n, "id"); has(n, "id") {
+			ids[id]++
+		}
+		wrong = append(wrong, unsafe(n)...)
+	}
+	for id, n := range ids {
+		if n > 1 || id == "" {
+			add("%d elements have the id %q", n, id)
+		}
+	}
+	if counts["h1"] != 1 || counts["title"] != 1 || counts["main"] != 1 {
+		add("it has %d h1, %d titles, %d main", counts["h1"], counts["title"], counts["main"])
+	}
+	return append(wrong, d.incomplete(ids)...)
+}
+
+// incomplete is what a page lacks.
+func (d *document) incomplete(ids map[string]int) (wrong []string) {
+	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	canonical := ""
+	for n := range d.nodes {
+		switch {
+		case n.Data == "html" && attr(n, "lang") == "":
+			add("its language is not said")
+		case (n.Data == "title" && n.Namespace == "" || n.Data == "h1" || n.Data == "main") && len(text(n)) < 2:
+			add("its %s is empty", n.Data)
+		case n.Data == "link" && attr(n, "rel") == "canonical":
+			canonical = attr(n, "href")
+		case n.Data == "img" && !has(n, "alt"):
+			add("the picture %s has no text", attr(n, "src"))
+		}
+		for _, key := range []string{"for", "aria-labelledby", "aria-describedby", "aria-controls", "list", "form", "headers"} {
+			for id := range strings.FieldsSeq(attr(n, key)) {
+				if ids[id] == 0 {
+					add("<%s %s=%q> means nothing", n.Data, key, id)
+				}
+			}
+		}
+		if to := attr(n, "href"); strings.HasPrefix(to, "#") && ids[to[1:]] == 0 {
+			add("a link leads to %s, which is not there", to)
+		}
+	}
+	if at, err := url.Parse(canonical); d.status == http.StatusOK && (err != nil || at.Host != d.url.Host || at.RawQuery != "" && !strings.HasPrefix(at.Path, "/compare/")) {
+		add("its canonical address is %q", canonical)
+	}
+	return wrong
+}
+
+// unsafe is what no page may have: what is run or styled from within the page, and
+// addresses of other schemes than our own pages use.
+func unsafe(n *html.Node) (wrong []string) {
+	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	switch n.Data {
+	case "style", "base", "iframe", "object", "embed", "frame", "applet":
+		add("it has a <%s>", n.Data)
+	case "script":
+		switch kind := attr(n, "type"); {
+		case kind == "application/ld+json":
+			if !json.Valid([]byte(text(n))) {
+				add("its JSON-LD is none: %.200s", text(n))
+			}
+		case !has(n, "src") || text(n) != "":
+			add("it has a script in the page: %.200s", text(n))
+		}
+	case "meta":
+		if e := attr(n, "http-equiv"); e != "" && !strings.EqualFold(e, "content-security-policy") {
+			add("it has a meta http-equiv %q", e)
+		}
+	}
+	for _, a := range n.Attr {
+		value := strings.ToLower(strings.TrimSpace(a.Val))
+		switch {
+		case a.Key == "style" || a.Key == "srcdoc" || strings.HasPrefix(a.Key, "on"):
+			add("<%s> has the attribute %s", n.Data, a.Key)
+		case slices.Contains([]string{"href", "src", "action", "formaction", "poster", "data", "ping", "cite", "background", "xlink:href"}, a.Key):
+			if u, err := url.Parse(value); err != nil || !slices.Contains([]string{"", "http", "https", "mailto"}, u.Scheme) {
+				add("<%s %s=%.200q>", n.Data, a.Key, a.Val)
+			} else if u.Host != "" && n.Data != "a" && n.Data != "link" {
+				add("<%s> loads %s", n.Data, a.Val)
+			}
+		}
+	}
+	return wrong
+}

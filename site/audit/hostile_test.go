@@ -1,0 +1,233 @@
+package audit_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"golang.org/x/net/html"
+)
+
+// words are what pages are made of: elements, their attributes, their classes.
+type words map[string]string // with an address that has it
+
+// add notes those of a page.
+func (v words) add(path string, d *document) {
+	for n := range d.nodes {
+		v[n.Data] = path
+		for _, a := range n.Attr {
+			v[n.Data+" "+a.Key] = path
+			if a.Key == "class" || a.Key == "rel" || a.Key == "type" || a.Key == "role" {
+				for w := range strings.FieldsSeq(a.Val) {
+					v[n.Data+" "+a.Key+"="+w] = path
+				}
+			}
+		}
+	}
+}
+
+// hostileKinds are pages that show what an attacker has written, and asked for.
+func hostileKinds(a attacker) []string {
+	paths := []string{"/", "/search/", "/leaderboards/all/", "/leaderboards/class-0/", "/trending/", "/trending/30d/", "/changes/", "/changes/event-updated/",
+		"/categories/", "/categories/class-1/", "/providers/", "/tags/", "/data/", "/submit/", "/compare/",
+		"/compare/?e=tool/n0&e=tool/n1&e=tool/n2&e=tool/n3", "/compare/?e=model/m0&e=model/m3&e=tool/n10", "/leaderboards/all/at-" + daysAgo(3) + "/"}
+	for i := range hostileTools - 2 {
+		paths = append(paths, fmt.Sprint("/tool/n", i, "/"))
+	}
+	for i := range hostileModels {
+		paths = append(paths, fmt.Sprint("/model/m", i, "/"))
+	}
+	return append(paths, a.asked()...)
+}
+
+// asked are addresses into which an attacker has written.
+func (a attacker) asked() (paths []string) {
+	for i := range len(markup) + len(wild) {
+		word := a.markup(i)
+		if i >= len(markup) {
+			word = a.wild(i)
+		}
+		q, part := url.QueryEscape(cutTo(word, 400)), url.PathEscape(cutTo(word, 400))
+		paths = append(paths, "/search/?q=plain&tag="+q+"&provider="+q+"&sort="+q+"&page="+q, "/compare/?e="+q+"&e=tool/n1&e=tool/"+q)
+		if i%4 == 0 {
+			paths = append(paths, "/search/?q="+q) // marking what was found in such texts takes a while
+		}
+		for _, in := range []string{"/%s/", "/%s", "/tool/%s/", "/model/%s/", "/categories/%s/", "/providers/%s/", "/tags/%s/", "/leaderboards/%s/",
+			"/leaderboards/all/by-%s/", "/leaderboards/all/at-%s/", "/changes/event-%s/", "/changes/page-%s/", "/trending/%s/", "/docs/%s/"} {
+			paths = append(paths, fmt.Sprintf(in, part))
+		}
+	}
+	return paths
+}
+
+// TestHostile: whatever content and addresses say, pages say it, and nothing else
+// comes of it. The measure is the same website with harmless words.
+func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
+	sites := map[attacker]*website{}
+	for _, a := range []attacker{false, true} {
+		sites[a] = serve(t, a.build(t))
+	}
+	known, counts := words{}, map[string]map[string]int{}
+	sites[false].walk(t, hostileKinds(false), func(path string, d *document) {
+		known.add(path, d)
+		counts[path] = d.counts()
+	})
+	// What search finds by words that are met differently.
+	for _, w := range []string{"mark", "bdi"} {
+		known[w] = "anywhere"
+	}
+	met := words{}
+	n := sites[true].walk(t, hostileKinds(true), func(path string, d *document) {
+		met.add(path, d)
+		d.checkBears(t, path)
+		for name, n := range d.counts() {
+			if was, same := counts[path]; same && was[name] != n {
+				t.Errorf("%.300s has %d <%s>, and with harmless words %d", path, n, name, was[name])
+			}
+		}
+	})
+	for word, path := range met {
+		if known[word] == "" {
+			t.Errorf("%.300s has <%.100s>, which no page with harmless words has", path, word)
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d pages were looked at", n)
+	}
+	sites[true].bears(t)
+}
+
+// walk shows some pages, whatever their status, and then those that links lead to.
+func (w *website) walk(t *testing.T, paths []string, each func(string, *document)) int {
+	t.Helper()
+	var good []string
+	n := 0
+	for _, p := range paths {
+		d := w.get(t, p, false)
+		switch {
+		case d.status >= 500:
+			t.Errorf("%.300s answers %d: %.300s", p, d.status, d.body)
+		case d.status == http.StatusOK:
+			good = append(good, p)
+		case d.root != nil:
+			n++
+			each(p, &d)
+			for _, f := range d.faults() {
+				t.Errorf("%.300s: %s", p, f)
+			}
+		}
+	}
+	return n + len(w.crawl(t, good, each).pages)
+}
+
+// counts are how many there are of the elements that no word may add to.
+func (d *document) counts() map[string]int {
+	m := map[string]int{}
+	for n := range d.nodes {
+		if slices.Contains([]string{"script", "meta", "form", "h1", "title", "main", "header", "footer", "nav", "style", "iframe"}, n.Data) {
+			m[n.Data]++
+		}
+	}
+	return m
+}
+
+// most is how large a page may be, compressed.
+const most = 100_000
+
+// checkBears fails where a page has become larger than pages may, or says what
+// changes the text around it.
+func (d *document) checkBears(t *testing.T, path string) {
+	t.Helper()
+	if n := zipped(t, d.body); n > most {
+		t.Errorf("%.300s has %d bytes, compressed", path, n)
+	}
+	for n := range d.root.Descendants() {
+		if n.Type == html.CommentNode {
+			t.Errorf("%.300s has the comment %q", path, n.Data)
+		}
+		if n.Type != html.TextNode || n.Parent.Data == "script" {
+			continue
+		}
+		if at := strings.IndexFunc(n.Data, turns); at >= 0 {
+			t.Errorf("%.300s says %q", path, shortly(n.Data[at:]))
+		}
+	}
+}
+
+// turns tells of what cannot be seen and changes what is around it.
+func turns(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r == 0xfffd
+}
+
+func shortly(s string) string { return s[:min(len(s), 100)] }
+
+func zipped(t testing.TB, body []byte) int {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(body); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Len()
+}
+
+// bears opens pages in a browser on a phone: no word runs, none makes a page wider
+// than the window, none asks for anything.
+func (w *website) bears(t *testing.T) {
+	tab := w.open(t, phone, false)
+	var mu sync.Mutex
+	asked := 0
+	if err := chromedp.Listen(tab, func(e any) {
+		if _, ok := e.(*page.EventJavascriptDialogOpening); ok {
+			mu.Lock()
+			asked++
+			mu.Unlock()
+			go func() {
+				_ = chromedp.Do(tab, chromedp.Func(func(ctx context.Context, to *chromedp.Target) error {
+					_, err := cdp.Call(ctx, to, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{})
+					return err
+				}))
+			}()
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(hostileKinds(true)[:18], "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m2/", "/model/m4/", "/search/?q="+url.QueryEscape(markup[0])) {
+		if d := w.get(t, path, false); d.status != http.StatusOK {
+			continue
+		}
+		before := len(tab.Said())
+		tab.Do(t, chromedp.Navigate(w.URL+path), chromedp.Evaluate[chromedp.Void](unfold))
+		if eval[bool](t, tab, `'pwned' in window`) {
+			t.Errorf("%s: a script of the attacker has run", path)
+		}
+		for _, wide := range overflowing(t, tab) {
+			t.Errorf("%s: beyond the window is %s", path, wide)
+		}
+		for _, said := range tab.Said()[before:] {
+			t.Errorf("%s: the console says %s", path, said)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if asked > 0 {
+		t.Errorf("%d dialogs were opened", asked)
+	}
+	tab.CheckQuiet(t, w.URL)
+}
