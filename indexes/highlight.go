@@ -4,6 +4,7 @@ import (
 	"html"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"kindex/exports"
 )
@@ -118,6 +119,9 @@ func (w *word) near(term string) bool {
 	return ok
 }
 
+// mostAdded is how many bytes edits can add to a word: each a character.
+const mostAdded = maxEdits * utf8.UTFMax
+
 // joins returns how many words at the beginning of a list answer a word of the
 // query when nothing is between them, 0 for none.
 func (w *word) joins(list []span) int {
@@ -126,6 +130,9 @@ func (w *word) joins(list []span) int {
 		b.WriteString(s.term)
 		if strings.HasPrefix(b.String(), w.term) {
 			return i + 1
+		}
+		if b.Len() > len(w.term)+mostAdded {
+			return 0 // whatever follows
 		}
 	}
 	if w.near(b.String()) {

@@ -139,13 +139,19 @@ func (s *session) nearTo(nearest map[uint32]int, term string, allowed set) error
 func nearEdits(term string) int {
 	n := utf8.RuneCountInString(term)
 	switch {
-	case n < 3:
+	case n < 3 || n > longestBlurred:
 		return 0
 	case strings.ContainsAny(term, "0123456789"):
 		return min(n-2, 2)
+	case n > longestNear:
+		return allowedEdits(term)
 	}
 	return min(allowedEdits(term)+1, maxEdits)
 }
+
+// longestNear is up to how many letters a word has one edit more than searches allow:
+// with three edits an automaton of 25 letters takes twenty milliseconds, and megabytes.
+const longestNear = 20
 
 // fewestInCommon is how many letters a word and a name must begin with alike.
 const fewestInCommon = 3
@@ -156,7 +162,7 @@ func (s *session) sameBeginning(list []string, allowed set, limit int) ([]uint32
 	best, length := []uint32(nil), fewestInCommon-1
 	for _, t := range list {
 		runes := []rune(t)
-		for n := min(len(runes), 40); n > length; n-- {
+		for n := min(len(runes), longestBlurred); n > length; n-- {
 			begins, err := s.prefix(inName, string(runes[:n]))
 			if err != nil {
 				return nil, err

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/antzucaro/matchr"
 )
@@ -33,6 +34,7 @@ func Names(word string, candidates []string, most int) []string {
 		return nil
 	}
 	allowed := max(1, n/3)
+	letters := lettersOf(word)
 	var found []near
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
@@ -40,7 +42,7 @@ func Names(word string, candidates []string, most int) []string {
 			continue
 		}
 		d := allowed + 1
-		if abs(len([]rune(lower))-n) <= allowed {
+		if abs(utf8.RuneCountInString(lower)-n) <= allowed && letters.apart(lower) <= allowed {
 			d = matchr.DamerauLevenshtein(word, lower)
 		}
 		if n >= 3 && d > allowed && (strings.HasPrefix(lower, word) || len(lower) >= 3 && strings.HasPrefix(word, lower)) {
@@ -58,6 +60,31 @@ func Names(word string, candidates []string, most int) []string {
 		names = append(names, f.name)
 	}
 	return names
+}
+
+// letters counts the letters of a word, by the last six bits of each.
+type letters [64]int16
+
+func lettersOf(word string) (l letters) {
+	for _, r := range word {
+		l[r&63]++
+	}
+	return l
+}
+
+// apart is a number of edits that two words are apart at least: how many letters one
+// of them has more than the other. The distance itself takes a hundred times as long,
+// and there may be tens of thousands of names.
+func (l letters) apart(word string) int {
+	for _, r := range word {
+		l[r&63]--
+	}
+	more, fewer := 0, 0
+	for _, n := range l {
+		more += int(max(n, 0))
+		fewer += int(max(-n, 0))
+	}
+	return max(more, fewer)
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,30 @@
+package indexes_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLongWords searches for words that nobody writes. The work must not grow with
+// their letters, since anybody may ask for them, and the library has an error for an
+// automaton of too many states.
+func TestLongWords(t *testing.T) {
+	c := shipped(t)
+	cost := func(q string) float64 {
+		return testing.AllocsPerRun(3, func() {
+			if _, err := c.index.Instead(q, c.all, 5); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	short := cost("zqxjkvbw")
+	var distinct strings.Builder // letters of four bytes make the largest automata
+	for r := rune(0x20000); distinct.Len() < 4*40; r += 67 {
+		distinct.WriteRune(r)
+	}
+	for _, q := range []string{distinct.String(), strings.Repeat("\U00010428\U0001E922", 20), strings.Repeat("zq", 250), strings.Repeat("zqxjkvbw", 12) + "1", strings.Repeat("zqxjkvbwz-", 50)} {
+		if long := cost(q); long > 20*short {
+			t.Errorf("%.60q takes %.0f allocations, a short word %.0f", q, long, short)
+		}
+	}
+}
