@@ -55,7 +55,7 @@ func (r *replay) compareFeeds() {
 			}
 			for k, item := range found[i].Items {
 				c := &changes[left-1-k]
-				if item.ID != "urn:kindex:change:"+c.ID || item.URL != server.URL+"/api/entity/tool/"+c.Entity.Slug ||
+				if item.ID != "urn:kindex:change:"+c.ID || item.URL != server.URL+"/tool/"+c.Entity.Slug+"/" ||
 					!strings.HasPrefix(item.Made, strings.TrimSuffix(c.Timestamp, "Z")) || !strings.Contains(item.Title, strings.TrimSpace(c.Entity.Name)) || item.Content == "" {
 					t.Fatalf("page %d as %s, item %d is %+v, want that of change %+v", pages, f, k, item, c)
 				}

@@ -2,6 +2,7 @@ package boards
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -20,6 +21,9 @@ type Former struct {
 	name   string
 	at     *day // nil where there is no snapshot of just that day
 	set    *roaring.Bitmap
+	// ranks are those of the set, in its order, made when they are first asked for;
+	// nil for a board that is not kept, of which a few are counted instead.
+	ranks func() []uint32
 }
 
 // Before returns a leaderboard, as exports.Catalogue has it, as it stood
@@ -38,10 +42,22 @@ func (b *Boards) Before(day, board, typ, by string) (*Former, error) {
 		return f.(*Former), nil
 	}
 	f, err := b.before(b.asOf, board, typ, by)
-	if err == nil {
-		b.former.Store(key, f)
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	f.ranks = sync.OnceValue(f.sorted)
+	kept, _ := b.former.LoadOrStore(key, f)
+	return kept.(*Former), nil
+}
+
+// sorted are the ranks of the whole board.
+func (f *Former) sorted() []uint32 {
+	ranks := make([]uint32, f.set.GetCardinality())
+	order, _, _ := f.at.past.Page(f.set, exports.Sort{Key: f.by, Desc: true}, nil, 0, len(ranks))
+	for i, o := range order {
+		ranks[f.set.Rank(o)-1] = uint32(i + 1)
+	}
+	return ranks
 }
 
 func (b *Boards) before(from time.Time, board, typ, by string) (*Former, error) {
@@ -84,6 +100,8 @@ func (f *Former) Ranks(from exports.Catalogue, records []uint32) []int {
 		case !ok || !f.set.Contains(then):
 		case f.by == "composite": // ordinals are in that order
 			ranks[i] = int(f.set.Rank(then))
+		case f.ranks != nil:
+			ranks[i] = int(f.ranks()[f.set.Rank(then)-1])
 		default:
 			found[then] = i
 		}
@@ -98,24 +116,25 @@ func (f *Former) Ranks(from exports.Catalogue, records []uint32) []int {
 // one decimal, so a thousand numbers say how many are above it.
 func (f *Former) count(found map[uint32]int, ranks []int) {
 	past := f.at.past
-	tied := map[exports.Score][]uint32{}
+	var asked [1001]bool // by score
 	for o := range found {
-		tied[past.Score(f.by, o)] = nil
+		asked[past.Score(f.by, o).Tenths()] = true
 	}
-	var having [1001]int // by score
+	var having [1001]int
+	tied := map[int16][]uint32{}
 	it := f.set.Iterator()
 	for it.HasNext() {
 		o := it.Next()
-		s := past.Score(f.by, o)
-		having[s.Tenths()]++
-		if list, ok := tied[s]; ok {
-			tied[s] = append(list, o)
+		s := past.Score(f.by, o).Tenths()
+		having[s]++
+		if asked[s] {
+			tied[s] = append(tied[s], o)
 		}
 	}
 	for o, i := range found {
-		s := past.Score(f.by, o)
+		s := past.Score(f.by, o).Tenths()
 		ranks[i] = 1
-		for _, n := range having[s.Tenths()+1:] {
+		for _, n := range having[s+1:] {
 			ranks[i] += n
 		}
 		typ, slug := past.Key(o)

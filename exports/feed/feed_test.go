@@ -72,23 +72,23 @@ var news = []struct {
 	{"Example was added", nil, example()},
 	{"Example: version 2.1 → 2.2", example(), edited(func(e *exports.Entity) { e.Version = "2.2" })},
 	// A score that moves by less than a point is not the news.
-	{"Example: context tokens 1,048,576 added and 4 more fields", example(), edited(func(e *exports.Entity) {
+	{"Example: context window 1,048,576 added and 4 more fields", example(), edited(func(e *exports.Entity) {
 		e.Links = append(e.Links, exports.Link{Name: "weights", URL: "https://example.org/weights"})
 		e.Signals.Facts = []exports.Fact{{Name: "contextTokens", Number: 1 << 20}, {Name: "stars", Number: 82310}}
 		e.Scores.Composite = exports.ScoreOf(71.5)
 	})},
-	{"Example: composite score 71.2 → 74.0 and 2 more fields", example(), edited(func(e *exports.Entity) {
+	{"Example: score 71.2 → 74.0 and 2 more fields", example(), edited(func(e *exports.Entity) {
 		e.Signals.Facts[1].Number = 12345678
 		e.Scores.Composite, e.Scores.Adoption = exports.ScoreOf(74), exports.ScoreOf(90.1)
 	})},
-	{"Example: composite score removed and 1 more field", example(), edited(func(e *exports.Entity) {
+	{"Example: score removed and 1 more field", example(), edited(func(e *exports.Entity) {
 		e.Signals.Facts, e.Scores.Composite = e.Signals.Facts[:1], exports.Score{}
 	})},
 	{"Example: category Machine-learning frameworks → other and 1 more field", example(), edited(func(e *exports.Entity) {
 		e.Category, e.License = "other", ""
 	})},
 	{"Example: licence Apache-2.0 → MIT", example(), edited(func(e *exports.Entity) { e.License = "MIT" })},
-	{"Example: pricing model removed", example(), edited(func(e *exports.Entity) { e.PricingModel = "" })},
+	{"Example: pricing removed", example(), edited(func(e *exports.Entity) { e.PricingModel = "" })},
 	{"Example: benchmark MMLU 71.25 → 73.5", example(), edited(func(e *exports.Entity) {
 		e.Signals.Benchmarks[0].Value = 73.5
 	})},

@@ -84,26 +84,31 @@ func number(raw string) string {
 	return humanize.Commaf(x)
 }
 
-// label is what people call a field: signals.contextTokens are context tokens.
+// spoken are the words for fields whose names say less, as the website has them.
+var spoken = map[string]string{
+	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
+	"contextTokens": "context window", "outputTokens": "longest output", "lastRelease": "latest release", "released": "first release",
+	"dependents": "dependent projects",
+}
+
+// label is what people call a field: signals.contextTokens are the context window.
 func label(field string) string {
 	group, name := exports.FieldGroup(field), field
 	if group != "" {
 		name = field[len(group)+1:]
 	}
-	switch name {
-	case "license":
-		name = "licence"
-	case "url":
-		name = "URL"
-	case "addedDate":
-		name = "date added"
-	default:
+	if spoken := spoken[name]; spoken != "" {
+		name = spoken
+	} else {
 		name = words(name)
 	}
 	switch group {
 	case "links":
 		return name + " link"
 	case "scores":
+		if name == "score" {
+			return name
+		}
 		return name + " score"
 	}
 	return name
