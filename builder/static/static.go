@@ -3,7 +3,6 @@
 package static
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path"
@@ -118,9 +118,11 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 	return w.write(ctx)
 }
 
-// writer writes one site.
+// writer writes one site. It reaches nothing outside the folder: a link in it that
+// leads elsewhere is replaced where a file belongs, and an error where a folder does.
 type writer struct {
 	Options
+	root  *os.Root
 	site  *pages.Site
 	build *exports.Build
 
@@ -136,19 +138,25 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 	if err := os.MkdirAll(w.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	before, err := readList(filepath.Join(w.Dir, listFile))
+	var err error
+	if w.root, err = os.OpenRoot(w.Dir); err != nil {
+		return nil, err
+	}
+	defer w.root.Close()
+	before, err := w.readList()
 	if err != nil {
 		return nil, err
 	}
-	// First that which a next run may remove, should this one be cut off.
-	if len(before) == 0 {
-		if err := os.WriteFile(filepath.Join(w.Dir, listFile), nil, 0o644); err != nil {
-			return nil, err
-		}
-	}
 	var paths []string
+	begun := slices.Clone(before)
 	for p := range w.site.Paths {
 		paths = append(paths, p)
+		begun = append(begun, fileOf(p))
+	}
+	slices.Sort(begun)
+	// First that which a next run may remove, should this one be cut off.
+	if err := w.writeList(slices.Compact(begun)); err != nil {
+		return nil, err
 	}
 	if err := w.render(ctx, paths); err != nil {
 		return nil, err
@@ -163,8 +171,7 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := strings.Join(w.names, "\n") + "\n"
-	if err := os.WriteFile(filepath.Join(w.Dir, listFile), []byte(list), 0o644); err != nil {
+	if err := w.writeList(w.names); err != nil {
 		return nil, err
 	}
 	return &Report{Pages: int(w.pages.Load()), Files: len(w.names), Bytes: w.bytes.Load(), Written: int(w.written.Load()), Removed: removed}, nil
@@ -208,9 +215,7 @@ func (w *writer) page(p string) error {
 	if err != nil {
 		return err
 	}
-	name := strings.TrimPrefix(p, "/")
-	if name == "" || strings.HasSuffix(name, "/") {
-		name += "index.html"
+	if strings.HasSuffix(p, "/") {
 		w.pages.Add(1)
 	}
 	body := a.Body
@@ -223,7 +228,16 @@ func (w *writer) page(p string) error {
 	} else if a.Status >= 400 && a.Status != 410 {
 		return fmt.Errorf("the page of a static site answers %d", a.Status)
 	}
-	return w.put(name, body)
+	return w.put(fileOf(p), body)
+}
+
+// fileOf is the file of a path.
+func fileOf(p string) string {
+	name := strings.TrimPrefix(p, "/")
+	if name == "" || strings.HasSuffix(name, "/") {
+		name += "index.html"
+	}
+	return name
 }
 
 var moved = template.Must(template.New("moved").Parse(`<!doctype html>
@@ -288,13 +302,12 @@ func (w *writer) copy(name, file string) error {
 		return err
 	}
 	w.note(name, info.Size())
-	to := filepath.Join(w.Dir, filepath.FromSlash(name))
 	// The bytes at an address below data never change, so the size tells whether the
 	// copy was cut off.
-	if there, err := os.Stat(to); err == nil && there.Size() == info.Size() {
+	if there, err := w.root.Stat(filepath.FromSlash(name)); err == nil && there.Size() == info.Size() {
 		return nil
 	}
-	return w.replace(to, func(f *os.File) error {
+	return w.replace(name, func(f *os.File) error {
 		_, err := io.Copy(f, from)
 		return err
 	})
@@ -302,39 +315,40 @@ func (w *writer) copy(name, file string) error {
 
 // put writes a file unless it is there as it should be.
 func (w *writer) put(name string, body []byte) error {
-	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, "\n") {
+	if !ofSite(name) || strings.Contains(name, "\n") {
 		return fmt.Errorf("%q is not the name of a file below the site", name)
 	}
 	w.note(name, int64(len(body)))
-	to := filepath.Join(w.Dir, filepath.FromSlash(name))
-	if there, err := os.ReadFile(to); err == nil && bytes.Equal(there, body) {
+	if there, err := w.root.ReadFile(filepath.FromSlash(name)); err == nil && bytes.Equal(there, body) {
 		return nil
 	}
-	return w.replace(to, func(f *os.File) error {
+	return w.replace(name, func(f *os.File) error {
 		_, err := f.Write(body)
 		return err
 	})
 }
 
 // replace writes a file beside its place and moves it there.
-func (w *writer) replace(to string, fill func(*os.File) error) error {
+func (w *writer) replace(name string, fill func(*os.File) error) error {
+	to := filepath.FromSlash(name)
 	folder := filepath.Dir(to)
 	if _, made := w.folders.Load(folder); !made {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
+		if err := w.root.MkdirAll(folder, 0o755); err != nil {
 			return err
 		}
 		w.folders.Store(folder, true)
 	}
-	f, err := os.CreateTemp(folder, ".kindex-part-*")
+	part := filepath.Join(folder, fmt.Sprintf(".kindex-part-%016x", rand.Uint64()))
+	f, err := w.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	err = fill(f)
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(err, w.root.Remove(part))
 	}
-	if err := os.Rename(f.Name(), to); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := w.root.Rename(part, to); err != nil {
+		return errors.Join(err, w.root.Remove(part))
 	}
 	w.written.Add(1)
 	return nil
@@ -354,13 +368,12 @@ func (w *writer) remove(before []string) (removed int, err error) {
 		if _, kept := slices.BinarySearch(w.names, name); kept {
 			continue
 		}
-		file := filepath.Join(w.Dir, filepath.FromSlash(name))
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := w.root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return removed, err
 		}
 		removed++
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if os.Remove(filepath.Join(w.Dir, filepath.FromSlash(dir))) != nil {
+			if w.root.Remove(filepath.FromSlash(dir)) != nil {
 				break // it is not empty
 			}
 		}
@@ -368,23 +381,30 @@ func (w *writer) remove(before []string) (removed int, err error) {
 	return removed, nil
 }
 
-// readList reads the names of the files of an earlier site. Names that lead
-// elsewhere are none of ours.
-func readList(file string) ([]string, error) {
-	f, err := os.Open(file)
+// ofSite tells whether a name may be that of a file of a site: none is outside its
+// folder, and none is hidden, as the repository is that the folder may be in.
+func ofSite(name string) bool {
+	return filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
+}
+
+// readList reads the names of the files of an earlier site. Names that cannot be of
+// one are none of ours.
+func (w *writer) readList() ([]string, error) {
+	data, err := w.root.ReadFile(listFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	var list []string
-	in := bufio.NewScanner(f)
-	for in.Scan() {
-		if name := in.Text(); filepath.IsLocal(filepath.FromSlash(name)) && name != "" {
-			list = append(list, name)
-		}
-	}
-	return list, in.Err()
+	return slices.DeleteFunc(strings.Split(string(data), "\n"), func(name string) bool { return !ofSite(name) }), nil
+}
+
+// writeList writes the names of the files of the site, as a whole or not at all.
+func (w *writer) writeList(names []string) error {
+	defer w.written.Store(w.written.Load()) // it is none of the site
+	return w.replace(listFile, func(f *os.File) error {
+		_, err := f.WriteString(strings.Join(names, "\n") + "\n")
+		return err
+	})
 }
