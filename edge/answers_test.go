@@ -363,7 +363,7 @@ func testDescriptionForms(t *testing.T, c *contract) {
 // testUnknownAddresses: whatever is asked for, an error is a problem.
 func testUnknownAddresses(t *testing.T, c *contract) {
 	for _, target := range []string{"/api", "/api/", "/api/nope", "/api/entity", "/api/entity/tool", "/api/entities/", "/api/Entities",
-		"/api/entity/tool/pytorch/history", "/api//entities", "/nope?x=1", "/data", "/data/{build}", "/api/%00"} {
+		"/api/entity/tool/pytorch/history", "/api//entities", "/nope?x=1", "/data/{build}", "/api/%00"} {
 		a := c.send(t, request{target: target, status: 404})
 		checkHeaders(t, c.doc.Components.Responses["BadRequest"].Value.Headers, a, target)
 		var p edge.Problem

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"bytes"
 	"net/http"
 
 	"kindex/site"
@@ -25,11 +24,5 @@ func (s *Server) toDocs(*call) (*reply, error) { return &reply{location: docsPat
 // GET /docs/api/:asset
 func (s *Server) apiDocsAsset(c *call) (*reply, error) {
 	a, ok := site.APIDocsAsset(c.param("asset"))
-	if !ok {
-		return s.notFound(c)
-	}
-	return &reply{mediaType: a.MediaType, immutable: true, file: &fileReply{
-		content: bytes.NewReader(a.Data), etag: entityTag(a.ETag, identity),
-		variants: map[string]variant{"gzip": {body: a.Gzip, etag: entityTag(a.ETag, "gzip")}},
-	}}, nil
+	return s.assetReply(c, a, ok)
 }

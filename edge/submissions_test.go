@@ -244,6 +244,9 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 // TestSubmissionIsPublished: a submission that was accepted is published by the
 // build that has its entity, and by none before.
 func TestSubmissionIsPublished(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		content, out := t.TempDir(), t.TempDir()
 		writeContent(t, content, 3, 0)

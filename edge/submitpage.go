@@ -52,6 +52,7 @@ func (f *forms) take(c *call, who limit.Subject) error {
 	who.Window = time.Hour
 	st, err := f.asked.Take(c.request.Context(), who)
 	if err != nil || !st.Allowed {
+		c.writer.Header().Set("Retry-After", strconv.FormatInt(st.Wait(c.server.now()), 10))
 		return &refusedForm{http.StatusTooManyRequests, "That was too much for one hour; go on a little later. Nothing is lost: what you have entered stands below."}
 	}
 	return nil

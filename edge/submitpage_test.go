@@ -2,6 +2,7 @@ package edge
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -504,8 +505,8 @@ func TestFormIsBounded(t *testing.T) {
 			t.Fatalf("the %dth: %d %v %s", i+1, a.status, a.header, a.body)
 		}
 	}
-	if a := ask("203.0.113.1"); a.status != http.StatusTooManyRequests || !strings.Contains(string(a.body), "one hour") {
-		t.Errorf("one too many: %d %s", a.status, a.body)
+	if a := ask("203.0.113.1"); a.status != http.StatusTooManyRequests || !strings.Contains(string(a.body), "one hour") || a.header.Get("Retry-After") != "3600" {
+		t.Errorf("one too many: %d %v %s", a.status, a.header, a.body)
 	}
 	if a := ask("203.0.113.2"); a.status != http.StatusOK {
 		t.Errorf("somebody else: %d %s", a.status, a.body)
@@ -516,6 +517,28 @@ func TestFormIsBounded(t *testing.T) {
 	clock.advance(time.Hour)
 	if a := ask("203.0.113.1"); a.status != http.StatusOK {
 		t.Errorf("an hour later: %d %s", a.status, a.body)
+	}
+}
+
+// TestFormAnswersInBounds: a list of thousands of entries that will not do is not
+// offered anew for each of them.
+func TestFormAnswersInBounds(t *testing.T) {
+	s := serveForm(t, Options{}, false)
+	for _, kind := range []string{"application/json", "text/html"} {
+		tags := "tags=" + strings.Repeat("Not+a+tag!,", 5000)
+		r, err := http.NewRequest(http.MethodPost, s.url+pages.CheckPath, strings.NewReader(tags))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {kind}, "Accept-Encoding": {"identity"}}
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err := errors.Join(err, res.Body.Close()); err != nil || res.StatusCode != http.StatusOK || len(body) > 500_000 {
+			t.Errorf("%s: %d %v, %d bytes are answered to %d", kind, res.StatusCode, err, len(body), len(tags))
+		}
 	}
 }
 

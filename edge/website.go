@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"kindex/site"
 	"kindex/site/pages"
 )
 
@@ -102,6 +103,11 @@ func readsHTML(accept []string) bool {
 // GET /assets/:asset
 func (s *Server) asset(c *call) (*reply, error) {
 	a, ok := pages.Asset(c.param("asset"))
+	return s.assetReply(c, a, ok)
+}
+
+// assetReply is a file that a page loads, at an address whose bytes never change.
+func (s *Server) assetReply(c *call, a site.Asset, ok bool) (*reply, error) {
 	if !ok {
 		return s.notFound(c)
 	}

@@ -1,7 +1,6 @@
 package site_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -150,7 +147,7 @@ func TestAPIDocsLooks(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{390, 1440} {
 			p.Do(t,
-				colours(scheme),
+				browser.Prefers("prefers-color-scheme", scheme),
 				chromedp.EmulateViewport(width, 1000),
 				chromedp.Navigate("about:blank"),
 				chromedp.Navigate(e.URL+"/docs/api#/Entities/listEntities"),
@@ -159,7 +156,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			if beyond := browser.Run(t, p.Tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); beyond > 0 {
 				t.Errorf("%s, %d wide: the page goes %d beyond the window", scheme, width, beyond)
 			}
-			if paper := browser.Run(t, p.Tab, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`)); (paper == "rgb(20, 23, 26)") != (scheme == "dark") {
+			if paper := browser.Run(t, p.Tab, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`)); (paper == "rgb(22, 21, 19)") != (scheme == "dark") {
 				t.Errorf("%s: the page is %s", scheme, paper)
 			}
 			for _, text := range browser.Run(t, p.Tab, chromedp.Evaluate[[]string](faint)) {
@@ -171,15 +168,6 @@ func TestAPIDocsLooks(t *testing.T) {
 		}
 	}
 	p.CheckQuiet(t, e.URL)
-}
-
-// colours makes the browser one that likes a scheme, light or dark.
-func colours(scheme string) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-		return err
-	})
 }
 
 // shoot puts pictures of the page, and of the dialogue for the key, into screens.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -36,20 +37,24 @@ func Today() time.Time { return time.Now().UTC().Truncate(24 * time.Hour) }
 
 // Content is the shipped content in a repository of its own, in which two entities,
 // tool/pytorch and tool/tensorlayer, have changed two days ago: the repository of the
-// project may be young, or may not have changed for a while.
-func Content(t testing.TB) string {
+// project may be young, or may not have changed for a while. Where categories are
+// named, it has their entities alone; ml-frameworks must be among them.
+func Content(t testing.TB, categories ...string) string {
 	t.Helper()
-	return ContentOf(t, Today())
+	return ContentOf(t, Today(), categories...)
 }
 
 // ContentOf is Content as if a day that is over were the present one.
-func ContentOf(t testing.TB, day time.Time) string {
+func ContentOf(t testing.TB, day time.Time, categories ...string) string {
 	t.Helper()
 	since := int(Today().Sub(day).Hours() / 24)
 	repo := t.TempDir()
 	content := filepath.Join(repo, "content")
 	if err := os.CopyFS(content, os.DirFS(filepath.Join(Root(t), "content"))); err != nil {
 		t.Fatal(err)
+	}
+	if len(categories) > 0 {
+		keepOnly(t, content, categories)
 	}
 	files := map[string][]byte{
 		"tool/pytorch.yaml":     replace(t, filepath.Join(content, "tool/pytorch.yaml"), `stars: {value: \d+`, "stars: {value: 100"),
@@ -64,6 +69,28 @@ func ContentOf(t testing.TB, day time.Time) string {
 	}
 	Commit(t, repo, since+2)
 	return content
+}
+
+var categoryLine = regexp.MustCompile(`(?m)^category: ([a-z-]+)`)
+
+// keepOnly removes the entities of other categories.
+func keepOnly(t testing.TB, content string, categories []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := categoryLine.FindSubmatch(text); m == nil || !slices.Contains(categories, string(m[1])) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 // Commit commits everything below a folder, as of so many days ago.

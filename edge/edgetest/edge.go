@@ -33,6 +33,23 @@ type Edge struct {
 // is the one that it listens at. Each wrap is laid around the handler.
 func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
+	return StartOn(t, Listen(t), o, wrap...)
+}
+
+// Listen listens on loopback, for an edge that StartOn starts there: somebody must
+// know its address before, such as a provider of sign-ins.
+func Listen(t testing.TB) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// StartOn is Start on what Listen has given.
+func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
+	t.Helper()
 	if o.Dir == "" {
 		o.Dir = Built(t)
 	}
@@ -42,9 +59,9 @@ func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler
 	if o.Guard == nil {
 		o.Guard = guard.New(guard.Options{Resolver: noNames{}, Dial: noNetwork})
 	}
-	server := httptest.NewUnstartedServer(nil)
+	server := &httptest.Server{Listener: l, Config: &http.Server{}}
 	if o.URL == "" && o.SignIn.Configured() {
-		o.URL = "http://" + server.Listener.Addr().String()
+		o.URL = "http://" + l.Addr().String()
 	}
 	s, err := edge.New(o)
 	if err != nil {

@@ -9,15 +9,17 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"kindex/edge/guard"
 )
 
-// Delivery is what a webhook has received.
+// Delivery is what a webhook has received, and with which status it was answered.
 type Delivery struct {
 	Header http.Header
 	Body   []byte
+	Status int
 }
 
 // Receiver is an address for webhooks.
@@ -25,21 +27,28 @@ type Receiver struct {
 	URL string // https
 	// Guard lets an edge call this receiver and nobody else.
 	Guard *guard.Guard
-	// Came are the deliveries, each of which was answered with 204.
+	// Came are the deliveries, answered with 204 unless Answer says otherwise.
 	Came chan Delivery
+
+	status atomic.Int64
 }
+
+// Answer tells with which status deliveries are answered from now on.
+func (r *Receiver) Answer(status int) { r.status.Store(int64(status)) }
 
 // NewReceiver starts a receiver that serves until its test ends.
 func NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
 	r := &Receiver{Came: make(chan Delivery, 100)}
+	r.Answer(http.StatusNoContent)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
 			t.Errorf("reading a delivery: %v", err)
 		}
-		r.Came <- Delivery{req.Header, body}
-		w.WriteHeader(http.StatusNoContent)
+		status := int(r.status.Load())
+		r.Came <- Delivery{req.Header, body, status}
+		w.WriteHeader(status)
 	}))
 	t.Cleanup(server.Close)
 	r.URL = server.URL

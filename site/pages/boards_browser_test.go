@@ -18,7 +18,7 @@ import (
 // edge shows.
 func bothSites(t *testing.T, out string) (static, edge *pages.Site, address string) {
 	t.Helper()
-	static, edge = opened(t, out, pages.Options{Static: true}), opened(t, out, pages.Options{Root: "/edge/"})
+	static, edge = siteOf(t, out, pages.Options{Static: true}), siteOf(t, out, pages.Options{Root: "/edge/"})
 	serve := func(s *pages.Site) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Security-Policy", pages.Policy)
@@ -64,6 +64,9 @@ const sameTable = `(async () => {
 
 // TestComparisonOfStaticSite: the script of a static site shows what the edge does.
 func TestComparisonOfStaticSite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	static, _, address := bothSites(t, pastBuild(t))
 	tab := browser.Open(t, 1200, 900)
@@ -98,12 +101,15 @@ func TestComparisonOfStaticSite(t *testing.T) {
 	}
 	tab.CheckQuiet(t, address)
 	// What is not there is told.
-	tab.Do(t, chromedp.Navigate(address+"/compare/?e=tool/scipi&e=tool/scipy"), chromedp.WaitVisible(`.notice a[href$="e=tool/scipy"], .notice`), chromedp.WaitVisible(`table[data-comparison]`))
+	tab.Do(t, chromedp.Navigate(address+"/compare/?e=tool/scipi&e=tool/scipy"), chromedp.WaitVisible(`.compare-notice`), chromedp.WaitVisible(`table[data-comparison]`))
 }
 
 // TestBoardsInBrowser: the slider over the days, by keys; the menu of categories; rows
 // that are sorted in place where there are no boards by other scores.
 func TestBoardsInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	static, edge, address := bothSites(t, pastBuild(t))
 	tab := browser.Open(t, 390, 800)

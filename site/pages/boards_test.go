@@ -135,9 +135,12 @@ func boardNames(s *pages.Site) []string {
 // score, and of each type by the composite.
 func TestBoards(t *testing.T) {
 	t.Parallel()
-	s := opened(t, pastBuild(t), pages.Options{})
+	s := siteOf(t, pastBuild(t), pages.Options{})
 	rows := 0
-	for _, category := range boardNames(s) {
+	for i, category := range boardNames(s) {
+		if passedOver(i) {
+			continue
+		}
 		for _, by := range exports.ScoreNames {
 			path := boardPath(category, "", by, "")
 			got, want := shownBoard(t, s, path), wantBoard(t, s.Build, category, "", by)
@@ -167,12 +170,15 @@ func TestBoards(t *testing.T) {
 // snapshot, and what names link to with what has become of the entities.
 func TestPastBoards(t *testing.T) {
 	t.Parallel()
-	s := opened(t, pastBuild(t), pages.Options{})
+	s := siteOf(t, pastBuild(t), pages.Options{})
 	a := s.Build.Archive()
 	seen := map[string]int{}
 	for _, at := range a.Snapshots() {
 		past, _ := a.Snapshot(at)
 		for i, category := range boardNames(s) {
+			if passedOver(i) {
+				continue
+			}
 			by := exports.ScoreNames[i%len(exports.ScoreNames)]
 			path := boardPath(category, "", by, at)
 			got, want := shownBoard(t, s, path), wantBoard(t, past, category, "", by)
@@ -224,7 +230,7 @@ func checkPresent(t *testing.T, s *pages.Site, path string, r shownRow) string {
 func TestBoardMovement(t *testing.T) {
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{Dir: pastBuild(t)})
-	s := opened(t, e.Dir, pages.Options{})
+	s := siteOf(t, e.Dir, pages.Options{})
 	days := s.Build.Archive().Snapshots()
 	seen := map[string]int{}
 	for _, b := range []struct{ category, typ, by, at string }{
@@ -295,7 +301,7 @@ func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]str
 // TestBoardAddresses: one address for each leaderboard, and help where there is none.
 func TestBoardAddresses(t *testing.T) {
 	t.Parallel()
-	s := opened(t, pastBuild(t), pages.Options{})
+	s := siteOf(t, pastBuild(t), pages.Options{})
 	days := s.Build.Archive().Snapshots()
 	first, second := days[0], days[1]
 	between := edgetest.Today().AddDate(0, 0, -44).Format("2006-01-02")
@@ -340,7 +346,7 @@ func TestBoardAddresses(t *testing.T) {
 // those of the build, and link to no other than it has.
 func TestStaticBoards(t *testing.T) {
 	t.Parallel()
-	s := opened(t, pastBuild(t), pages.Options{Static: true})
+	s := siteOf(t, pastBuild(t), pages.Options{Static: true})
 	written := map[string]bool{}
 	for path := range s.Paths {
 		written[path] = true
@@ -349,8 +355,8 @@ func TestStaticBoards(t *testing.T) {
 		return strings.HasPrefix(path, "/leaderboards/") || strings.HasPrefix(path, "/trending/") || strings.HasPrefix(path, "/compare/")
 	}
 	past := 0
-	for path := range written {
-		if !ours(path) {
+	for i, path := range slices.Sorted(maps.Keys(written)) {
+		if !ours(path) || passedOver(i) {
 			continue
 		}
 		body := htmlAt(t, s, path)
@@ -377,14 +383,14 @@ func TestStaticBoards(t *testing.T) {
 			t.Errorf("%s shows\n%v\nwant %v", category, got, want)
 		}
 	}
-	if past < 100 {
+	if past < 100 && !raceEnabled {
 		t.Errorf("%d pages of the past are no test", past)
 	}
 }
 
 // BenchmarkLeaderboard renders pages of leaderboards of the shipped content.
 func BenchmarkLeaderboard(b *testing.B) {
-	s := opened(b, pastBuild(b), pages.Options{})
+	s := siteOf(b, pastBuild(b), pages.Options{})
 	days := s.Build.Archive().Snapshots()
 	for _, path := range []string{"/leaderboards/all/", "/leaderboards/all/by-adoption/page-3/", boardPath("all", "", "", days[len(days)-2]),
 		boardPath("all", "tool", "adoption", days[len(days)-2]), "/trending/", "/compare/"} {

@@ -51,7 +51,7 @@ type classesPage struct {
 	Brief  bool // they are too many for descriptions
 }
 
-// counting of the categories, once for each site.
+// countingClasses is how a site counts the categories when it is first asked.
 func (s *Site) countingClasses() func() ([]class, error) {
 	return sync.OnceValues(func() ([]class, error) {
 		var list []class

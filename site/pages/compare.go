@@ -137,30 +137,41 @@ func (r *request) readCompared(d *comparePage) error {
 		typ, slug, _ := strings.Cut(strings.TrimSpace(key), "/")
 		o, _, ok := r.Build.Find(typ, slug)
 		if !ok {
-			if err := r.unknownCompared(d, key, slug); err != nil {
-				return err
-			}
+			d.unknownCompared(key)
 			continue
 		}
 		if err := r.addCompared(d, o); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.findMeant(d)
 }
 
 // unknownCompared notes an address that there is nothing at.
-func (r *request) unknownCompared(d *comparePage, key, slug string) error {
+func (d *comparePage) unknownCompared(key string) {
 	text := name(key)
-	if text == "" || slices.ContainsFunc(d.Unknown, func(u unknownEntity) bool { return u.Text == text }) {
-		return nil
+	if text != "" && !slices.ContainsFunc(d.Unknown, func(u unknownEntity) bool { return u.Text == text }) {
+		d.Unknown = append(d.Unknown, unknownEntity{Text: text})
 	}
-	if slug == "" {
-		slug = key
+}
+
+// findMeant looks for what was probably meant, to be added in its place, as far as
+// there are places.
+func (r *request) findMeant(d *comparePage) error {
+	for i := range d.Unknown[:min(len(d.Unknown), mostCompared-len(d.Entities))] {
+		text := d.Unknown[i].Text
+		if _, slug, ok := strings.Cut(text, "/"); ok && slug != "" {
+			text = slug
+		}
+		list, err := r.suggested(strings.ReplaceAll(text, "-", " "))
+		if err != nil {
+			return err
+		}
+		if d.Unknown[i].Near, err = r.adding(d, list[:min(mostNear, len(list))]); err != nil {
+			return err
+		}
 	}
-	found, err := r.nearest(strings.ReplaceAll(name(slug), "-", " "), &exports.Filter{})
-	d.Unknown = append(d.Unknown, unknownEntity{text, found})
-	return err
+	return nil
 }
 
 // addCompared adds a column, unless it is there.
@@ -253,8 +264,8 @@ func (r *request) suggestions(d *comparePage, text string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if err := r.templates["compare"].ExecuteTemplate(&b, "suggestions", found); err != nil {
+	b := bytes.NewBuffer([]byte{}) // not nil where nothing is written: that is an answer, too
+	if err := r.templates["compare"].ExecuteTemplate(b, "suggestions", found); err != nil {
 		return nil, err
 	}
 	return &page{body: b.Bytes(), mediaType: htmlType}, nil

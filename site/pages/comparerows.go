@@ -21,6 +21,7 @@ type compareRow struct {
 	Cells  []compareCell
 	Same   bool     // all have the same
 	Common []string // what all have, across all columns, in place of cells
+	Alone  string   // for scripts: its title where nothing is in common
 }
 
 // compareCell is what one entity has in a row. The zero value is nothing.
@@ -195,8 +196,8 @@ func latestResult(list []exports.Benchmark, name string) (best exports.Benchmark
 // topicRows are tags and capabilities: what all have, and what each has besides.
 func topicRows(list []compared) []compareRow {
 	var rows []compareRow
-	for _, f := range []struct{ field, common, own string }{
-		{"tag", "Tags in common", "Other tags"}, {"capability", "Capabilities in common", "Other capabilities"},
+	for _, f := range []struct{ field, common, own, all string }{
+		{"tag", "Tags in common", "Other tags", "Tags"}, {"capability", "Capabilities in common", "Other capabilities", "Capabilities"},
 	} {
 		shared := list[0].FieldValues(f.field)
 		for _, e := range list[1:] {
@@ -209,6 +210,9 @@ func topicRows(list []compared) []compareRow {
 			rows = append(rows, compareRow{Field: f.field + "-common", Title: f.common, Same: true, Common: names(shared)})
 		}
 		own := compareRow{Field: f.field + "-own", Title: f.own}
+		if len(shared) == 0 {
+			own.Title = f.all
+		}
 		for _, e := range list {
 			rest := slices.DeleteFunc(slices.Clone(e.FieldValues(f.field)), func(v string) bool { return slices.Contains(shared, v) })
 			own.Cells = append(own.Cells, compareCell{Text: strings.Join(names(rest), ", "), List: names(rest)})
@@ -255,8 +259,8 @@ func (r *request) skeleton() *skeleton {
 	}
 	k.Groups = []compareGroup{{"scores", "Scores", append(scores, row("rank", "Rank"))}, {"facts", "Facts", facts}, {"signals", "Figures", signals},
 		{"benchmarks", "Benchmarks in common", nil},
-		{"topics", "Topics", []compareRow{row("tag-common", "Tags in common"), row("tag-own", "Other tags"),
-			row("capability-common", "Capabilities in common"), row("capability-own", "Other capabilities")}}}
+		{"topics", "Topics", []compareRow{row("tag-common", "Tags in common"), {Field: "tag-own", Title: "Other tags", Alone: "Tags"},
+			row("capability-common", "Capabilities in common"), {Field: "capability-own", Title: "Other capabilities", Alone: "Capabilities"}}}}
 	for _, c := range r.Categories {
 		k.Categories = append(k.Categories, option{Name: name(c.Title), Value: c.Slug, To: "/leaderboards/" + c.Slug + "/"})
 	}

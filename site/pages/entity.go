@@ -9,7 +9,7 @@ import (
 // How much the page of an entity shows.
 const (
 	entityNear    = 6
-	entityTags    = 40
+	entityTopics  = 40 // tags, and capabilities
 	entityResults = 100
 	entityChanges = 20 // on a page; older ones have further pages
 )
@@ -39,6 +39,16 @@ type entityPage struct {
 	Near    []alike
 	Use     *use
 	Source  source
+}
+
+// Maker is the page of the provider, "" where there is none.
+func (d *entityPage) Maker() string {
+	for _, f := range d.Facts {
+		if f.Name == "Provider" {
+			return f.To
+		}
+	}
+	return ""
 }
 
 // link is a page here, or one elsewhere that web has let pass.
@@ -102,23 +112,31 @@ func (s *Site) present(o uint32) string { return entityPath(s.Build.Key(o)) }
 // describe fills in what follows from the record alone.
 func (r *request) describe(d *entityPage, asOf time.Time) {
 	e := d.Entity
-	d.Crumbs = []link{{upper(e.Type) + "s", "/leaderboards/all/type-" + e.Type + "/"}}
-	if e.Category != "" {
+	d.Crumbs = []link{{upper(e.Type) + "s", "/" + e.Type + "/"}}
+	if r.titles[e.Category] != "" {
 		d.Crumbs = append(d.Crumbs, link{name(r.categoryTitle(e.Category)), "/categories/" + e.Category + "/"})
 	}
 	x := r.Formula.Explain(e, asOf)
 	d.Score = explain(x)
 	d.Main, d.Ended = addresses(e)
 	d.Facts = r.facts(e)
-	for _, t := range e.Tags[:min(entityTags, len(e.Tags))] {
-		d.Tags = append(d.Tags, link{t, tagPath(t)})
-	}
-	for _, c := range e.Capabilities[:min(entityTags, len(e.Capabilities))] {
-		d.Offers = append(d.Offers, link{c, "/search/?" + queryOf("q", c)})
-	}
+	d.Tags, d.Offers = r.topics(byTag, e.Tags), r.topics(byCapability, e.Capabilities)
 	d.Signals, d.Results = figures(e, x)
 	d.Omitted = len(e.Signals.Benchmarks) - len(d.Results)
 	d.Source = r.sourceOf(e)
+}
+
+// topics are values of a field with their pages, as far as there are any: what an
+// entity was on a day may be unknown by now.
+func (s *Site) topics(k *kind, values []string) (list []link) {
+	for _, v := range values[:min(entityTopics, len(values))] {
+		to := ""
+		if s.Build.Bitmap(k.Field, v) != nil {
+			to = k.path(v)
+		}
+		list = append(list, link{v, to})
+	}
+	return list
 }
 
 // stand fills in how the entity of a record stands, and stood.

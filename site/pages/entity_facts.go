@@ -51,13 +51,19 @@ func linkWords(of string) string {
 // facts are the main facts, those that are not known left out.
 func (s *Site) facts(e *exports.Entity) []fact {
 	list := []fact{
-		{Name: "Provider", Value: e.Provider, To: providerPath(e.Provider)},
-		{Name: "Category", Value: s.categoryTitle(e.Category), To: "/categories/" + e.Category + "/"},
+		{Name: "Provider", Value: e.Provider},
+		{Name: "Category", Value: s.categoryTitle(e.Category)},
 		{Name: "Version", Value: e.Version},
 		{Name: "Pricing", Value: label(e.PricingModel)},
 		{Name: "Licence", Value: e.License, Out: licenseText(e.License)},
 		{Name: "In the index since", Value: day(e.AddedDate), Date: isoDay(e.AddedDate)},
 		{Name: "Last updated", Value: day(e.LastUpdated), Date: isoDay(e.LastUpdated)},
+	}
+	if e.Provider != "" && s.Build.Bitmap(byProvider.Field, e.Provider) != nil {
+		list[0].To = providerPath(e.Provider)
+	}
+	if s.titles[e.Category] != "" {
+		list[1].To = "/categories/" + e.Category + "/"
 	}
 	return slices.DeleteFunc(list, func(f fact) bool { return clean(f.Value) == "" })
 }
@@ -72,6 +78,20 @@ func licenseText(id string) string {
 		return ""
 	}
 	return "https://spdx.org/licenses/" + id + ".html"
+}
+
+// licenseTexts are where the licences of an expression can be read that hold all at
+// once, nil where one of them is not such an identifier, or one may choose.
+func licenseTexts(expression string) []string {
+	var texts []string
+	for id := range strings.SplitSeq(expression, " AND ") {
+		text := licenseText(id)
+		if text == "" {
+			return nil
+		}
+		texts = append(texts, text)
+	}
+	return texts
 }
 
 // figure is one observation, and what became of it in the score.

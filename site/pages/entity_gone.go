@@ -3,6 +3,8 @@ package pages
 import (
 	"iter"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"kindex/exports"
@@ -31,20 +33,31 @@ func (r *request) departed(typ, slug string) (*page, error) {
 	case exports.Gone:
 		return r.gone(now, r.Build.Archive().EntityChanges(r.lastOf([2]string{typ, slug})))
 	}
+	list, err := r.nearestOf(typ, slug)
+	if err != nil {
+		return nil, err
+	}
+	return r.missing("There is no "+typ+" called “"+name(slug)+"”", "", list), nil
+}
+
+// nearestOf are the entities that a slug may have meant, those of its type first. To
+// find none takes the longest: the second look is left out where it finds no other.
+func (r *request) nearestOf(typ, slug string) ([]near, error) {
+	all, err := r.nearest(slug, &exports.Filter{})
+	other := func(n near) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
+	if err != nil || !slices.ContainsFunc(all, other) {
+		return all, err
+	}
 	list, err := r.nearest(slug, &exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	if err != nil {
 		return nil, err
 	}
-	others, err := r.nearest(slug, &exports.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range others {
+	for _, o := range all {
 		if len(list) < mostNear && !has(list, o.Path) {
 			list = append(list, o)
 		}
 	}
-	return r.missing("There is no "+typ+" called “"+name(slug)+"”", "", list), nil
+	return list, nil
 }
 
 func has(list []near, path string) bool {

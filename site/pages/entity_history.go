@@ -106,11 +106,9 @@ func (r *request) entityHistory() (*page, error) {
 		}
 		d.Deleted, changes = true, r.Build.Archive().EntityChanges(last)
 	}
-	number := 1
-	if n := r.choice("page"); n != "" {
-		if number, _ = strconv.Atoi(n); number < 2 || strconv.Itoa(number) != n {
-			return r.nothing(), nil
-		}
+	number, ok := r.chosenPage()
+	if !ok {
+		return r.nothing(), nil
 	}
 	var err error
 	if d.history, err = r.history(d.Path, changes, number); err != nil {
@@ -119,7 +117,7 @@ func (r *request) entityHistory() (*page, error) {
 	if number > max(1, d.Pages) {
 		return r.nothing(), nil
 	}
-	d.Crumbs = []link{{upper(typ) + "s", "/leaderboards/all/type-" + typ + "/"}, {name(d.Name), d.Path}}
+	d.Crumbs = []link{{upper(typ) + "s", "/" + typ + "/"}, {name(d.Name), d.Path}}
 	p := &page{Template: "history", Title: "History of " + name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
 		Description: "What has changed of " + name(d.Name) + ", field by field, with commits and pull requests.", Feed: "/api/feed?entity=" + typ + "/" + slug}
 	return p, nil

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/site/pages"
@@ -169,7 +170,7 @@ func checkPast(t *testing.T, s *pages.Site, deleted string) {
 // checkFiles renders all that a static site has of entities: no page leads to the API,
 // to days of the past or to a file about an entity that is not written.
 func checkFiles(t *testing.T, out string) {
-	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/"})
+	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/", Base: "https://ada.example/index"})
 	written := map[string]bool{}
 	for path := range s.Paths {
 		written["/index"+path] = true
@@ -203,7 +204,9 @@ func checkFiles(t *testing.T, out string) {
 		}
 		if strings.HasSuffix(path, "/") {
 			for link := range parse(t, a.Body).links() {
-				if (strings.HasPrefix(link, "/index/tool/") || strings.HasPrefix(link, "/index/model/")) && !written[link] {
+				to, _, _ := strings.Cut(link, "?") // of the search and of comparisons
+				copied := strings.HasPrefix(to, "/index/data/"+s.Build.Manifest.ID+"/") || strings.HasPrefix(to, "/index/feed.")
+				if strings.HasPrefix(to, "/") && !written[to] && !copied {
 					t.Errorf("%s leads to %s, which is not written", path, link)
 				}
 			}
@@ -237,6 +240,30 @@ func TestPictures(t *testing.T) {
 	asked.Wait()
 	if first, again := get(t, s, paths[1]), get(t, s, paths[1]); &first.Body[0] != &again.Body[0] {
 		t.Error("a picture was drawn twice")
+	}
+}
+
+// TestServedEntities asks an edge: what is gone and where pictures may be kept.
+func TestServedEntities(t *testing.T) {
+	t.Parallel()
+	e := edgetest.Start(t, edge.Options{})
+	for path, want := range map[string]struct {
+		status int
+		cache  string
+	}{
+		"/tool/pytorch/":      {http.StatusOK, "private, no-cache"},
+		"/og/tool/keras.png":  {http.StatusOK, "public, max-age=3600"},
+		"/og/index.png":       {http.StatusOK, "public, max-age=3600"},
+		"/tool/no-such-thing": {http.StatusNotFound, ""},
+	} {
+		a, err := http.Get(e.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if cache := a.Header.Get("Cache-Control"); a.StatusCode != want.status || want.cache != "" && cache != want.cache || a.Header.Get("RateLimit") != "" {
+			t.Errorf("%s: %d, %q, want %v", path, a.StatusCode, cache, want)
+		}
 	}
 }
 

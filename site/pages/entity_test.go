@@ -149,6 +149,9 @@ func TestEntityPages(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	for o := range uint32(s.Build.Len()) {
+		if passedOver(int(o)) {
+			continue
+		}
 		e, err := s.Build.Entity(o)
 		if err != nil {
 			t.Fatal(err)

@@ -102,7 +102,7 @@ func (u *use) cite(r *request, d *entityPage, address string) {
 	fmt.Fprintf(&b, "@misc{%s-%s,\n", d.Type, d.Slug)
 	field := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "  %-12s = {%s},\n", name, value)
+			fmt.Fprintf(&b, "  %s = {%s},\n", name, value)
 		}
 	}
 	field("title", "{"+bibText(name(d.Name))+"}")

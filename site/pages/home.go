@@ -106,6 +106,9 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 		return "", nil, nil
 	}
 	for _, t := range trends[:min(most, len(trends))] {
+		if t.Gain == 0 {
+			break // they are in the order of their gain
+		}
 		e, err := s.Build.Entity(t.Ordinal)
 		if err != nil {
 			return "", nil, err
@@ -119,7 +122,7 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 type change struct {
 	*exports.Change
 	feed.Told
-	Here bool // the entity is there, at this address
+	Here bool // there is a page of the entity, or of what became of it
 }
 
 // Path is where the entity is.
@@ -132,6 +135,9 @@ func (s *Site) change(i int) (change, error) {
 		return change{}, err
 	}
 	_, _, here := s.Build.Find(c.Type, c.Slug)
+	if !here { // what was deleted has a page that tells so
+		_, here = s.Build.Archive().Last(c.Type, c.Slug)
+	}
 	return change{c, feed.Tell(c, s.titles), here}, nil
 }
 
@@ -140,8 +146,8 @@ func (r *request) dataset() any {
 	m := r.Build.Manifest
 	d := map[string]any{"@context": "https://schema.org", "@type": "Dataset", "name": m.Title, "description": clean(m.Description),
 		"version": m.ID, "dateModified": m.LastModified().Format("2006-01-02")}
-	if m.License != "" {
-		d["license"] = "https://spdx.org/licenses/" + string(m.License)
+	if texts := licenseTexts(string(m.License)); len(texts) > 0 {
+		d["license"] = texts
 	}
 	if r.Base != "" {
 		d["url"] = r.Base + "/"

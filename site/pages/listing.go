@@ -59,8 +59,11 @@ func (r *request) chosenPage() (number int, ok bool) {
 		return 1, true
 	}
 	n, err := strconv.Atoi(text)
-	return n, err == nil && n > 1 && strconv.Itoa(n) == text
+	return n, err == nil && n > 1 && n <= lastPage && strconv.Itoa(n) == text
 }
+
+// lastPage is more pages than any list has, and so few that their rows can be counted.
+const lastPage = 1_000_000
 
 // list fills in a page of a list from the set of all its entities. ok is false where
 // the address is of no such page.

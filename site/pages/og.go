@@ -40,6 +40,9 @@ func (s *Site) picturePath(typ, slug string) string {
 // picturePaths are the pictures of a static site.
 func picturePaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		if s.Base == "" {
+			return // no page names a picture, for want of its whole address
+		}
 		for typ, slug := range s.Build.Keys {
 			_, former, ok := s.Build.Find(typ, slug)
 			if to := s.picturePath(typ, slug); ok && !former && to != "" && !yield(to) {

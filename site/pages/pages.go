@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"kindex/builder/score"
 	"kindex/exports"
 	"kindex/exports/boards"
@@ -75,6 +77,7 @@ type Site struct {
 	guides     func() (map[string]*guidePage, error)
 	chosenBy   func() map[string][]option // what changes can be narrowed down by
 	known      knownValues
+	everything func() (*roaring.Bitmap, map[string][]exports.FacetCount)
 }
 
 // New makes the site of a build.
@@ -89,6 +92,7 @@ func New(from Source, o Options) (*Site, error) {
 	if s.Boards == nil {
 		s.Boards = boards.New(from.Build, from.AsOf)
 	}
+	s.everything = sync.OnceValues(s.countAll)
 	s.pastBoards = sync.OnceValue(s.findPastBoards)
 	s.counted, s.classes, s.guides, s.chosenBy = s.counting(), s.countingClasses(), s.rendering(), s.changeChoices()
 	s.templates = make(map[string]*template.Template, len(parsed()))
@@ -129,13 +133,7 @@ func (s *Site) Get(q Request) (*Answer, error) {
 	q.Base = cmp.Or(q.Base, s.Base)
 	r, route := s.find(q)
 	if route == nil {
-		if !strings.HasSuffix(q.Path, "/") {
-			if _, other := s.find(Request{Path: q.Path + "/"}); other != nil {
-				to := url.URL{Path: strings.TrimSuffix(s.Root, "/") + q.Path + "/", RawQuery: q.Query.Encode()}
-				return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
-			}
-		}
-		return r.render(r.nothing())
+		return s.slashed(r)
 	}
 	p, err := route.show(r)
 	if err != nil {
@@ -148,6 +146,21 @@ func (s *Site) Get(q Request) (*Answer, error) {
 		return &Answer{Status: http.StatusOK, MediaType: p.mediaType, Body: p.body, Keep: p.keep}, nil
 	}
 	return r.render(p)
+}
+
+// slashed leads to the page whose address lacks only its last slash.
+func (s *Site) slashed(r *request) (*Answer, error) {
+	q := r.Request
+	q.Path += "/"
+	if _, other := s.find(q); other == nil || strings.HasSuffix(r.Path, "/") {
+		return r.render(r.nothing())
+	}
+	a, err := s.Get(q)
+	if err != nil || a.Status >= http.StatusBadRequest {
+		return a, err
+	}
+	to := url.URL{Path: strings.TrimSuffix(s.Root, "/") + q.Path, RawQuery: q.Query.Encode()}
+	return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
 }
 
 // Paths calls yield with the path of every page of a static site, each once.

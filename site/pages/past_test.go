@@ -15,9 +15,6 @@ import (
 
 	"kindex/builder"
 	"kindex/edge/edgetest"
-	"kindex/exports"
-	"kindex/indexes"
-	"kindex/site/pages"
 )
 
 // thePast is a build of the shipped content with a history of six weeks, in which
@@ -101,33 +98,4 @@ func writePast(t testing.TB, repo string) {
 func fileThere(f string) bool {
 	_, err := os.Stat(f)
 	return err == nil
-}
-
-// opened is a site over a build folder.
-func opened(t testing.TB, out string, o pages.Options) *pages.Site {
-	t.Helper()
-	id, err := exports.Current(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := exports.Open(filepath.Join(exports.BuildsDir(out), id))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.Close() })
-	source, err := pages.SourceOf(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !o.Static {
-		if source.Index, err = indexes.Open(out, b); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = source.Index.Close() })
-	}
-	s, err := pages.New(source, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

@@ -51,7 +51,7 @@ func (s *Site) nearest(text string, f *exports.Filter) ([]near, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, near{entityPath(e.Type, e.Slug), e.Name, s.categoryTitle(e.Category)})
+		list = append(list, near{entityPath(e.Type, e.Slug), e.Name, name(s.categoryTitle(e.Category))})
 	}
 	return list, nil
 }

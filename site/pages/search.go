@@ -17,6 +17,10 @@ const (
 	searchFacets = 10  // values of a facet
 	longestQuery = 500 // bytes, as of the API
 	mostPages    = 500
+	// How much results can be narrowed down by at once: each of the page's links has
+	// all of it in its address, so that a long query would make a page of its square.
+	mostChosen    = 20
+	longestChosen = 2000 // bytes of all values
 )
 
 // sorts are the orders of results, by their names in the address.
@@ -51,6 +55,7 @@ type searchPage struct {
 	Last    int
 	Browse  bool // nothing was asked for: all are listed
 	TooLong bool
+	TooMany bool // not all that was to narrow down is heeded
 }
 
 // hit is a result.
@@ -93,6 +98,7 @@ func (r *request) search() (*page, error) {
 	if len(d.Query) > longestQuery {
 		d.Query, d.TooLong = cut(clean(d.Query[:longestQuery]), 100), true
 	}
+	r.Query, d.TooMany = boundedQuery(r.Query, d.Query)
 	d.Browse = clean(d.Query) == ""
 	if !slices.ContainsFunc(sorts[1:], func(o struct {
 		Name, Title string
@@ -112,14 +118,41 @@ func (r *request) search() (*page, error) {
 	return p, r.results(d)
 }
 
+// boundedQuery is what the page heeds of a query, each parameter and value once.
+// tooMany tells that there was more to narrow down by than it takes.
+func boundedQuery(asked url.Values, words string) (q url.Values, tooMany bool) {
+	q = url.Values{}
+	chosen, room := 0, longestChosen
+	for _, f := range facetNames {
+		for _, v := range asked[f] {
+			if v == "" || slices.Contains(q[f], v) {
+				continue
+			}
+			if chosen == mostChosen || len(v) > room {
+				tooMany = true
+				break
+			}
+			q.Add(f, v)
+			chosen, room = chosen+1, room-len(v)
+		}
+	}
+	if words != "" {
+		q.Set("q", words)
+	}
+	for _, name := range []string{"sort", "page"} {
+		if v := asked.Get(name); v != "" && len(v) <= 20 {
+			q.Set(name, v)
+		}
+	}
+	return q, tooMany
+}
+
 // results searches and sorts.
 func (r *request) results(d *searchPage) error {
 	filter := &exports.Filter{Fields: map[string][][]string{}}
 	for _, f := range facetNames {
 		for _, v := range r.Query[f] {
-			if v != "" {
-				filter.Fields[f] = append(filter.Fields[f], []string{v})
-			}
+			filter.Fields[f] = append(filter.Fields[f], []string{v})
 		}
 	}
 	within, err := r.Build.Select(filter)
@@ -146,7 +179,7 @@ func (r *request) results(d *searchPage) error {
 	}
 	r.choose(d, found)
 	if d.First = min(skip+1, d.Total); number > 1 {
-		d.Prev = r.query("page", strconv.Itoa(number-1))
+		d.Prev = r.query("page", strconv.Itoa(min(number-1, max(1, (d.Total+searchRows-1)/searchRows))))
 	}
 	if d.Last = min(skip+searchRows, d.Total); d.Last < d.Total && number < mostPages {
 		d.Next = r.query("page", strconv.Itoa(number+1))
@@ -218,7 +251,7 @@ func (r *request) choose(d *searchPage, found *roaring.Bitmap) {
 	for _, f := range facetNames {
 		chosen := r.Query[f]
 		shown := facet{Name: f}
-		for _, v := range r.Build.Facet(found, f, searchFacets) {
+		for _, v := range r.facet(found, f) {
 			o := option{Name: r.valueTitle(f, v.Value), Value: v.Value, Count: v.Count, Chosen: slices.Contains(chosen, v.Value)}
 			if o.Chosen {
 				o.To = r.without(f, v.Value)
@@ -228,9 +261,6 @@ func (r *request) choose(d *searchPage, found *roaring.Bitmap) {
 			shown.Values = append(shown.Values, o)
 		}
 		for _, v := range chosen {
-			if v == "" {
-				continue
-			}
 			d.Chosen = append(d.Chosen, option{Name: r.valueTitle(f, v), Value: v, To: r.without(f, v)})
 			d.Hidden = append(d.Hidden, option{Name: f, Value: v})
 		}
@@ -243,6 +273,28 @@ func (r *request) choose(d *searchPage, found *roaring.Bitmap) {
 			d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: r.query("sort", o.Name)})
 		}
 	}
+}
+
+// facet counts the values of a field over what was found. Those over everything are
+// counted once: people who only look around begin there.
+func (s *Site) facet(found *roaring.Bitmap, field string) []exports.FacetCount {
+	if all, facets := s.everything(); all != nil && found.Equals(all) {
+		return facets[field]
+	}
+	return s.Build.Facet(found, field, searchFacets)
+}
+
+// countAll is what everything returns: all that lists show, and their facets.
+func (s *Site) countAll() (*roaring.Bitmap, map[string][]exports.FacetCount) {
+	all, err := s.Build.Select(&exports.Filter{})
+	if err != nil {
+		return nil, nil // whoever lists them is told why
+	}
+	facets := map[string][]exports.FacetCount{}
+	for _, f := range facetNames {
+		facets[f] = s.Build.Facet(all, f, searchFacets)
+	}
+	return all, facets
 }
 
 func (s *Site) valueTitle(field, value string) string {

@@ -12,9 +12,10 @@ import (
 	"kindex/exports"
 )
 
-// sitemapEntities is how many entities a file of the site map has; the format allows
-// 50,000 addresses (https://www.sitemaps.org/protocol.html).
-const sitemapEntities = 10_000
+// sitemapEntities is how many entities a file of the site map has: half a megabyte, made
+// anew whenever anybody asks for it. The format allows 50,000 addresses
+// (https://www.sitemaps.org/protocol.html).
+const sitemapEntities = 5_000
 
 const xmlType = "application/xml; charset=utf-8"
 

@@ -110,6 +110,10 @@ type Taken struct {
 	Path string `json:"path"` // "" where it may not be shown
 }
 
+// longestMended is up to how many bytes a list is offered with one of its entries
+// mended: each offer has all of the list in it.
+const longestMended = 4000
+
 // Remark makes a remark on a field of the form from what the rules say.
 func (f *Form) Remark(field, message, suggestion string) Remark {
 	r := Remark{Field: name(field), Suggestion: suggestion}
@@ -128,7 +132,10 @@ func (f *Form) Remark(field, message, suggestion string) Remark {
 	}
 	r.Message = sentence(message)
 	if item, ok := strings.CutPrefix(field, input.Name+"["); ok && suggestion != "" {
-		list := SplitList(f.Values[input.Name])
+		list := []string(nil)
+		if len(f.Values[input.Name]) <= longestMended {
+			list = SplitList(f.Values[input.Name])
+		}
 		if i, err := strconv.Atoi(strings.TrimSuffix(item, "]")); err == nil && i < len(list) {
 			list[i] = suggestion
 			r.Value = strings.Join(list, ", ")
@@ -170,7 +177,7 @@ func (f *Form) Sum() {
 	case f.Taken != nil:
 		f.Says = f.Taken.Text
 	case len(names) > 0:
-		f.Says = "Still to be mended: " + strings.Join(names, ", ") + "."
+		f.Says = "Not right yet: " + strings.Join(names, ", ") + "."
 	case f.Complete && len(f.Warnings) > 0:
 		f.Says = "Complete; something is worth a look."
 	case f.Complete:
@@ -388,21 +395,41 @@ func Example(typ string) (file, yaml string) {
 		"description: One or two sentences on what it is for and what sets it apart.\ncategory: CATEGORY\n" + more
 }
 
+// exampleCategory is the most frequent category of a type, so that its example has one
+// that fits; where it has none, the first of all.
+func (r *request) exampleCategory(typ string) (string, error) {
+	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
+	if err != nil {
+		return "", err
+	}
+	var slugs []string
+	for _, v := range r.Build.Facet(set, "category", searchFacets) {
+		slugs = append(slugs, v.Value)
+	}
+	for _, c := range r.Categories {
+		slugs = append(slugs, c.Slug)
+	}
+	for _, slug := range slugs {
+		if strings.Trim(slug, "0123456789-") != "" { // a slug of digits would need quotes
+			return slug, nil
+		}
+	}
+	return "the-category", nil
+}
+
 // contribute is the page where there is no form.
 func (r *request) contribute() (*page, error) {
 	d := &contributePage{Content: r.contentFolder()}
 	if r.Static && r.API != "" {
 		d.Form = r.API + SubmitPath
 	}
-	category := "the-category"
-	for _, c := range slices.Backward(r.Categories) {
-		if strings.Trim(c.Slug, "0123456789-") != "" { // a slug of digits would need quotes
-			category = c.Slug
-		}
-	}
 	repository := r.Build.Manifest.Repository
 	for _, t := range slices.Backward(exports.Types) {
 		file, yaml := Example(t)
+		category, err := r.exampleCategory(t)
+		if err != nil {
+			return nil, err
+		}
 		yaml = strings.Replace(yaml, "CATEGORY", category, 1)
 		d.Files = append(d.Files, exampleFile{t, file, yaml, repository.New(file, yaml)})
 	}

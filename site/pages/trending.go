@@ -10,7 +10,7 @@ import (
 	"kindex/exports/nearest"
 )
 
-const trendingRows = 100
+const trendingRows = 50
 
 // trendingPage shows what has gained.
 type trendingPage struct {

@@ -48,7 +48,6 @@ func (s *Site) functions() template.FuncMap {
 		"label":    label,
 		"add":      func(a, b int) int { return a + b },
 		"upper":    upper,
-		"provider": providerPath,
 		"formula":  s.formulaAddress,
 		"snippet":  func(name, text string) snippet { return snippet{name, text} },
 	}

@@ -135,10 +135,12 @@ func (b *Tab) note(event any) {
 	}
 }
 
-// Do takes steps one after the other.
+// Do takes steps one after the other, within a minute.
 func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	if err := chromedp.Do(b, steps...); err != nil {
+	ctx, cancel := context.WithTimeout(b, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.fail(t, err)
 	}
 }
@@ -175,8 +177,8 @@ func (b *Tab) fail(t testing.TB, err error) {
 }
 
 // CheckQuiet fails the test where something went wrong on the page, or it asked for
-// anything but the bases, http://host:port.
-func (b *Tab) CheckQuiet(t testing.TB, bases ...string) {
+// anything but base, http://host:port.
+func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -188,7 +190,7 @@ func (b *Tab) CheckQuiet(t testing.TB, bases ...string) {
 		if address == "about:blank" {
 			continue
 		}
-		if u, err := url.Parse(address); err != nil || u.Scheme != "data" && !slices.Contains(bases, u.Scheme+"://"+u.Host) {
+		if u, err := url.Parse(address); err != nil || u.Scheme != "data" && u.Scheme+"://"+u.Host != base {
 			t.Errorf("the page asks for %s", r)
 		}
 	}

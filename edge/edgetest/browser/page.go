@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // patience is how long a page may take to become what a test waits for.
@@ -29,8 +33,8 @@ func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *netwo
 	return res
 }
 
-// Until waits until a JavaScript expression is true, whichever pages come and go
-// meanwhile.
+// Until waits until a JavaScript expression, or what it promises, is true, whichever
+// pages come and go meanwhile.
 func (b *Tab) Until(t testing.TB, format string, args ...any) {
 	t.Helper()
 	condition := fmt.Sprintf(format, args...)
@@ -39,14 +43,14 @@ func (b *Tab) Until(t testing.TB, format string, args ...any) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for {
-		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+condition+")"))
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("(async () => Boolean(await ("+condition+")))()", chromedp.EvalAwaitPromise))
 		if is {
 			return
 		}
 		select {
 		case <-look.C:
 		case <-ctx.Done():
-			page, _ := chromedp.Run(b, chromedp.Evaluate[string]("location.href + '\\n' + document.body.innerText.slice(0, 2000)"))
+			page, _ := chromedp.Run(b, chromedp.Evaluate[string]("location.href + '\\n' + (document.querySelector('main') ?? document.body).innerText.slice(0, 4000)"))
 			b.fail(t, fmt.Errorf("it does not become true that %s (%w)\n%s", condition, err, page))
 		}
 	}
@@ -56,6 +60,32 @@ func (b *Tab) Until(t testing.TB, format string, args ...any) {
 func Eval[T any](t testing.TB, b *Tab, format string, args ...any) T {
 	t.Helper()
 	return Run(t, b, chromedp.Evaluate[T](fmt.Sprintf(format, args...), chromedp.EvalAwaitPromise))
+}
+
+// Press presses keys one after the other, those of package kb among them. Other than
+// with chromedp.KeyEvent, a page can keep a key from writing its letter.
+func Press(keys string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		for _, r := range keys {
+			k, ok := kb.Keys[r]
+			if !ok {
+				return fmt.Errorf("no key writes %q", r)
+			}
+			e := input.DispatchKeyEventParams{Type: kb.KeyDown, Key: k.Key, Code: k.Code, Text: k.Text, UnmodifiedText: k.Unmodified,
+				NativeVirtualKeyCode: k.Native, WindowsVirtualKeyCode: k.Windows}
+			if k.Shift {
+				e.Modifiers = int64(kb.ModifierShift)
+			}
+			if _, err := cdp.Call(ctx, tab, input.DispatchKeyEvent, e); err != nil {
+				return err
+			}
+			e.Type, e.Text, e.UnmodifiedText = kb.KeyUp, "", ""
+			if _, err := cdp.Call(ctx, tab, input.DispatchKeyEvent, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Prefers makes the browser one whose owner prefers something, such as
@@ -77,17 +107,24 @@ func (b *Tab) Overflowing(t testing.TB) []string {
 	t.Helper()
 	return Eval[[]string](t, b, `(() => {
   if (document.documentElement.scrollWidth <= innerWidth) return []
-  const list = [...document.body.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+  const held = e => e && (getComputedStyle(e).overflowX !== 'visible' || held(e.parentElement))
+  const list = [...document.body.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5 && !held(e.parentElement))
   return ['all, ' + document.documentElement.scrollWidth].concat(list.slice(0, 3).map(e => e.outerHTML.slice(0, 160)))
 })()`)
 }
 
 // SignIn presses what leads to npm oidc-provider (see package signintest), signs in
-// there as somebody, and returns what its own service answers in the end.
-func (b *Tab) SignIn(t testing.TB, subject string, press ...chromedp.Action[chromedp.Void]) *network.Response {
+// there as somebody, and returns what its own service answers in the end. What pages
+// ask of the provider meanwhile is forgotten; nothing else may be asked of it.
+func (b *Tab) SignIn(t testing.TB, issuer, subject string, press ...chromedp.Action[chromedp.Void]) *network.Response {
 	t.Helper()
+	before := len(b.Requests())
 	b.Load(t, press...)
 	b.Do(t, chromedp.SendKeys(`input[name=login]`, subject), chromedp.SendKeys(`input[name=password]`, "whatever"))
 	b.Load(t, chromedp.Click(`button[type=submit]`))
-	return b.Load(t, chromedp.Click(`button[type=submit]`)) // agreeing
+	res := b.Load(t, chromedp.Click(`button[type=submit]`)) // agreeing
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.requests = append(b.requests[:before], slices.DeleteFunc(b.requests[before:], func(r string) bool { return strings.Contains(r, " "+issuer+"/") })...)
+	return res
 }

@@ -33,8 +33,12 @@ server.listen(0, '127.0.0.1', () => {
     features: { devInteractions: { enabled: true } },
   })
   provider.on('server_error', (_, error) => console.error(error))
-  // Its pages would load a font from elsewhere.
+  // Its pages would load a font from elsewhere, and browsers ask for an icon.
   provider.use(async (ctx, next) => {
+    if (ctx.path === '/favicon.ico') {
+      ctx.status = 204
+      return
+    }
     await next()
     if (typeof ctx.body === 'string') ctx.body = ctx.body.replaceAll(/@import url\([^)]*\);/g, '')
   })

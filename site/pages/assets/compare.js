@@ -3,7 +3,7 @@ const form = document.querySelector('form[data-compare]');
 const make = (tag, text, more = {}) => Object.assign(document.createElement(tag), {textContent: text}, more);
 
 // The address of what is shown, in place of one that adds a name to it.
-if (form?.dataset.here && new URLSearchParams(location.search).has('add') && !document.querySelector('.notice')) {
+if (form?.dataset.here && new URLSearchParams(location.search).has('add') && !document.querySelector('.compare-notice')) {
   history.replaceState(null, '', form.dataset.here);
 }
 

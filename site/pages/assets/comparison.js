@@ -83,19 +83,19 @@ function benchmarks(list) {
     }),
   }));
 }
-function topics(field, list) {
+function topics(field, list, alone) {
   const [of, which] = field.split('-');
   const values = list.map(e => (of === 'tag' ? e.tags : e.capabilities));
   const shared = list.length > 1 ? values[0].filter(v => values.every(l => l.includes(v))) : [];
   if (which === 'common') return shared.length ? {common: shared.map(named)} : null;
-  return {cells: values.map(l => l.filter(v => !shared.includes(v)).map(named)).map(l => ({text: l.join(', '), list: l}))};
+  return {...(shared.length ? {} : {title: alone}), cells: values.map(l => l.filter(v => !shared.includes(v)).map(named)).map(l => ({text: l.join(', '), list: l}))};
 }
-function rowOf(field, title, list) {
+function rowOf(field, title, list, alone) {
   const row = {field, title};
   if (field === 'rank') row.cells = list.map(e => ({text: e.rank ? count(e.rank) : 'not ranked'}));
   else if (facts[field]) row.cells = list.map(facts[field]);
   else if (field.startsWith('signal-')) row.cells = list.map(e => signal(e.signals[field.slice(7)]));
-  else if (field.startsWith('tag-') || field.startsWith('capability-')) return {...row, ...(topics(field, list) ?? {cells: []})};
+  else if (field.startsWith('tag-') || field.startsWith('capability-')) return {...row, ...(topics(field, list, alone) ?? {cells: []})};
   else row.cells = score(field, list);
   return row;
 }
@@ -156,7 +156,7 @@ function tableOf(list) {
   }
   for (const group of words.querySelectorAll('[data-group]')) {
     const rows = group.dataset.group === 'benchmarks' ? benchmarks(list)
-      : [...group.querySelectorAll('[data-field]')].map(f => rowOf(f.dataset.field, f.textContent, list)).filter(keep);
+      : [...group.querySelectorAll('[data-field]')].map(f => rowOf(f.dataset.field, f.textContent, list, f.dataset.alone)).filter(keep);
     if (!rows.length) continue;
     const body = table.createTBody();
     body.dataset.group = group.dataset.group;
@@ -173,7 +173,7 @@ let reading = null;
 function index() {
   reading ??= fetch(form.dataset.names).then(a => { if (!a.ok) throw new Error(String(a.status)); return a.json(); }).then(file => {
     const at = Object.fromEntries(file.fields.map((f, i) => [f, i]));
-    return file.rows.map(r => ({type: r[at.type], slug: r[at.slug], name: r[at.name], category: file.categories[r[at.category]] ?? r[at.category]}));
+    return file.rows.map(r => ({type: r[at.type], slug: r[at.slug], name: r[at.name], category: Object.hasOwn(file.categories, r[at.category]) ? file.categories[r[at.category]] : r[at.category]}));
   });
   reading.catch(() => { reading = null; });
   return reading;
@@ -209,7 +209,7 @@ function listOf(found, keys) {
   return ul;
 }
 function notice(before, text, after, list) {
-  const box = make('div', '', {className: 'notice'});
+  const box = make('div', '', {className: 'compare-notice'});
   box.setAttribute('role', 'status');
   const p = make('p', before);
   p.append(make('bdi', named(text)), after);
@@ -244,10 +244,10 @@ async function show() {
   }
   const keys = () => list.map(key);
   for (const k of unknown) {
-    const near = await nearTo((k.split('/')[1] ?? k).replaceAll('-', ' ')).catch(() => []);
+    const near = list.length >= most ? [] : await nearTo((k.split('/')[1] ?? k).replaceAll('-', ' ')).catch(() => []);
     notice('There is no “', k, near.length ? '”. Near to it:' : '”.', listOf(near.slice(0, 5), keys()));
   }
-  if (tooMany) place.before(make('p', 'Only the first four can be compared.', {className: 'notice'}));
+  if (tooMany) place.before(make('p', 'Only the first four can be compared.', {className: 'compare-notice'}));
   if (add && list.length < most) {
     const found = await matching(add, true);
     if (found.length === 1 && await take(key(found[0]))) {
@@ -278,5 +278,5 @@ async function show() {
 form.suggestions = async text => [listOf(await matching(text, false), new FormData(form).getAll('e'))];
 place.setAttribute('aria-busy', 'true');
 show().catch(() => {
-  place.before(make('p', 'The comparison cannot be shown: its files could not be read.', {className: 'notice'}));
+  place.before(make('p', 'The comparison cannot be shown: its files could not be read.', {className: 'compare-notice'}));
 }).finally(() => place.removeAttribute('aria-busy'));

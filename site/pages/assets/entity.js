@@ -10,7 +10,7 @@ const select = (element) => {
 };
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
-  const text = button.closest(".copy").querySelector("code");
+  const text = button.closest(".snippet").querySelector("code");
   const usual = [...button.childNodes];
   let timer = 0;
   const say = (words) => {

@@ -14,7 +14,9 @@ const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
 // Names are compared without marks and case, as the index of the service does.
 const fold = s => s.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-const label = s => labels[s] ?? s.charAt(0).toUpperCase() + s.slice(1);
+// What a table says of a word that somebody else has chosen, such as "constructor".
+const own = (table, word) => (Object.hasOwn(table, word) ? table[word] : undefined);
+const label = s => own(labels, s) ?? s.charAt(0).toUpperCase() + s.slice(1);
 
 let ready = null; // the entities and the engine, once somebody searches
 function load() {
@@ -23,7 +25,7 @@ function load() {
       const at = Object.fromEntries(data.fields.map((f, i) => [f, i]));
       const list = data.rows.map((row, id) => ({
         id, type: row[at.type], slug: row[at.slug], name: row[at.name], provider: row[at.provider], description: row[at.description],
-        category: row[at.category], title: data.categories[row[at.category]] ?? row[at.category], tag: row[at.tags],
+        category: row[at.category], title: own(data.categories, row[at.category]) ?? row[at.category], tag: row[at.tags],
         license: row[at.license], pricingModel: row[at.pricingModel], score: row[at.composite], rank: row[at.rank], updated: row[at.lastUpdated],
       }));
       const mini = new MiniSearch({
@@ -115,7 +117,7 @@ function facetSection(f, found, query, titles) {
   })));
 }
 
-const title = (f, v, titles) => f === 'category' ? titles[v] ?? v : f === 'type' || f === 'pricingModel' ? label(v) : v;
+const title = (f, v, titles) => f === 'category' ? own(titles, v) ?? v : f === 'type' || f === 'pricingModel' ? label(v) : v;
 
 function search(mini, list, text) {
   const ids = new Set(list.map(e => e.id));
@@ -145,15 +147,15 @@ function render({list: all, mini, titles}) {
   if (!browse) {
     found = search(mini, within, text).map(h => { for (const t of h.terms) terms.add(t); return all[h.id]; });
   }
-  const order = browse && !(query.get('sort') in orders) || query.get('sort') === 'score' ? 'score'
-    : query.get('sort') in orders ? query.get('sort') : 'relevance';
+  const sort = Object.hasOwn(orders, query.get('sort')) ? query.get('sort') : browse ? 'score' : 'relevance';
+  const order = browse && sort === 'relevance' ? 'score' : sort;
   if (order === 'score') found = found.toSorted((a, b) => a.id - b.id);
   if (order === 'name') found = found.toSorted((a, b) => compare(a.name, b.name));
   if (order === 'updated') found = found.toSorted((a, b) => compare(b.updated ?? '', a.updated ?? ''));
-  const page = Math.max(1, Math.min(500, Number.parseInt(query.get('page') ?? '1', 10) || 1));
+  const page = Math.max(1, Math.min(500, Math.ceil(found.length / perPage), Number.parseInt(query.get('page') ?? '1', 10) || 1));
   const shown = found.slice((page - 1) * perPage, page * perPage);
 
-  const says = browse ? several(found.length, 'entity', 'entities') + ', the best first'
+  const says = browse ? several(found.length, 'entity', 'entities') + (order === 'score' ? ', the best first' : '')
     : found.length ? several(found.length, 'result', 'results') : 'Nothing found for “' + text + '”';
   const head = element('div', {class: 'results-head'}, element('p', {class: 'results-count num', role: 'status', 'aria-live': 'polite'}, says));
   if (found.length) {
@@ -175,16 +177,19 @@ function render({list: all, mini, titles}) {
   const body = element('div', {class: 'results-body'});
   if (sections.length) {
     const open = results.querySelector('details[data-facets]')?.open || wide.matches;
-    body.append(element('details', {class: 'facets', 'data-facets': '', open: open ? '' : null}, element('summary', {}, 'Narrow down'), ...sections));
+    body.append(element('details', {class: 'facets', 'data-facets': '', open: open ? '' : null}, element('summary', {}, 'Filters'), ...sections));
   }
   const hits = element('div', {class: 'hits'});
   if (shown.length) hits.append(element('ol', {class: 'rows', 'data-hits': ''}, ...shown.map(e => row(e, terms))));
   if (!found.length && !browse) {
     const instead = near(all, mini, text, within.length < all.length);
     if (instead.length) {
-      hits.append(element('h2', {}, within.length < all.length ? 'Without what narrows it down' : 'Did you mean'),
+      hits.append(element('h2', {}, within.length < all.length ? 'Without the filters' : 'Did you mean'),
         element('ul', {class: 'near'}, ...instead.map(e => element('li', {}, element('a', {href: path(e)}, element('bdi', {}, e.name)), ' ',
           element('span', {class: 'quiet'}, e.title)))));
+    } else {
+      hits.append(element('p', {class: 'empty'}, 'Fewer or other words may find more. There are also ', element('a', {href: root + 'categories/'}, 'all categories'), ', ',
+        element('a', {href: root + 'providers/'}, 'providers'), ' and ', element('a', {href: root + 'tags/'}, 'tags'), '.'));
     }
   }
   if (page > 1 || found.length > page * perPage) {
@@ -249,5 +254,8 @@ document.addEventListener('keydown', e => {
   else return;
   e.preventDefault();
 });
-if (!matchMedia('(pointer: coarse)').matches) field.focus();
+if (!matchMedia('(pointer: coarse)').matches) {
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length); // to type on
+}
 show();

@@ -85,4 +85,7 @@ document.addEventListener('keydown', e => {
   }
   e.preventDefault();
 });
-if (!matchMedia('(pointer: coarse)').matches && !location.hash) field.focus();
+if (!matchMedia('(pointer: coarse)').matches && !location.hash) {
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length); // to type on
+}

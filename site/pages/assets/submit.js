@@ -92,7 +92,7 @@ function live() {
     if (!said.taken && !all && said.problems.length) {
       const shown = said.problems.filter(p => touched.has(p.input)).length;
       text = shown ? '' : 'What is required is marked. Nothing is stored before you submit it.';
-      if (shown) text = shown === 1 ? 'One thing that you have entered is to be mended.' : shown + ' things that you have entered are to be mended.';
+      if (shown) text = shown === 1 ? 'One thing that you have entered is not right yet.' : shown + ' things that you have entered are not right yet.';
     }
     if (says.textContent !== text) says.textContent = text;
     if (said.taken?.path) {
@@ -182,6 +182,13 @@ function live() {
       const input = form.elements[name];
       if (input && input.type !== 'hidden') input.value = value;
     }
+    const anew = one('[data-anew]');
+    anew.hidden = false;
+    anew.addEventListener('click', () => {
+      forget();
+      form.reset();
+      location.reload();
+    });
     for (const d of form.querySelectorAll('details')) d.open = [...d.querySelectorAll('input')].some(i => i.value);
     check();
   }

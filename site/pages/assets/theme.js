@@ -17,6 +17,10 @@
         root.dataset.theme = next;
       });
     }
+    // Where all parts of the site have no room, the one that is open is in view.
+    const nav = document.querySelector('.nav');
+    const here = nav?.querySelector('[aria-current]');
+    if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
     // A slash begins a search, wherever nothing is being typed.
     document.addEventListener('keydown', e => {
       if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select, [contenteditable]')) return;

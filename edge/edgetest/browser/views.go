@@ -1,0 +1,56 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// View is a browser as somebody has it: what it prefers, light or dark, and how many
+// pixels wide it is.
+type View struct {
+	Scheme string
+	Width  int64
+}
+
+func (v View) String() string { return fmt.Sprintf("%s, %d wide", v.Scheme, v.Width) }
+
+// Views are those that pages must be good in. Journeys are made in the first.
+var Views = []View{{"light", 1440}, {"dark", 1440}, {"dark", 390}, {"light", 390}}
+
+const height = 900
+
+// OpenView opens a tab in the first of Views.
+func OpenView(t testing.TB) *Tab {
+	t.Helper()
+	b := Open(t, Views[0].Width, height)
+	b.Do(t, Views[0].set())
+	return b
+}
+
+func (v View) set() chromedp.Action[chromedp.Void] {
+	return chromedp.Steps(chromedp.EmulateViewport(v.Width, height), Prefers("prefers-color-scheme", v.Scheme))
+}
+
+// LookAround opens pages of a journey in the other Views, and goes back to the first:
+// each page is as light or dark as it should be, and fits its window.
+func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
+	t.Helper()
+	for _, v := range Views[1:] {
+		b.Do(t, v.set())
+		for _, path := range paths {
+			b.Load(t, chromedp.Navigate(base+path))
+			for _, wide := range b.Overflowing(t) {
+				t.Errorf("%s, %v: beyond the window is %s", path, v, wide)
+			}
+			if dark := Eval[bool](t, b, lightness+" < 0.5"); dark != (v.Scheme == "dark") {
+				t.Errorf("%s, %v: it is dark: %v", path, v, dark)
+			}
+		}
+	}
+	b.Do(t, Views[0].set())
+}
+
+// lightness is that of the paper, from 0 to 1.
+const lightness = `(c => (Number(c[0]) + Number(c[1]) + Number(c[2])) / 765)(getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g))`

@@ -1,0 +1,106 @@
+package edge
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"kindex/exports"
+)
+
+// TestPagesWhileBuildsSwitch asks for pages of every kind from several sides, while the
+// edge moves to and fro between two builds and edits are shown on top of them. Each
+// answer is of the build that it names.
+func TestPagesWhileBuildsSwitch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
+	s := serve(t, 30)
+	ids := []string{s.live.id()}
+	writeContent(t, s.content, 30, 1)
+	ids = append(ids, buildInto(t, s.content, s.out, 3))
+	o, _, _ := s.live.base.build.Find("tool", "n3")
+	e, err := s.live.base.build.Entity(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := *e
+	edited.Name, edited.Category = "Edited", "not-yet-built"
+
+	paths := []string{"/", "/search/", "/search/?q=number3", "/search/?q=numbr3&sort=name", "/tool/", "/tool/n3/", "/tool/n3/history/", "/model/n4/", "/tool/n33/",
+		"/categories/", "/categories/alpha/", "/providers/", "/providers/maker_1/", "/tags/", "/tags/fast/", "/tags/fats/", "/capabilities/", "/leaderboards/all/", "/leaderboards/alpha/type-tool/",
+		"/trending/", "/changes/", "/compare/", "/compare/?e=tool/n3&e=tool/n4", "/compare/?suggest=num", "/data/", "/docs/", "/docs/scoring/", "/docs/operating/",
+		"/sitemap.xml", "/sitemap/1.xml", "/robots.txt", "/og/index.png", "/og/tool/n3.png", "/submit/", "/developer/", "/nothing"}
+	var under sync.WaitGroup
+	var done atomic.Bool
+	for side := range 4 {
+		under.Go(func() {
+			client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			defer client.CloseIdleConnections()
+			r := rand.New(rand.NewPCG(1, uint64(side)))
+			for range 200 {
+				if err := askPage(client, s.url, paths[r.IntN(len(paths))], ids); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	go func() { under.Wait(); done.Store(true) }()
+	for i := 1; !done.Load(); i++ {
+		if err := os.WriteFile(filepath.Join(s.out, "exports", "current"), []byte(ids[i%2]+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 {
+			s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: "tool", Slug: "n5"}})
+		} else if i%3 == 1 {
+			s.Preview(nil)
+		}
+	}
+	under.Wait()
+}
+
+// askPage asks for a page as a browser does.
+func askPage(client *http.Client, base, path string, ids []string) error {
+	req, err := http.NewRequest(http.MethodGet, base+path, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "text/html")
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	missing := strings.Contains(path, "n33") || strings.Contains(path, "fats") || strings.Contains(path, "nothing")
+	if want := map[bool]int{false: http.StatusOK, true: http.StatusNotFound}[missing]; res.StatusCode != want {
+		return fmt.Errorf("%s: %d %.200s", path, res.StatusCode, body)
+	}
+	build, edits, _ := strings.Cut(res.Header.Get("X-Build"), "+")
+	generation := map[string]string{ids[0]: "0", ids[1]: "1"}[build]
+	if generation == "" {
+		return fmt.Errorf("%s is of the build %q", path, build)
+	}
+	if path == "/tool/n3/" {
+		if named := strings.Contains(string(body), "<code>"+build+"</code>"); !named {
+			return fmt.Errorf("%s is not of the build %s that it names", path, build)
+		}
+		if shown := strings.Contains(string(body), ">Edited<"); shown != (edits != "") {
+			return fmt.Errorf("%s: edited %v, of %s", path, shown, res.Header.Get("X-Build"))
+		}
+	}
+	return nil
+}

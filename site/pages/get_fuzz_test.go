@@ -1,0 +1,90 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+	"kindex/site/pages"
+)
+
+// fuzzed is a small site in which an entity was renamed, and another deleted.
+func fuzzed(f *testing.F) *pages.Site {
+	content := edgetest.Content(f, "ml-frameworks", "llm-inference")
+	tool := func(name string) string { return filepath.Join(content, "tool", name+".yaml") }
+	text, err := os.ReadFile(tool("tensorlayer"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := os.WriteFile(tool("tensor-layer"), append(text, "\nformerly: [tensorlayer]\n"...), 0o644); err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range []string{"tensorlayer", "keras"} {
+		if err := os.Remove(tool(name)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	edgetest.Commit(f, filepath.Dir(content), 1)
+	out := f.TempDir()
+	edgetest.Build(f, content, out)
+	s := siteOf(f, out, pages.Options{})
+	for path, want := range map[string]int{"/tool/tensor-layer/": http.StatusOK, "/tool/tensorlayer/": http.StatusMovedPermanently, "/tool/keras/": http.StatusGone} {
+		if a := get(f, s, path); a.Status != want {
+			f.Fatalf("%s: %d", path, a.Status)
+		}
+	}
+	return s
+}
+
+// FuzzGet asks for anything. Nothing that is asked is a failure, and nothing leads
+// away from the site.
+func FuzzGet(f *testing.F) {
+	s := fuzzed(f)
+	for _, p := range pages.Patterns() {
+		for _, r := range [][2]string{{":type", "tool"}, {":slug", "pytorch"}, {":category", "ml-frameworks"}, {":key", "python"}, {":guide", "operating"},
+			{"og/:file", "og/index.png"}, {"sitemap/:file", "sitemap/1.xml"}, {":file", "pytorch.png"}} {
+			p = strings.ReplaceAll(p, r[0], r[1])
+		}
+		f.Add(p, "")
+	}
+	for _, p := range []string{"/search", "/leaderboards", "/tool/pytorch/at-2026-11-20/", "/tool/pytorch/history/page-9223372036854775807/",
+		"/leaderboards/all/page-9223372036854775807/", "/tool/all/sort-name/page-2", "/leaderboards/all/type-tool/by-adoption/",
+		"/trending/window-30d/", "/tags/all/letter-a/", "/changes/event-updated/type-tool/page-2/", "/categories/ml-frameworks/type-tool/sort-name/"} {
+		f.Add(p, "page=2")
+	}
+	for _, p := range []string{"//evil.example", "/\\evil.example", "/tool//evil.example/", "/tool/../evil", "/tool/keras/", "/tool/tensorlayer/", "/tool/tensorlayer",
+		"/og/tool/tensorlayer.png", "/tool/%2f", "/tool/a\r\nb", "/sitemap/-1.xml", "/sitemap/99999999999999999999.xml", "/tool/\xff/", ""} {
+		f.Add(p, "")
+	}
+	for _, q := range []string{"q=%00%ff&tag=&page=-1", "q=\"a b&sort=name&page=500", "type=tool&type=x&provider=%F0", "page=99999999999999999999", "sort=relevance&q=" + strings.Repeat("(", 400), "q=" + strings.Repeat("zq", 250)} {
+		f.Add("/search/", q)
+	}
+	for _, q := range []string{"e=tool/pytorch&e=tool/nothing", "suggest=py", "suggest=zqxjkvbw", "add=PyTorch", "e=/&e=&e=//&add=%00", "e=tool/tensorlayer"} {
+		f.Add("/compare/", q)
+	}
+	for _, q := range []string{"since=2026-11-20&until=2026-11-01", "since=0000-00-00", "until=x"} {
+		f.Add("/changes/", q)
+	}
+	statuses := []int{http.StatusOK, http.StatusMovedPermanently, http.StatusBadRequest, http.StatusNotFound, http.StatusGone}
+	f.Fuzz(func(t *testing.T, path, query string) {
+		if path != "" && path[0] != '/' {
+			return // no request has such a path
+		}
+		q, _ := url.ParseQuery(query)
+		a, err := s.Get(pages.Request{Path: path, Query: q, Base: base})
+		if err != nil {
+			t.Fatalf("%q ? %q: %v", path, query, err)
+		}
+		if !slices.Contains(statuses, a.Status) || (a.Status == http.StatusMovedPermanently) != (a.Location != "") {
+			t.Errorf("%q ? %q: status %d, to %q", path, query, a.Status, a.Location)
+		}
+		if to := a.Location; to != "" && (to[0] != '/' || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n")) {
+			t.Errorf("%q ? %q leads to %q", path, query, to)
+		}
+	})
+}

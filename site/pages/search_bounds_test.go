@@ -1,0 +1,46 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+	"kindex/site/pages"
+)
+
+// TestSearchIsBounded asks for results narrowed down by as much as a request can hold:
+// each link of the page has all of it in its address.
+func TestSearchIsBounded(t *testing.T) {
+	s := siteOf(t, edgetest.Built(t), pages.Options{})
+	same := strings.Repeat("tag=a&", 5000)
+	var many, long strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&many, "tag=a%d&", i)
+	}
+	for i := range 10 {
+		fmt.Fprintf(&long, "provider=%s%d&", strings.Repeat("%22", 1000), i)
+	}
+	for name, query := range map[string]string{"same": same, "many": many.String(), "long": long.String(),
+		"unknown": strings.Repeat("x=1&", 7000), "words": "q=" + strings.Repeat("%22", 10_000), "page": "page=" + strings.Repeat("9", 30_000)} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.Get(pages.Request{Path: "/search/", Query: q, Base: base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Body) > 1_000_000 || packed(string(a.Body)) > largest {
+			t.Errorf("%s: %d bytes are answered to %d", name, len(a.Body), len(query))
+		}
+		said := strings.Contains(string(a.Body), "more than can be heeded")
+		if want := name == "many" || name == "long"; said != want {
+			t.Errorf("%s: told that it is too much: %v", name, said)
+		}
+		if n := strings.Count(string(a.Body), "chosen-chip"); n > 20 || name == "many" && n != 20 || name == "same" && n != 1 {
+			t.Errorf("%s: %d are chosen", name, n)
+		}
+	}
+}
