@@ -61,7 +61,7 @@ func (w *website) looks(t *testing.T) {
 			t.Parallel()
 			for _, signedIn := range []bool{false, true} {
 				tab := w.open(t, desktop, signedIn)
-				for i, k := range kinds {
+				for i, k := range w.kinds(t) {
 					if k.signedIn == signedIn && i%tabs == part && w.there(t, k) {
 						w.look(t, tab, k)
 					}
@@ -80,8 +80,12 @@ const movingScript = `document.getAnimations().map(a => a.effect?.target?.outerH
 
 // look looks at one page.
 func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
-	before := len(tab.Said())
+	before, asked := len(tab.Said()), len(tab.Requests())
 	tab.Do(t, chromedp.EmulateViewport(desktop, height), likes("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"), chromedp.Navigate(w.URL+k.path))
+	if k.do != "" {
+		tab.Do(t, chromedp.Evaluate[chromedp.Void](w.named(k.do)))
+		settled(t, tab, k.until)
+	}
 	withAxe(t, tab)
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](unfold))
 	for _, view := range []struct {
@@ -96,31 +100,20 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 		for _, v := range violations(t, tab, view.part) {
 			t.Errorf("%s, %s, %d wide: %s", k.name, view.scheme, view.width, v)
 		}
-		for _, wide := range overflowing(t, tab) {
+		for _, wide := range tab.Overflowing(t) {
 			t.Errorf("%s, %d wide: beyond the window is %s", k.name, view.width, wide)
 		}
 	}
 	for _, said := range tab.Said()[before:] {
-		if k.status == 0 || !strings.Contains(said, "Failed to load resource") { // what the page itself is told
+		if k.status == 0 && k.do == "" || !strings.Contains(said, "Failed to load resource") { // what the page itself is told
 			t.Errorf("%s: the console says %s", k.name, said)
 		}
 	}
-	for _, asked := range tab.Requests() {
-		if !strings.HasPrefix(asked, "GET "+w.URL+"/") && !strings.HasPrefix(asked, "GET data:") && asked != "GET about:blank" {
+	for _, asked := range tab.Requests()[asked:] {
+		if _, address, _ := strings.Cut(asked, " "); !strings.HasPrefix(address, w.URL+"/") && !strings.HasPrefix(asked, "GET data:") && asked != "GET about:blank" {
 			t.Errorf("%s: the page asks: %s", k.name, asked)
 		}
 	}
-}
-
-// overflowing are elements that make the page wider than its window.
-func overflowing(t testing.TB, tab *browser.Tab) []string {
-	t.Helper()
-	return eval[[]string](t, tab, `(() => {
-  const wide = innerWidth
-  if (document.documentElement.scrollWidth <= wide) return []
-  const list = [...document.body.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > wide + 1)
-  return ['all, ' + document.documentElement.scrollWidth].concat(list.slice(0, 3).map(e => e.outerHTML.slice(0, 160)))
-})()`)
 }
 
 // axeLooks: what the other tests rely on finds what is wrong.
@@ -149,7 +142,7 @@ func (w *website) axeLooks(t *testing.T) {
 	if moving := eval[[]string](t, tab, "%s", movingScript); !slices.ContainsFunc(moving, func(m string) bool { return strings.HasPrefix(m, "<footer") }) {
 		t.Errorf("of what moves, %q is found", moving)
 	}
-	if len(overflowing(t, tab)) == 0 {
+	if len(tab.Overflowing(t)) == 0 {
 		t.Error("what is wider than the window is not found")
 	}
 }

@@ -15,9 +15,10 @@ import (
 
 // How much of a website is looked at.
 const (
-	mostPages    = 400
-	mostOfAShape = 12
+	mostPages    = 250
+	mostOfAShape = 6
 	mostQueries  = 2 // of a shape that has a query
+	mostHostile  = 2 // of a shape, where it is about words
 )
 
 // crawl is a walk through the website by its links.
@@ -27,15 +28,17 @@ type crawl struct {
 	queue  []string
 	from   map[string]string // what was met, by the page that it was met on
 	shapes map[string]int
+	most   int                            // of a shape
 	pages  []string                       // that were read
 	each   func(path string, d *document) // is shown each page, unless nil
+	asked  map[string]bool                // of the addresses, those that may be refused; nil for none
 	api    []string                       // addresses of the API that were met
 }
 
-// crawl goes from some pages wherever links, forms and pictures lead.
-func (w *website) crawl(t *testing.T, starts []string, each func(string, *document)) *crawl {
-	t.Helper()
-	c := &crawl{website: w, t: t, from: map[string]string{}, shapes: map[string]int{}, each: each}
+// run goes from some pages wherever links, forms and pictures lead.
+func (c *crawl) run(starts []string) {
+	c.t.Helper()
+	c.from, c.shapes = map[string]string{}, map[string]int{}
 	for _, s := range starts {
 		if c.from[s] == "" {
 			c.from[s] = "the list of this test"
@@ -47,23 +50,26 @@ func (w *website) crawl(t *testing.T, starts []string, each func(string, *docume
 		c.queue = c.queue[1:]
 		c.visit(path, 0)
 	}
-	return c
 }
 
 // crawlAll goes without JavaScript from every kind of page wherever one can go.
 func (w *website) crawlAll(t *testing.T) {
 	var starts []string
-	for _, k := range kinds {
+	for _, k := range w.kinds(t) {
 		if k.status == 0 && !k.signedIn {
 			starts = append(starts, k.path)
 		}
 	}
-	c := w.crawl(t, starts, nil)
+	c := &crawl{website: w, t: t, most: mostOfAShape}
+	c.run(starts)
 	if len(c.pages) < len(kinds) {
 		t.Errorf("%d pages were met", len(c.pages))
 	}
 	checkKinds(t, c.pages)
-	for _, k := range kinds {
+	for _, k := range w.kinds(t) {
+		if k.do != "" {
+			continue
+		}
 		d := w.get(t, k.path, k.signedIn)
 		if want := cmp.Or(k.status, http.StatusOK); d.status != want {
 			t.Errorf("%s: %s answers %d, want %d", k.name, k.path, d.status, want)
@@ -87,7 +93,7 @@ func (c *crawl) meet(path, on string) {
 		return
 	}
 	c.from[path] = on
-	s, most, list := shape(path), mostOfAShape, &c.queue
+	s, most, list := shape(path), c.most, &c.queue
 	if !strings.HasSuffix(s, "?") {
 		most = mostQueries
 	}
@@ -110,6 +116,9 @@ func (c *crawl) visit(path string, moved int) {
 	}
 	d := c.get(c.t, path, false)
 	switch {
+	case d.status >= 400 && d.status < 500 && c.asked[path] && d.root != nil:
+		c.read(path, &d)
+		return
 	case (d.status == http.StatusMovedPermanently || d.status == http.StatusSeeOther || d.status == http.StatusPermanentRedirect) && moved == 0:
 		to, err := d.url.Parse(d.header.Get("Location"))
 		if err != nil || to.Host != d.url.Host {
@@ -125,20 +134,27 @@ func (c *crawl) visit(path string, moved int) {
 	case d.root == nil || strings.HasPrefix(path, "/docs/api"):
 		return
 	}
-	c.pages = append(c.pages, path)
-	if c.each != nil {
-		c.each(path, &d)
-	}
-	for _, f := range d.faults() {
-		c.t.Errorf("%.300s: %s", path, f)
-	}
-	for _, to := range slices.Sorted(maps.Keys(d.leads())) {
-		c.lead(d, path, to, d.leads()[to])
+	c.read(path, &d)
+	leads := d.leads()
+	for _, to := range slices.Sorted(maps.Keys(leads)) {
+		c.lead(d, path, to, leads[to])
 	}
 	for n := range d.nodes {
 		if n.Data == "form" && !strings.EqualFold(attr(n, "method"), "post") {
 			c.meet(filled(n), path+", sent as it is")
 		}
+	}
+}
+
+// read looks at a page.
+func (c *crawl) read(path string, d *document) {
+	c.t.Helper()
+	c.pages = append(c.pages, path)
+	if c.each != nil {
+		c.each(path, d)
+	}
+	for _, f := range d.faults() {
+		c.t.Errorf("%.100s: %s", path, f)
 	}
 }
 

@@ -128,7 +128,9 @@ func (d *document) faults() (wrong []string) {
 	}
 	counts, ids := map[string]int{}, map[string]int{}
 	for n := range d.nodes {
-		counts[n.Data]++
+		if n.Namespace == "" { // pictures have titles of their own
+			counts[n.Data]++
+		}
 		if id := attr(n, "id"); has(n, "id") {
 			ids[id]++
 		}
@@ -148,7 +150,7 @@ func (d *document) faults() (wrong []string) {
 // incomplete is what a page lacks.
 func (d *document) incomplete(ids map[string]int) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	canonical := ""
+	canonical, noIndex := "", false
 	for n := range d.nodes {
 		switch {
 		case n.Data == "html" && attr(n, "lang") == "":
@@ -157,6 +159,8 @@ func (d *document) incomplete(ids map[string]int) (wrong []string) {
 			add("its %s is empty", n.Data)
 		case n.Data == "link" && attr(n, "rel") == "canonical":
 			canonical = attr(n, "href")
+		case n.Data == "meta" && attr(n, "name") == "robots":
+			noIndex = attr(n, "content") == "noindex"
 		case n.Data == "img" && !has(n, "alt"):
 			add("the picture %s has no text", attr(n, "src"))
 		}
@@ -171,7 +175,7 @@ func (d *document) incomplete(ids map[string]int) (wrong []string) {
 			add("a link leads to %s, which is not there", to)
 		}
 	}
-	if at, err := url.Parse(canonical); d.status == http.StatusOK && (err != nil || at.Host != d.url.Host || at.RawQuery != "" && !strings.HasPrefix(at.Path, "/compare/")) {
+	if at, err := url.Parse(canonical); d.status == http.StatusOK && !noIndex && (err != nil || at.Host != d.url.Host || at.RawQuery != "" && !strings.HasPrefix(at.Path, "/compare/")) {
 		add("its canonical address is %q", canonical)
 	}
 	return wrong

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -83,8 +84,11 @@ func (hostile attacker) address(i int) string {
 // hostileTools and hostileModels are how many entities there are. Each word of an
 // attacker is in each field of one.
 const (
-	hostileTools  = 20
+	hostileTools  = 21
 	hostileModels = 12
+	spoiled       = 7  // tools, the first ones, whose texts no file may have
+	goneHostile   = 19 // numbers of tools, behind one for each of markup
+	newlyNamed    = 20
 )
 
 // content writes files that the validator lets through, in a repository whose
@@ -112,7 +116,8 @@ func (a attacker) content(t testing.TB) string {
 			a.write(t, dir, fmt.Sprint("model/m", i), e)
 		}
 		if round == 1 {
-			if err := errorsOf(os.Remove(filepath.Join(dir, "tool/n18.yaml")), os.Rename(filepath.Join(dir, "tool/n19.yaml"), filepath.Join(dir, "tool/n19-renamed.yaml"))); err != nil {
+			if err := errorsOf(os.Remove(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", goneHostile))),
+				os.Rename(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", newlyNamed)), filepath.Join(dir, fmt.Sprintf("tool/n%d-renamed.yaml", newlyNamed)))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -217,9 +222,9 @@ func (a attacker) spoil(e *exports.Entity, i int) {
 	e.Tags = []string{"shared", a.markup(i), a.wild(i)}
 	slices.Sort(e.Tags)
 	e.Capabilities = []string{a.markup(i + 1), a.wild(i + 1)}
-	if i%2 == 0 {
+	if number, err := strconv.Atoi(e.Slug[1:]); err == nil && e.Type == "tool" && number < spoiled {
 		for n, field := range []*string{&e.Name, &e.Provider, &e.Description, &e.Version, &e.License, &e.PricingModel} {
-			*field = a.wild(i/2 + n)
+			*field = a.wild(number + n)
 		}
 	}
 	if i%5 == 0 {

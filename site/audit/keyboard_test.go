@@ -1,14 +1,11 @@
 package audit_test
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -18,12 +15,13 @@ import (
 // focused describes what has the focus: its text and place in the document, whether
 // it can be seen that it has, and whether it can be seen at all.
 const focusedScript = `(async () => {
-  await new Promise(requestAnimationFrame) // it is scrolled to where it is in the next frame
   const e = document.activeElement
   if (!e || e === document.body || e === document.documentElement) return null
+  // It is scrolled to where it is in the next frame.
+  if (e.getBoundingClientRect().bottom > innerHeight || e.getBoundingClientRect().top < 0) await new Promise(requestAnimationFrame)
   const s = getComputedStyle(e), r = e.getBoundingClientRect()
   const ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1 && s.outlineColor !== 'transparent'
-  const at = document.elementFromPoint(r.left + Math.min(r.width / 2, 20), r.top + r.height / 2)
+  const at = document.elementFromPoint(Math.max(r.left, 0) + Math.min(r.width / 2, 20), (Math.max(r.top, 0) + Math.min(r.bottom, innerHeight)) / 2)
   return {at: [...document.querySelectorAll('*')].indexOf(e), html: e.outerHTML.slice(0, 120), ring,
     seen: r.width > 1 && r.height > 1 && r.bottom > 0 && r.top < innerHeight && (e.contains(at) || at?.contains(e) || e.tagName === 'MAIN')}
 })()`
@@ -64,11 +62,11 @@ func (w *website) byKeyboard(t *testing.T) {
 	for _, signedIn := range []bool{false, true} {
 		tab := w.open(t, desktop, signedIn)
 		tab.Do(t, likes("prefers-reduced-motion", "reduce"))
-		for _, k := range kinds {
+		for _, k := range w.kinds(t) {
 			if k.signedIn != signedIn || !k.keyboard || !w.there(t, k) {
 				continue
 			}
-			tab.Do(t, chromedp.Navigate(w.URL+k.path), chromedp.Evaluate[chromedp.Void](unfold+`; document.activeElement?.blur(); scrollTo(0, 0); getSelection().collapse(document.body, 0)`))
+			tab.Do(t, chromedp.Navigate(w.URL+k.path), chromedp.Evaluate[chromedp.Void](`document.activeElement?.blur(); scrollTo(0, 0); getSelection().collapse(document.body, 0)`))
 			w.tabThrough(t, tab, k)
 		}
 	}
@@ -77,7 +75,7 @@ func (w *website) byKeyboard(t *testing.T) {
 func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	t.Helper()
 	reached := map[int]bool{}
-	outside := 0 // behind the last, the focus leaves the page and comes again at its top
+	first, outside := -1, 0 // behind the last, the focus leaves the page and comes again at its top
 	for range mostStops {
 		tab.Do(t, chromedp.KeyEvent(kb.Tab))
 		f := focusNow(t, tab)
@@ -87,10 +85,15 @@ func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 			}
 			continue
 		}
-		if reached[f.At] {
-			break
+		if f.At == first {
+			break // all around
 		}
-		reached[f.At] = true
+		if reached[f.At] {
+			continue // another part of a field, as of a date
+		}
+		if reached[f.At] = true; first < 0 {
+			first = f.At
+		}
 		if !f.Ring || !f.Seen {
 			t.Errorf("%s: the focus is seen: %t, where it is: %t, on %s", k.name, f.Ring, f.Seen, f.HTML)
 		}
@@ -119,7 +122,7 @@ func (w *website) findsByKeyboard(t *testing.T) {
 	if f := focusNow(t, tab); f == nil || !strings.HasPrefix(f.HTML, "<main") {
 		t.Errorf("skipping leads to %+v", f)
 	}
-	tab.Do(t, slash)
+	tab.Do(t, browser.Press("/"))
 	if f := focusNow(t, tab); f == nil || !strings.HasPrefix(f.HTML, "<input") {
 		t.Fatalf("a slash leads to %+v", f)
 	}
@@ -141,31 +144,50 @@ func (w *website) findsByKeyboard(t *testing.T) {
 	tab.CheckQuiet(t, w.URL)
 }
 
-// slash presses the key as people do: what is not to be typed is not. The keys of
-// chromedp type their letter in any case.
-var slash = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "/", Code: "Slash", Text: "/", WindowsVirtualKeyCode: 191}
-	_, err := cdp.Call(ctx, tab, input.DispatchKeyEvent, key)
-	if err == nil {
-		key.Type, key.Text = input.DispatchKeyEventTypeKeyUp, ""
-		_, err = cdp.Call(ctx, tab, input.DispatchKeyEvent, key)
+// goesBackInTime moves the slider of a leaderboard by keyboard.
+func (w *website) goesBackInTime(t *testing.T) {
+	tab := w.open(t, desktop, false)
+	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/all/"), chromedp.WaitVisible(`input[type=range]`), chromedp.Focus(`input[type=range]`))
+	now := eval[string](t, tab, `document.querySelector('output').textContent`)
+	tab.Do(t, chromedp.KeyEvent(kb.ArrowLeft))
+	then := eval[string](t, tab, `document.querySelector('output').textContent`)
+	tab.Do(t, chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.Enter))
+	settled(t, tab, `/[/]at-[0-9-]+[/]$/.test(location.pathname) && document.querySelector('input[type=range]')`)
+	if shown := eval[string](t, tab, `document.querySelector('output').textContent`); shown != then || then == now {
+		t.Errorf("from %s the slider goes to %s, and the page is of %s", now, then, shown)
 	}
-	return err
-})
+	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, "range") {
+		t.Errorf("then the focus is on %+v", f)
+	}
+	tab.Do(t, chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Enter))
+	settled(t, tab, `location.pathname === '/leaderboards/all/'`)
+	tab.CheckQuiet(t, w.URL)
+}
 
-// settled waits until a condition holds on the page.
+// closesSuggestions: what opens over a page closes by Escape, and the focus is where it
+// was; what it offers is taken with Enter.
+func (w *website) closesSuggestions(t *testing.T) {
+	tab := w.open(t, desktop, false)
+	const open = `document.querySelectorAll('[data-suggestions]:not([hidden]) a').length > 0`
+	tab.Do(t, chromedp.Navigate(w.URL+"/compare/?e=tool/pytorch"), chromedp.Focus(`#add`), chromedp.KeyEvent("tens"))
+	settled(t, tab, open)
+	tab.Do(t, chromedp.KeyEvent(kb.ArrowDown))
+	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, "<a ") {
+		t.Errorf("an arrow leads to %+v", f)
+	}
+	tab.Do(t, chromedp.KeyEvent(kb.Escape))
+	settled(t, tab, `document.activeElement.id === 'add' && !(`+open+`)`)
+	tab.Do(t, chromedp.KeyEvent("orf"))
+	settled(t, tab, open)
+	tab.Do(t, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
+	settled(t, tab, `location.search.includes('tensorflow') && document.querySelectorAll('[data-comparison] thead th').length === 2`)
+	tab.CheckQuiet(t, w.URL)
+}
+
+// settled waits until a condition holds on the page, or on the one that it leads to.
 func settled(t testing.TB, tab *browser.Tab, condition string) {
 	t.Helper()
-	held := eval[bool](t, tab, `(async () => {
-  for (let i = 0; i < 250; i++) {
-    try { if (document.readyState === 'complete' && (%s)) return true } catch { }
-    await new Promise(next => setTimeout(next, 20))
-  }
-  return false
-})()`, condition)
-	if !held {
-		t.Fatalf("it never is that %s\nat %s: %s", condition, eval[string](t, tab, `location.href`), eval[string](t, tab, `document.body.innerText.slice(0, 500)`))
-	}
+	tab.Until(t, `document.readyState === 'complete' && (%s)`, condition)
 }
 
 // switchesTheme switches between light and dark by keyboard, and finds it again.

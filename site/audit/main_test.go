@@ -18,6 +18,7 @@ import (
 	"kindex/edge/keys"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
+	"kindex/edge/webhook"
 )
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removeBuilt) }
@@ -33,7 +34,9 @@ const (
 // website is an edge with the shipped content.
 type website struct {
 	*edgetest.Edge
-	session string // the cookie of somebody who is signed in
+	session string            // the cookie of somebody who is signed in
+	key     string            // of the API, of the same account
+	ids     map[string]string // of what that account has, by what stands for it in the table of kinds
 }
 
 // built is the build of all tests.
@@ -71,10 +74,12 @@ func build(t testing.TB) string {
 }
 
 // serve starts an edge on which people can sign in, and where somebody is.
-func serve(t testing.TB, dir string) *website {
+func serve(t testing.TB, dir string, a attacker) *website {
 	t.Helper()
+	receiver := edgetest.NewReceiver(t)
 	hub := signintest.StartGitHub(t)
 	e := edgetest.Start(t, edge.Options{Dir: dir, Contact: "operator@example.org", LimitAnonymous: 20, LimitKey: 1000,
+		Guard: receiver.Guard, WebhookSchedule: webhook.Schedule{time.Hour},
 		SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
 	const token = "a token that only this browser has, of many characters"
 	sum := sha256.Sum256([]byte(token))
@@ -82,5 +87,7 @@ func serve(t testing.TB, dir string) *website {
 		Key: keys.Generate(), Hash: hex.EncodeToString(sum[:]), At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	return &website{Edge: e, session: token}
+	w := &website{Edge: e, session: token, ids: map[string]string{}}
+	w.fill(t, receiver, a)
+	return w
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
@@ -44,24 +44,36 @@ func (w *website) signIn(t testing.TB, tab *browser.Tab) {
 	}))
 }
 
-// likes makes the browser one that prefers something, as "prefers-color-scheme",
-// "dark".
-func likes(pairs ...string) chromedp.Action[chromedp.Void] {
-	var list []*emulation.MediaFeature
-	for i := 0; i < len(pairs); i += 2 {
-		list = append(list, &emulation.MediaFeature{Name: pairs[i], Value: pairs[i+1]})
-	}
-	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: list})
-		return err
-	})
-}
+var likes = browser.Prefers
 
 // eval runs a script in the page and returns its value. A promise is waited for.
 func eval[T any](t testing.TB, tab *browser.Tab, format string, args ...any) T {
 	t.Helper()
-	return browser.Run(t, tab, chromedp.Evaluate[T](fmt.Sprintf(format, args...), chromedp.EvalAwaitPromise))
+	return browser.Eval[T](t, tab, format, args...)
 }
 
 // unfold opens everything that can be opened on a page by a click.
 const unfold = `for (const d of document.querySelectorAll('details')) d.open = true`
+
+// complete is a proposal that is by the rules: fields and values.
+var complete = []string{"name", "Polars", "provider", "Polars", "category", "tabular", "url", "https://github.com/pola-rs/polars",
+	"description", "Data frames for structured data on one machine, with lazy queries that run in parallel."}
+
+// typed is a script that fills in fields of the form for proposals: names and values.
+func typed(pairs ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		fmt.Fprintf(&b, `{ const e = document.querySelector('[data-propose] [name=%s]'); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})) };`, pairs[i], pairs[i+1])
+	}
+	return b.String()
+}
+
+// sent is a script that fills in fields of a form by its action, and sends it.
+func sent(action string, pairs ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{ const form = document.querySelector('form[action="%s"]');`, action)
+	for i := 0; i < len(pairs); i += 2 {
+		fmt.Fprintf(&b, `form.querySelector('[name=%s]').value = %q;`, pairs[i], pairs[i+1])
+	}
+	return b.String() + `for (const e of form.querySelectorAll('[type=checkbox]')) e.checked = true; form.requestSubmit() }`
+}

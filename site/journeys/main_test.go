@@ -4,14 +4,11 @@
 package journeys_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 
 	"kindex/builder/static"
 	"kindex/edge"
@@ -23,30 +20,35 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
 
-// The windows that pages are looked at in.
-const (
-	phone   = 390
-	desktop = 1440
-	height  = 900
-)
-
 // TestVisitor goes the same way on both kinds of the website.
 func TestVisitor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
+	t.Parallel()
+	out := build(t)
 	t.Run("edge", func(t *testing.T) {
 		t.Parallel()
-		visit(t, edgetest.Start(t, edge.Options{}).URL, true)
+		visit(t, edgetest.Start(t, edge.Options{Dir: out}).URL, out, true)
 	})
 	t.Run("static", func(t *testing.T) {
 		t.Parallel()
-		visit(t, serveFiles(t), false)
+		visit(t, serveFiles(t, out), out, false)
 	})
 }
 
-// serveFiles writes the website as files, and serves them as any host of files does.
-func serveFiles(t *testing.T) string {
+// build is one of some categories of the shipped content: a static website has a
+// dozen files for each entity.
+func build(t *testing.T) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	edgetest.Build(t, edgetest.Content(t, "ml-frameworks", "pytorch-utils", "tensorflow-utils", "reinforcement-learning", "distributed-ml", "language"), out)
+	return out
+}
+
+// serveFiles writes the website of a build as files, and serves them as any host of
+// files does.
+func serveFiles(t *testing.T, out string) string {
 	t.Helper()
 	if !pages.Searchable() {
 		if os.Getenv("CI") != "" {
@@ -57,16 +59,16 @@ func serveFiles(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "site")
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	t.Cleanup(server.Close)
-	if _, err := static.Write(t.Context(), static.Options{Out: edgetest.Built(t), Dir: dir, URL: server.URL}); err != nil {
+	if _, err := static.Write(t.Context(), static.Options{Out: out, Dir: dir, URL: server.URL}); err != nil {
 		t.Fatal(err)
 	}
 	return server.URL
 }
 
-// known is an entity as the build has it.
-func known(t *testing.T, typ, slug string) *exports.Entity {
+// known is an entity as a build has it.
+func known(t *testing.T, out, typ, slug string) *exports.Entity {
 	t.Helper()
-	b, err := exports.OpenCurrent(edgetest.Built(t))
+	b, err := exports.OpenCurrent(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,40 +83,3 @@ func known(t *testing.T, typ, slug string) *exports.Entity {
 	}
 	return e
 }
-
-// view is a browser as somebody has it.
-type view struct {
-	scheme string
-	width  int64
-}
-
-func (v view) String() string { return fmt.Sprintf("%s, %d wide", v.scheme, v.width) }
-
-// views are all, the first of which is that of the journeys.
-var views = []view{{"light", desktop}, {"dark", desktop}, {"dark", phone}, {"light", phone}}
-
-func (v view) set(t *testing.T, tab *browser.Tab) {
-	t.Helper()
-	tab.Do(t, chromedp.EmulateViewport(v.width, height), browser.Prefers("prefers-color-scheme", v.scheme))
-}
-
-// everywhere opens pages of a journey in the views that it was not made in: each is
-// as light or dark as it should be, and fits its window.
-func everywhere(t *testing.T, tab *browser.Tab, base string, paths []string) {
-	t.Helper()
-	for _, v := range views[1:] {
-		v.set(t, tab)
-		for _, path := range paths {
-			tab.Load(t, chromedp.Navigate(base+path))
-			for _, wide := range tab.Overflowing(t) {
-				t.Errorf("%s, %v: beyond the window is %s", path, v, wide)
-			}
-			if dark := browser.Eval[bool](t, tab, lightness+" < 0.5"); dark != (v.scheme == "dark") {
-				t.Errorf("%s, %v: it is dark: %v", path, v, dark)
-			}
-		}
-	}
-}
-
-// lightness is that of the paper, from 0 to 1.
-const lightness = `(c => (Number(c[0]) + Number(c[1]) + Number(c[2])) / 765)(getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g))`

@@ -21,21 +21,21 @@ type visitor struct {
 	*testing.T
 	tab    *browser.Tab
 	base   string
+	out    string   // of its build
 	served bool     // by an edge
 	seen   []string // paths of the pages that were met
 }
 
 // visit is the journey of a visitor.
-func visit(t *testing.T, base string, served bool) {
-	v := &visitor{T: t, tab: browser.Open(t, desktop, height), base: base, served: served}
-	views[0].set(t, v.tab)
+func visit(t *testing.T, base, out string, served bool) {
+	v := &visitor{T: t, tab: browser.OpenView(t), base: base, out: out, served: served}
 	v.find()
 	v.readReasons()
 	v.compare()
 	v.goBackInTime()
 	v.followChange()
 	v.tab.CheckQuiet(t, base)
-	everywhere(t, v.tab, base, v.seen)
+	v.tab.LookAround(t, base, v.seen...)
 	v.tab.CheckQuiet(t, base)
 	v.goAstray()
 }
@@ -48,7 +48,7 @@ func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 	if err != nil {
 		v.Fatal(err)
 	}
-	if res.Status != http.StatusOK || !strings.HasPrefix(u.RequestURI(), want) {
+	if res.Status != http.StatusOK || !strings.HasPrefix(strings.ReplaceAll(u.RequestURI(), "%2F", "/"), want) {
 		v.Fatalf("%s leads to %s, %d", want, res.URL, res.Status)
 	}
 	if !slices.Contains(v.seen, u.RequestURI()) {
@@ -56,30 +56,23 @@ func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-func press(key string) chromedp.Action[chromedp.Void] { return chromedp.KeyEvent(key) }
-
 // find finds PyTorch by a name that it does not have, and opens it, with the keyboard
 // alone.
 func (v *visitor) find() {
 	v.follow("/", chromedp.Navigate(v.base+"/"))
-	v.tab.Do(v, press("/"))
-	v.follow("/search/", press("\r"))
+	v.tab.Do(v, browser.Press("/py"))
+	v.follow("/search/?q=py", browser.Press(kb.Enter))
 	v.tab.Until(v, `document.activeElement.id === 'q'`)
-	for _, letter := range "pytrch" {
-		v.tab.Do(v, press(string(letter)))
-	}
+	v.tab.Do(v, browser.Press("trch"))
 	v.tab.Until(v, `location.search === '?q=pytrch' && document.querySelector('#results .hits a').getAttribute('href') === '/tool/pytorch/'`)
-	if said := browser.Eval[string](v, v.tab, `document.querySelector('#results [role=status]').textContent`); !strings.Contains(said, "1 result") && !strings.Contains(said, "Nothing found") {
-		v.Errorf("of what was found is said %q", said)
-	}
-	v.tab.Do(v, press(kb.ArrowDown))
-	v.follow("/tool/pytorch/", press("\r"))
+	v.tab.Do(v, browser.Press(kb.ArrowDown))
+	v.follow("/tool/pytorch/", browser.Press(kb.Enter))
 }
 
 // readReasons reads how the score of the page comes about: what its parts bring adds
 // up to it, and each measure names its source.
 func (v *visitor) readReasons() {
-	e := known(v.T, "tool", "pytorch")
+	e := known(v.T, v.out, "tool", "pytorch")
 	shown := browser.Eval[struct {
 		Head, Foot, Total string
 		Points            []string
@@ -112,7 +105,7 @@ func (v *visitor) readReasons() {
 }
 
 // compare goes by the page's own link to where it stands beside one that is like it,
-// and looks at what differs.
+// adds a third by its name, and looks at what differs.
 func (v *visitor) compare() {
 	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
 	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 2`)
@@ -120,20 +113,25 @@ func (v *visitor) compare() {
 	var scores []string
 	for _, key := range keys {
 		typ, slug, _ := strings.Cut(key, "/")
-		scores = append(scores, known(v.T, typ, slug).Scores.Composite.String())
+		scores = append(scores, known(v.T, v.out, typ, slug).Scores.Composite.String())
 	}
 	if got := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-field=composite] .value')].map(e => e.textContent)`); keys[0] != "tool/pytorch" || !slices.Equal(got, scores) {
 		v.Errorf("%q have the scores %q; compared, %q", keys, scores, got)
 	}
+	v.tab.Do(v, chromedp.SendKeys(`#add`, "tensorfl"))
+	v.tab.Until(v, `document.querySelector('[data-suggestions] a')?.textContent === 'TensorFlow'`)
+	v.tab.Do(v, browser.Press(kb.ArrowDown))
+	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&e=tool/tensorflow", browser.Press(kb.Enter))
+	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 3`)
 	v.tab.Do(v, chromedp.Click(`.differences input`))
-	rows := browser.Eval[[][]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] tr[data-field]')].filter(r => r.offsetParent !== null && r.cells.length > 2)
+	rows := browser.Eval[[][]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] tr[data-field]')].filter(r => r.offsetParent !== null && r.cells.length === 4)
   .map(r => [...r.cells].map(c => c.innerText.trim()))`)
 	all := browser.Eval[int](v, v.tab, `document.querySelectorAll('[data-comparison] tr[data-field]').length`)
 	if len(rows) < 5 || len(rows) >= all {
 		v.Errorf("%d of %d rows differ", len(rows), all)
 	}
 	for _, r := range rows {
-		if r[1] == r[2] {
+		if r[1] == r[2] && r[2] == r[3] {
 			v.Errorf("%s does not differ: %q", r[0], r[1])
 		}
 	}
@@ -158,11 +156,11 @@ func (v *visitor) standing() standing {
 // goBackInTime moves the slider of a leaderboard to a day when the order was another
 // one, and returns. PyTorch had fewer stars then: see edgetest.Content.
 func (v *visitor) goBackInTime() {
-	v.follow("/leaderboards/all/", chromedp.Click(`.nav a[href="/leaderboards/all/"]`))
+	v.follow("/leaderboards/all/", chromedp.Click(`nav a[href="/leaderboards/all/"]`))
 	now := v.standing()
-	v.tab.Do(v, chromedp.Focus(`input[data-slider]`), press(kb.Home))
+	v.tab.Do(v, chromedp.Focus(`input[data-slider]`), browser.Press(kb.Home))
 	v.tab.Until(v, `document.querySelector('.slider output').textContent !== %q`, now.Day)
-	v.follow("/leaderboards/all/at-", press("\r"))
+	v.follow("/leaderboards/all/at-", browser.Press(kb.Enter))
 	then := v.standing()
 	if then.Day == now.Day || slices.Equal(then.Keys, now.Keys) {
 		v.Errorf("on %s the order was that of %s", then.Day, now.Day)
@@ -184,7 +182,7 @@ func (v *visitor) goBackInTime() {
 
 // followChange goes from the changes to what has changed, where the same is told.
 func (v *visitor) followChange() {
-	v.follow("/changes/", chromedp.Click(`.nav a[href="/changes/"]`))
+	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
 	v.follow("/changes/event-updated/", chromedp.Click(`.filters a[href="/changes/event-updated/"]`))
 	const change = `[...document.querySelectorAll('.telling')].find(e => e.querySelector('h3 a[href="/tool/pytorch/"]'))`
 	told := browser.Eval[string](v, v.tab, change+`.querySelector('.telling-by code').textContent`)
@@ -197,7 +195,6 @@ func (v *visitor) followChange() {
 // goAstray takes a wrong address. A host of files says itself that there is none; the
 // page that it may show has no names near it.
 func (v *visitor) goAstray() {
-	views[0].set(v.T, v.tab)
 	wrong := "/tool/pytrch/"
 	if !v.served {
 		res, err := http.Get(v.base + wrong)

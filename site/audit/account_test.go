@@ -1,0 +1,89 @@
+package audit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"kindex/edge/edgetest"
+	"kindex/edge/state"
+	"kindex/edge/submit"
+)
+
+// fill gives the account of who is signed in something of everything: keys, a webhook
+// with deliveries that came and that failed, submissions in every state. A website's
+// ids are theirs.
+func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
+	t.Helper()
+	key := w.Key(t, "ann")
+	w.key = key
+	var hook, other struct{ ID string }
+	w.post(t, key, "/api/webhooks", fmt.Sprintf(`{"url":%q,"events":["entity.created","entity.updated"]}`, receiver.URL+"/hook?a="+canary), &hook)
+	name := "nightly sync"
+	if a {
+		name = cutTo(markup[7], 60)
+	}
+	w.post(t, key, "/api/developer/api-keys", fmt.Sprintf(`{"name":%q}`, name), &other)
+	w.ids["WEBHOOK"], w.ids["KEY"], w.ids["RECEIVER"] = hook.ID, other.ID, receiver.URL
+	for _, status := range []int{http.StatusNoContent, http.StatusInternalServerError} {
+		receiver.Answer(status)
+		w.post(t, key, "/api/webhooks/"+hook.ID+"/test", "", nil)
+		select {
+		case <-receiver.Came:
+		case <-time.After(20 * time.Second):
+			t.Fatal("the webhook is not called")
+		}
+	}
+	accounts, err := w.State.Accounts(t.Context())
+	if err != nil || len(accounts) != 1 {
+		t.Fatal(accounts, err)
+	}
+	for i, c := range []struct {
+		to submit.Status
+		submit.Change
+	}{{}, {submit.Rejected, submit.Change{Reason: a.markup(0) + a.wild(0)}}, {submit.Accepted, submit.Change{PullRequest: submit.PullRequest{Number: 7, URL: a.address(1)}}}} {
+		s := submit.Submission{ID: state.NewID("sub_"), AccountID: accounts[0].ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
+			Name: a.markup(i), URL: a.address(i), YAML: "name: " + a.markup(i) + "\n"}
+		if err := w.State.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
+			t.Fatal(err)
+		}
+		w.ids["SUBMISSION"] = s.ID
+		if c.to == "" {
+			continue
+		}
+		if moved, err := w.State.MoveSubmission(t.Context(), s.ID, c.to, c.Change); err != nil || !moved {
+			t.Fatal(moved, err)
+		}
+	}
+}
+
+// post sends JSON with a key, and reads the answer.
+func (w *website) post(t testing.TB, key, path, body string, into any) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", key)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode >= 300 {
+		var said bytes.Buffer
+		_, _ = said.ReadFrom(res.Body)
+		t.Fatalf("POST %s answers %d: %s", path, res.StatusCode, said.String())
+	}
+	if into != nil {
+		if err := json.NewDecoder(res.Body).Decode(into); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package audit_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The budgets of a page, compressed: the page itself, what it runs and is styled with,
+// and with its pictures.
+const (
+	mostBytes  = 100_000
+	mostLoaded = 60_000
+)
+
+// budgets: every kind of page of the shipped content is small, with all that it
+// loads.
+func (w *website) budgets(t *testing.T) {
+	sizes := map[string]int{} // of what was loaded, by address
+	var table strings.Builder
+	for _, k := range w.kinds(t) {
+		if k.do != "" || !w.there(t, k) {
+			continue
+		}
+		d := w.get(t, k.path, k.signedIn)
+		page, code, pictures := w.sent(t, k.path, k.signedIn), 0, 0
+		loads := d.loads()
+		for _, to := range slices.Sorted(maps.Keys(loads)) {
+			if sizes[to] == 0 {
+				sizes[to] = w.sent(t, to, false)
+			}
+			if loads[to] == "img" {
+				pictures += sizes[to]
+			} else {
+				code += sizes[to]
+			}
+		}
+		fmt.Fprintf(&table, "%-16s %7d %7d %7d\n", k.name, page, code, pictures)
+		if page > mostBytes {
+			t.Errorf("%s: the page has %d bytes, compressed; it may have %d", k.name, page, mostBytes)
+		}
+		if code > mostLoaded || code == 0 {
+			t.Errorf("%s: its styles and scripts have %d bytes, compressed; they may have %d", k.name, code, mostLoaded)
+		}
+	}
+	t.Logf("bytes, compressed:\nkind                page    code pictures\n%s", table.String())
+}
+
+// loads are the addresses that a browser loads with a page, each with its element.
+func (d *document) loads() map[string]string {
+	m := map[string]string{}
+	for n := range d.nodes {
+		switch {
+		case n.Data == "script" && has(n, "src"), n.Data == "img":
+			m[attr(n, "src")] = n.Data
+		case n.Data == "link" && (strings.Contains(attr(n, "rel"), "stylesheet") || strings.Contains(attr(n, "rel"), "icon")):
+			m[attr(n, "href")] = n.Data
+		}
+	}
+	return m
+}
+
+// sent is how many bytes of an answer go over the wire to a browser.
+func (w *website) sent(t *testing.T, path string, signedIn bool) int {
+	t.Helper()
+	d := w.get(t, path, signedIn, "Accept-Encoding", "gzip")
+	if d.status >= 500 || len(d.body) == 0 {
+		t.Errorf("%s answers %d with %d bytes", path, d.status, len(d.body))
+	}
+	// Pages with the token of a form are not: their length would tell of it (BREACH).
+	secret := signedIn || path == "/signin"
+	if d.header.Get("Content-Encoding") != "gzip" && len(d.body) > 2000 && !secret && !strings.HasPrefix(d.header.Get("Content-Type"), "image/png") && d.status == http.StatusOK {
+		t.Errorf("%s is not compressed", path)
+	}
+	return len(d.body)
+}

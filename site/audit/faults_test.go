@@ -1,0 +1,63 @@
+package audit_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// TestFaults: what the tests of this package rely on finds what is wrong with a page.
+func TestFaults(t *testing.T) {
+	const good = `<!doctype html><html lang="en"><head><title>Good</title><link rel="canonical" href="http://127.0.0.1/"></head>` +
+		`<body><main><h1 id="a">Good</h1><a href="#a">up</a><svg><title>One</title></svg></main></body></html>`
+	for _, c := range []struct{ from, to, want string }{
+		{"", "", ""},
+		{"<a ", `<a onclick="x()" `, "attribute onclick"},
+		{"<a ", `<a style="color:red" `, "attribute style"},
+		{`href="#a"`, `href="java&#9;script:alert(1)"`, "<a href="},
+		{`href="#a"`, `href="data:text/html,x"`, "<a href="},
+		{`href="#a"`, `href="#b"`, "leads to #b"},
+		{"<a ", `<img src="https://elsewhere.example/x.png" alt=""><a `, "loads https://elsewhere"},
+		{"<a ", `<img src="/x.png"><a `, "has no text"},
+		{"<a ", `<script>alert(1)</script><a `, "script in the page"},
+		{"<a ", `<script type="application/ld+json">{"a":</script><a `, "JSON-LD"},
+		{"<a ", `<style>a{}</style><a `, "<style>"},
+		{"<a ", `<iframe></iframe><a `, "<iframe>"},
+		{"<a ", `<meta http-equiv="refresh" content="0"><a `, "http-equiv"},
+		{"<a ", `<label for="nothing">x</label><a id="a" `, `2 elements have the id "a"`},
+		{"<a ", `<label for="nothing">x</label><a `, "means nothing"},
+		{"<a ", `<h1>Two</h1><a `, "2 h1"},
+		{` lang="en"`, "", "language"},
+		{"http://127.0.0.1/", "http://elsewhere.example/", "canonical"},
+		{"up", "ZgotmplZ", "does not trust"},
+	} {
+		text := strings.Replace(good, c.from, c.to, 1)
+		root, err := html.Parse(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &document{url: &url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"}, status: http.StatusOK, body: []byte(text), root: root,
+			header: http.Header{"Content-Security-Policy": {"default-src 'none'"}}}
+		found := d.faults()
+		if c.want == "" && len(found) > 0 || c.want != "" && !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, c.want) }) {
+			t.Errorf("%q in the place of %q: %q", c.to, c.from, found)
+		}
+	}
+	known, met := words{}, words{}
+	for text, v := range map[string]words{"<p class=a>x": known, "<p class=zqx><zqx onzqx=1>": met} {
+		root, err := html.Parse(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.add("/", &document{root: root})
+	}
+	for _, w := range []string{"zqx", "zqx onzqx", "p class=zqx"} {
+		if met[w] == "" || known[w] != "" {
+			t.Errorf("%s is not met: %v", w, met)
+		}
+	}
+}
