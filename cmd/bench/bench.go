@@ -27,6 +27,7 @@ type bench struct {
 
 	plain, repository *workplace // copies that edits are made in, nil before
 
+	paged        int     // entities of the build whose pages were measured
 	root         string  // the output folder whose build is measured
 	indexSeconds float64 // of the build, 0 where it was not made here
 	build        *exports.Build

@@ -50,11 +50,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	if err := record(ctx, product, classes, file); err != nil {
 		return err
 	}
-	cmd, err := child(ctx, "serve-bare", file)
-	if err != nil {
-		return err
-	}
-	bare, err := start(ctx, cmd)
+	bare, err := serveRecorded(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -192,6 +188,7 @@ func record(ctx context.Context, p *process, classes []httpClassOf, file string)
 			if err != nil {
 				return err
 			}
+			maps.Copy(req.Header, p.header)
 			res, err := p.client.Do(req)
 			if err != nil {
 				return err
@@ -334,8 +331,12 @@ func (b *bench) serveProfile(ctx context.Context, c httpClassOf, most string) *p
 	if most != "0" {
 		name = "limits-"
 	}
-	return &profiled{name: name + strings.Trim(strings.ReplaceAll(strings.TrimPrefix(c.name, "GET "), "/", "-"), "-"), record: func(path string) error {
-		cmd, err := child(ctx, "profile-serve", b.root, path, most)
+	return serveProfileOf(ctx, b.root, name, nil, c, most)
+}
+
+func serveProfileOf(ctx context.Context, root, name string, header http.Header, c httpClassOf, most string) *profiled {
+	return &profiled{name: name + strings.Trim(strings.NewReplacer("/", "-", " ", "-", ",", "").Replace(strings.TrimPrefix(c.name, "GET ")), "-"), record: func(path string) error {
+		cmd, err := child(ctx, "profile-serve", root, path, most)
 		if err != nil {
 			return err
 		}
@@ -343,6 +344,7 @@ func (b *bench) serveProfile(ctx context.Context, c httpClassOf, most string) *p
 		if err != nil {
 			return err
 		}
+		p.header = header
 		for end := time.Now().Add(profileTime); time.Now().Before(end) && err == nil; {
 			err = ask(ctx, p, c.paths, len(c.paths), new(load))
 		}

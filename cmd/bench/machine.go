@@ -26,7 +26,7 @@ type machine struct {
 }
 
 func (b *bench) machine() machine {
-	m := machine{CPU: cpuModel(), Cores: runtime.NumCPU(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	m := machine{Entities: b.paged, CPU: cpuModel(), Cores: runtime.NumCPU(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Queries: b.queries, Seed: b.seed, Time: time.Now().UTC().Truncate(time.Second), Others: b.started.others()}
 	for _, w := range []*workplace{b.plain, b.repository} {
 		if w != nil {

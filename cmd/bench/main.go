@@ -153,6 +153,7 @@ var parts = []part{
 	{"filters", (*bench).measureFilters, needsBuild},
 	{"http", (*bench).measureHTTP, needsBuild},
 	{"limits", (*bench).measureLimits, needsBuild},
+	{"pages", (*bench).measurePages, needsAny},
 }
 
 func needsCorpus(o *options) string {
@@ -183,6 +184,13 @@ func needsBuild(o *options) string {
 	return ""
 }
 
+func needsAny(o *options) string {
+	if o.corpus == "" && o.built == "" && o.history == "" {
+		return "a content folder, a repository or a build: use -corpus, -history or -built"
+	}
+	return ""
+}
+
 func partNames() []string {
 	names := make([]string, len(parts))
 	for i, p := range parts {
@@ -194,7 +202,7 @@ func partNames() []string {
 // buildsFirst tells whether the corpus must be built: to measure it, or to have
 // a build for the other parts.
 func (b *bench) buildsFirst() bool {
-	return b.corpus != "" && slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.wants)
+	return b.corpus != "" && (b.wants("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.wants))
 }
 
 // measure runs the parts and reports.

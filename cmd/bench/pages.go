@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/exports"
+)
+
+const (
+	pageTimes   = 200 // requests of a kind of page
+	pageSamples = 50  // different addresses of a kind, where there are as many
+	firstByte   = 5.0 // milliseconds, the mark
+)
+
+// browserHeader is what makes an answer that of a browser: a page, compressed.
+var browserHeader = http.Header{"Accept": {"text/html"}, "Accept-Encoding": {"gzip"}}
+
+// measurePages asks for every kind of page of the website, and a bare handler that
+// writes the same bytes, by turns. Where there is a repository, the pages are those
+// of its build, which has a past to show.
+func (b *bench) measurePages(ctx context.Context) error {
+	root, err := b.pagesRoot(ctx)
+	if err != nil {
+		return err
+	}
+	build, err := exports.OpenCurrent(root)
+	if err != nil {
+		return err
+	}
+	defer build.Close()
+	b.paged = build.Len()
+	product, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--dir", root, "--addr", "127.0.0.1:0", "--admin", "",
+		"--state", filepath.Join(b.tmp, "pages.db")))
+	if err != nil {
+		return err
+	}
+	defer product.stop()
+	product.header = browserHeader
+	classes, err := b.pageClasses(ctx, build, product)
+	if err != nil {
+		return err
+	}
+	slowest, file := durations{}, filepath.Join(b.tmp, "pages.gob")
+	for _, c := range classes { // whatever a page makes and keeps is made by the first of its kind
+		took, err := product.firstByte(ctx, c.paths[0])
+		if err != nil {
+			return err
+		}
+		slowest = append(slowest, took)
+	}
+	if err := record(ctx, product, classes, file); err != nil {
+		return err
+	}
+	bare, err := serveRecorded(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer bare.stop()
+	bare.header = browserHeader
+	for _, c := range classes {
+		fmt.Fprintln(b.progress, "measuring: pages", c.name)
+		if err := b.pagesOf(ctx, root, c, product, bare); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	if err := b.add(row{Part: "pages", Name: "slowest first of a kind", Value: slowest.quantile(1), Unit: "ms", Count: len(classes),
+		Note: "the first request for each kind of page behind the start of the edge; all times of pages are from the request to the first byte of the answer, on loopback, one request after the other on a connection that is kept alive, gzip; the bare handler writes the same bytes"}); err != nil {
+		return err
+	}
+	return errors.Join(product.stop(), bare.stop())
+}
+
+// pagesRoot is the output folder whose pages are measured.
+func (b *bench) pagesRoot(ctx context.Context) (string, error) {
+	if b.history == "" || b.built != "" {
+		_, err := b.opened()
+		return b.root, err
+	}
+	dir := filepath.Join(b.tmp, "pages")
+	fmt.Fprintln(b.progress, "building the repository")
+	_, _, err := b.runBuild(ctx, filepath.Join(b.history, "content"), dir)
+	return dir, err
+}
+
+// serveRecorded starts the bare handler.
+func serveRecorded(ctx context.Context, file string) (*process, error) {
+	cmd, err := child(ctx, "serve-bare", file)
+	if err != nil {
+		return nil, err
+	}
+	return start(ctx, cmd)
+}
+
+// pageClasses are the kinds of pages, each with a sample of their addresses.
+func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *process) ([]httpClassOf, error) {
+	rng := rand.New(rand.NewPCG(b.seed, 29))
+	words := &words{build: build}
+	search := httpClassOf{name: "search"}
+	for range pageSamples {
+		search.paths = append(search.paths, "/search/?q="+url.QueryEscape(strings.Join(words.two(rng), " ")))
+	}
+	list := append([]httpClassOf{{name: "home", paths: []string{"/"}}, search}, entityPages(rng, build)...)
+	for _, at := range []string{"search", "trending", "changes", "categories", "providers", "tags", "capabilities", "data", "docs", "submit"} {
+		list = append(list, httpClassOf{name: "/" + at + "/", paths: []string{"/" + at + "/"}})
+	}
+	list = append(list, httpClassOf{name: "leaderboard", paths: []string{"/leaderboards/all/"}})
+	for _, l := range []struct{ name, from, pattern string }{
+		{"leaderboard at a day", "/leaderboards/all/", `/leaderboards/all/at-[0-9-]+/`}, {"leaderboard of a category", "/leaderboards/all/", `/leaderboards/[^/"]+/`},
+		{"changes of an event", "/changes/", `/changes/event-[a-z]+/`}, {"category", "/categories/", `/categories/[^/"]+/`},
+		{"provider", "/providers/", `/providers/[^/"]+/`}, {"tag", "/tags/", `/tags/[^/"]+/`},
+		{"capability", "/capabilities/", `/capabilities/[^/"]+/`}, {"guide", "/docs/", `/docs/[a-z-]+/`},
+	} {
+		paths, err := p.linked(ctx, l.from, l.pattern)
+		if err != nil {
+			return nil, err
+		}
+		if len(paths) > 0 { // without a repository there is no earlier day
+			list = append(list, httpClassOf{name: l.name, paths: paths})
+		}
+	}
+	return list, words.err
+}
+
+// entityPages are the classes of pages that are about entities.
+func entityPages(rng *rand.Rand, build *exports.Build) []httpClassOf {
+	of := map[string][]string{}
+	for _, o := range sample(rng, build.Listed(), 40*pageSamples) {
+		if typ, slug := build.Key(o); len(of[typ]) < pageSamples {
+			of[typ] = append(of[typ], typ+"/"+slug)
+		}
+	}
+	var list []httpClassOf
+	compare := httpClassOf{name: "compare four"}
+	for _, t := range exports.Types {
+		page, history := httpClassOf{name: t}, httpClassOf{name: t + " history"}
+		for i, e := range of[t] {
+			page.paths, history.paths = append(page.paths, "/"+e+"/"), append(history.paths, "/"+e+"/history/")
+			if i >= 3 {
+				compare.paths = append(compare.paths, "/compare/?e="+strings.Join(of[t][i-3:i+1], "&e="))
+			}
+		}
+		list = append(list, page, history)
+	}
+	return slices.DeleteFunc(append(list, compare), func(c httpClassOf) bool { return len(c.paths) == 0 })
+}
+
+// linked are addresses of a shape that a page leads to.
+func (p *process) linked(ctx context.Context, from, pattern string) ([]string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+from, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "text/html")
+	res, err := p.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, m := range regexp.MustCompile(`href="(`+pattern+`)"`).FindAllSubmatch(body, -1) {
+		if path := html.UnescapeString(string(m[1])); path != from && !slices.Contains(list, path) && len(list) < pageSamples {
+			list = append(list, path)
+		}
+	}
+	return list, nil
+}
+
+// pagesOf measures one kind. Both sides answer the same address one after the other.
+func (b *bench) pagesOf(ctx context.Context, root string, c httpClassOf, product, bare *process) error {
+	n := min(pageTimes, b.requests)
+	var own, other durations
+	for i := range n {
+		path := c.paths[i%len(c.paths)]
+		for turn := range 2 {
+			p, list := product, &own
+			if (turn+i)%2 == 1 {
+				p, list = bare, &other
+			}
+			took, err := p.firstByte(ctx, path)
+			if err != nil {
+				return err
+			}
+			*list = append(*list, took)
+		}
+	}
+	return b.add(
+		row{Part: "pages", Name: c.name + " p50", Value: own.quantile(0.5), Unit: "ms", Count: n}.
+			against("bare net/http", other.quantile(0.5), n).atMost(firstByte).explained(serveProfileOf(ctx, root, "pages-", browserHeader, c, "0")),
+		row{Part: "pages", Name: c.name + " p99", Value: own.quantile(0.99), Unit: "ms", Count: n}.
+			against("bare net/http", other.quantile(0.99), n))
+}
+
+// firstByte asks for a page and returns when its first byte came. It reads the rest,
+// too.
+func (p *process) firstByte(ctx context.Context, path string) (took time.Duration, err error) {
+	var begin time.Time
+	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { took = time.Since(begin) }}
+	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), http.MethodGet, p.url+path, nil)
+	if err != nil {
+		return 0, err
+	}
+	req.Header = p.header.Clone()
+	begin = time.Now()
+	res, err := p.client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return 0, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("%s: status %d", path, res.StatusCode)
+	}
+	return took, nil
+}
