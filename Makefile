@@ -16,13 +16,13 @@ HISTORY  ?= $(CORPUS)-history-$(COMMITS)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
 # A number of runs: with a time, go test now and then fails for the time being over.
 FUZZTIME ?= 5000x
-# Fuzz targets that draw pictures take milliseconds for each input.
-DRAWN := FuzzPNG
+# Fuzz targets that make a picture or a page take milliseconds for each input.
+SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static test check lint scale bench snapshots whole corpus history fuzz sdk fmt clean tools test-tools
+.PHONY: help run build static test check lint scale bench snapshots whole corpus history fuzz sdk screenshots fmt clean tools test-tools
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build the shipped content and serve it, with a key to try it with
 	@bin/kindex build --content content --out .
@@ -31,7 +31,7 @@ run: build ## build the shipped content and serve it, with a key to try it with
 	  echo; \
 	  echo "Without a key an address may ask 20 times a day. Yours, for a million:"; \
 	  echo "  export KEY=$$key"
-	@echo "Try next, in another terminal:"
+	@echo "Open http://$(ADDR)/ in a browser. Or try next, in another terminal:"
 	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/search?q=gradient+boosting&limit=3'"
 	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/leaderboard/all?limit=5'"
 	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/entity/tool/pytorch/score'"
@@ -77,7 +77,7 @@ fuzz: tools ## every fuzz target for FUZZTIME
 	@grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do \
 	  for target in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*)\(.*/\1/p' "$$file"); do \
 	    echo "fuzz $$(dirname "$$file") $$target"; \
-	    times=$(FUZZTIME); case $$target in $(DRAWN)) times=200x;; esac; \
+	    times=$(FUZZTIME); case $$target in $(SLOWFUZZ)) times=200x;; esac; \
 	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime "$$times" -fuzzminimizetime 5x "$$(dirname "$$file")"; \
 	  done; done
 
@@ -107,11 +107,14 @@ snapshots: tools ## build, import, format and replay every public snapshot; says
 sdk: test-tools ## pack the client libraries of the description's version into site/sdk/archives
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
 
+screenshots: test-tools ## pictures of the main pages of the website, into site/docs/screenshots
+	$(GO) test -count=1 ./site/audit -run TestWebsite -screenshots $(CURDIR)/site/docs/screenshots
+
 # What the race detector makes slow and has no part in is tested without it: under
 # it these tests are skipped or shorter. A test of cmd/kindex keeps the list complete.
-WHOLE := ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection|TestCrash|IdleConnections|BuildUponAnEarlierOne|UponAnswersAsWhole|UponUntilAllIsIndexed|EditsAnswerAsANewIndex|KnownItems|EveryHitIsMarked
+WHOLE := ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection|TestCrash|IdleConnections|BuildUponAnEarlierOne|UponAnswersAsWhole|UponUntilAllIsIndexed|EditsAnswerAsANewIndex|KnownItems|EveryHitIsMarked|EntityPages|TestLists|PastBoards|TestBoards|StaticBoards|TestChanges
 whole: tools ## the snapshots, and what is shorter with the race detector, without it
-	@$(GO) test -vet=off -count=1 -timeout 20m -parallel 4 -v -run '$(WHOLE)' ./builder ./builder/importer ./cmd/kindex ./indexes | grep -vE '^(=== |    --- PASS)'
+	@$(GO) test -vet=off -count=1 -timeout 20m -parallel 4 -v -run '$(WHOLE)' ./builder ./builder/importer ./cmd/kindex ./indexes ./site/pages | grep -vE '^(=== |    --- PASS)'
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')

@@ -51,9 +51,18 @@ build before it, at its as-of time.
 
 A build that would delete more than a tenth of the entities of the build before
 it, or lose any of its changes, is refused: mostly it is the wrong folder or
-branch, or the history was rewritten.`,
+branch, or the history was rewritten.
+
+With --static the website of the build is written as plain files, too, for any host
+of files; search and comparison run in the browser. The folder must be new, empty or
+one written so before, of which only files that differ are touched. --url names the
+address it will have, which may have a path. Where neither it nor the content names
+one, the site is one for the root of a host, without a sitemap, with feeds that link
+to no page, and chats show links to it without a picture. --api names a service that
+the pages lead to for what files cannot do, such as submitting.`,
 		Example: `  kindex build --content content --out .
-  kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json`,
+  kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json
+  kindex build --content content --out . --static static --url https://index.example.org`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBuild(cmd, o) },
 	}

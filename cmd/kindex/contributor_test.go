@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"kindex/edge/edgetest"
+	"kindex/edge/edgetest/browser"
+	"kindex/edge/signin/signintest"
+	"kindex/edge/submit"
+	"kindex/edge/submit/forge/forgetest"
+)
+
+// contributor is somebody who proposes an entity on the website, together with the
+// operator, who has the commands, a checkout of the content and a forge.
+type contributor struct {
+	*testing.T
+	tab    *browser.Tab
+	url    string // of the edge
+	issuer string // whom people sign in with
+	dir    string // the checkout
+	out    string
+	state  string
+	forge  *forgetest.Server
+	page   string // of the submission, in the panel
+}
+
+// proposed is what is typed into the form. The licence has a slip in it.
+const (
+	proposedName = "Gradient Lantern"
+	proposedPath = "/tool/gradient-lantern/"
+	proposedText = "Shows where gradients vanish or explode while a network trains, layer by layer, in the terminal."
+)
+
+// TestContributor: an entity that somebody enters into the form of the website comes
+// to be on the website, by a review and a new build, while the edge goes on serving.
+func TestContributor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
+	c := &contributor{T: t, dir: filepath.Dir(edgetest.Content(t, "ml-frameworks")), out: filepath.Join(t.TempDir(), "out")}
+	c.state = filepath.Join(t.TempDir(), "kindex.db")
+	c.publishContent()
+	c.serve()
+	c.tab = browser.OpenView(t)
+	c.fillIn()
+	c.submit()
+	c.review()
+	c.build()
+	c.tab.CheckQuiet(t, c.url)
+	c.tab.LookAround(t, c.url, "/submit/", c.page, "/developer/submissions/", proposedPath)
+	c.tab.CheckQuiet(t, c.url)
+}
+
+// publishContent puts the content on a forge, and builds it.
+func (c *contributor) publishContent() {
+	bare := filepath.Join(c.TempDir(), "bare.git")
+	c.git("init", "-q", "--bare", "-b", "main", bare)
+	c.git("remote", "add", "origin", "file://"+bare)
+	c.git("push", "-q", "origin", "main")
+	c.forge = forgetest.Start(bare)
+	c.Cleanup(func() {
+		c.forge.Close()
+		for _, wrong := range c.forge.Wrong() {
+			c.Errorf("the forge was asked for what no forge would stand: %s", wrong)
+		}
+	})
+	c.kindex("build", "--content", "content", "--out", c.out)
+}
+
+// serve starts kindex serve, with npm oidc-provider to sign in with.
+func (c *contributor) serve() {
+	addr := freeAddress(c.T)
+	c.url = "http://" + addr
+	c.issuer = signintest.StartOIDC(c, filepath.Join("..", "..", "site"), c.url+"/signin/oidc/callback", map[string]string{"1001": "ada"})
+	cmd := program("serve", "--dir", c.out, "--addr", addr, "--admin", "", "--state", c.state, "--url", c.url,
+		"--signin-oidc-issuer", c.issuer, "--signin-oidc-client", signintest.Client)
+	cmd.Env = append(cmd.Env, "KINDEX_SIGNIN_OIDC_SECRET="+signintest.ClientSecret)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		c.Fatal(err)
+	}
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(func() {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil { // it has ended before
+			c.Error(err)
+		}
+		if err := cmd.Wait(); err != nil || c.Failed() {
+			c.Errorf("the edge ended with %v: %s", err, said.String())
+		}
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "serving ") {
+		c.Fatalf("the edge says %q: %v", line, err)
+	}
+}
+
+// fillIn types a proposal, is told as they type what is wrong, and mends it.
+func (c *contributor) fillIn() {
+	c.tab.Load(c, chromedp.Navigate(c.url+"/"))
+	c.tab.Load(c, chromedp.Click(`nav a[href="/submit/"]`))
+	c.tab.Do(c,
+		chromedp.SendKeys(`#f-name`, proposedName),
+		chromedp.SetValue(`#f-category`, "ml-frameworks"),
+		chromedp.SendKeys(`#f-description`, proposedText),
+		chromedp.SendKeys(`#f-tags`, "gradients, Python"),
+		chromedp.SendKeys(`#f-url`, "lantern.example.org"),
+		chromedp.SendKeys(`#f-license`, "MITT"),
+		browser.Press("\t"),
+	)
+	c.written("license: MITT") // what was typed last
+	for field, says := range map[string]string{"url": "https://", "license": "MIT", "tags": "python"} {
+		c.tab.Until(c, `document.querySelector('[data-field=%s] li')?.textContent.includes(%q)`, field, says)
+	}
+	if ready := browser.Eval[bool](c, c.tab, `!document.querySelector('[data-ways]').hidden`); ready {
+		c.Error("with mistakes in it, it may be sent")
+	}
+	c.tab.Do(c, chromedp.Click(`[data-field=license] li button`))
+	c.written("license: MIT\n")
+	c.tab.Do(c, chromedp.Click(`[data-field=tags] li button`))
+	c.written("tags: [gradients, python]")
+	c.tab.Do(c, chromedp.Focus(`#f-url`), chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`), browser.Press("https://lantern.example.org/\t"))
+	c.tab.Until(c, `document.querySelector('[data-says]').classList.contains('is-right') && !document.querySelector('[data-field] [aria-invalid]')`)
+	file := browser.Eval[string](c, c.tab, `document.querySelector('[data-yaml]').innerText`)
+	for _, line := range []string{"content/tool/gradient-lantern.yaml", "name: " + proposedName, "category: ml-frameworks", "license: MIT", "tags: [gradients, python]", "url: https://lantern.example.org/", proposedText} {
+		if !strings.Contains(file, line) {
+			c.Errorf("the file has no %q: %s", line, file)
+		}
+	}
+}
+
+// written waits for a text in the file that is shown.
+func (c *contributor) written(text string) {
+	c.Helper()
+	c.tab.Until(c, `document.querySelector('[data-text]').textContent.includes(%q)`, text)
+}
+
+// submit signs in on the way, and finds in the form what was typed before.
+func (c *contributor) submit() {
+	c.tab.Load(c, chromedp.Click(`[data-ways] a[href="/signin"]`))
+	c.tab.SignIn(c, c.issuer, "1001", chromedp.Click(`form[action="/signin/oidc"] button`))
+	c.tab.Load(c, chromedp.Click(`nav a[href="/submit/"]`))
+	c.tab.Until(c, `document.querySelector('#f-name').value === %q && document.querySelector('[data-says]').classList.contains('is-right')`, proposedName)
+	res := c.tab.Load(c, chromedp.Click(`button[formaction="/submit/"]`))
+	path, found := strings.CutPrefix(res.URL, c.url)
+	if res.Status != http.StatusOK || !found || !strings.HasPrefix(path, "/developer/submissions/sub_") {
+		c.Fatalf("submitted, %d at %s", res.Status, res.URL)
+	}
+	c.page = path
+	c.checkState(submit.Pending)
+}
+
+// review accepts the submission: a pull request, which is looked at and merged.
+func (c *contributor) review() {
+	var one submissionLine
+	if err := json.Unmarshal([]byte(c.kindex("submissions", "list", "--status", "pending", "--json", "--state", c.state)), &one); err != nil {
+		c.Fatal(err)
+	}
+	if one.Name != proposedName || one.Account != "ada" || c.page != "/developer/submissions/"+one.ID+"/" {
+		c.Fatalf("%+v waits for review; its page is %s", one, c.page)
+	}
+	forge := []string{"--state", c.state, "--forge", c.forge.URL, "--forge-repo", forgetest.Repository}
+	c.kindex(append([]string{"submissions", "accept", one.ID, "--content", "content"}, forge...)...)
+	pulls := c.forge.Pulls()
+	if len(pulls) != 1 || pulls[0].Title != "Add tool/gradient-lantern" || !strings.Contains(pulls[0].Body, "1 created") {
+		c.Fatalf("the forge has %+v", pulls)
+	}
+	c.checkState(submit.InReview)
+	if link := browser.Eval[string](c, c.tab, `document.querySelector('main a[href*="/pull/"]').href`); link != "https://forge.example.org/example/index/pull/1" {
+		c.Errorf("the page leads to %s", link)
+	}
+	c.git("fetch", "-q", "origin", pulls[0].Head)
+	c.git("merge", "-q", "--no-edit", "--no-ff", "FETCH_HEAD")
+	c.git("push", "-q", "origin", "main")
+	if err := c.forge.Settle(1, true); err != nil {
+		c.Fatal(err)
+	}
+	c.kindex(append([]string{"submissions", "sync", "--dir", c.out}, forge...)...)
+	c.checkState(submit.Accepted)
+}
+
+// build publishes the content with the entity, which the edge finds by itself.
+func (c *contributor) build() {
+	if status, _, err := get(c.url + proposedPath); err != nil || status != http.StatusNotFound {
+		c.Errorf("before the build, the entity's page answers %d, %v", status, err)
+	}
+	c.kindex("build", "--content", "content", "--out", c.out)
+	c.tab.Until(c, `fetch(location.href).then(a => a.text()).then(t => t.includes('state-published'))`)
+	c.checkState(submit.Published)
+	res := c.tab.Load(c, chromedp.Click(`main a[href="`+proposedPath+`"]`))
+	if title := browser.Eval[string](c, c.tab, `document.querySelector('h1').innerText`); res.Status != http.StatusOK || title != proposedName {
+		c.Errorf("%s answers %d: %s", res.URL, res.Status, title)
+	}
+	if said := browser.Eval[string](c, c.tab, `document.querySelector('.lead').innerText`); said != proposedText {
+		c.Errorf("it says %q", said)
+	}
+	c.tab.Load(c, chromedp.Navigate(c.url+"/search/?q=lantern"))
+	c.tab.Load(c, chromedp.Click(`#results a[href="`+proposedPath+`"]`))
+}
+
+// checkState looks at the page of the submission.
+func (c *contributor) checkState(want submit.Status) {
+	c.Helper()
+	c.tab.Load(c, chromedp.Navigate(c.url+c.page))
+	if got := browser.Eval[string](c, c.tab, `document.querySelector('main [class*=state-]').textContent`); got != string(want) {
+		c.Errorf("in the panel, the submission is %s instead of %s", got, want)
+	}
+}
+
+// kindex runs the program in the checkout, and returns what it prints.
+func (c *contributor) kindex(args ...string) string {
+	c.Helper()
+	cmd := program(args...)
+	cmd.Env = append(cmd.Env, forgeToken+"="+forgetest.Token)
+	return c.run(cmd)
+}
+
+func (c *contributor) git(args ...string) {
+	c.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Env = append(os.Environ(), programEnvironment...)
+	c.run(cmd)
+}
+
+func (c *contributor) run(cmd *exec.Cmd) string {
+	c.Helper()
+	cmd.Dir = c.dir
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		c.Fatalf("%q: %v\n%s%s", cmd.Args, err, out.String(), said.String())
+	}
+	return out.String()
+}
