@@ -58,13 +58,16 @@ static: $(MINISEARCH) build ## the website of the shipped content as plain files
 	bin/kindex build --content content --out . --static static
 
 test: test-tools lint ## everything: all tests with the race detector, fuzzing, 100,000 entities
-	$(GO) test -race -vet=off -count=1 -timeout 20m ./...
+	$(GO) test -race -vet=off -count=1 -timeout 20m $(LEAN) ./...
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory whole
 	@$(MAKE) --no-print-directory scale
 
+# Test binaries without what only debuggers read are linked in less time.
+LEAN := -ldflags=-w
+
 check: tools lint ## the fast tests: two minutes; no network once the modules are there
-	$(GO) test -vet=off -count=1 -p 4 -short ./...
+	$(GO) test -vet=off -count=1 -p 4 -short $(LEAN) $$($(GO) list ./... | grep -vE '/site/(audit|journeys)$$')
 
 lint: tools
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
