@@ -191,7 +191,7 @@ func TestBuildUponAnEarlierOne(t *testing.T) {
 
 		{"of another format", func() {
 			f.add("tool/odd.yaml", "# again\n")
-			alter(exports.ManifestFile, `"formatVersion": 2`, `"formatVersion": 1`)
+			alter(exports.ManifestFile, fmt.Sprintf(`"formatVersion": %d`, exports.FormatVersion), `"formatVersion": 1`)
 		}, 1},
 		{"of another builder", func() {
 			f.add("tool/odd.yaml", "# and again\n")

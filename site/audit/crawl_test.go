@@ -116,7 +116,8 @@ func (c *crawl) visit(path string, moved int) {
 	}
 	d := c.get(c.t, path, false)
 	switch {
-	case d.status >= 400 && d.status < 500 && c.asked[path] && d.root != nil:
+	// What was deleted is linked where its changes are: its page tells of it.
+	case d.root != nil && (d.status == http.StatusGone || d.status >= 400 && d.status < 500 && c.asked[path]):
 		c.read(path, &d)
 		return
 	case (d.status == http.StatusMovedPermanently || d.status == http.StatusSeeOther || d.status == http.StatusPermanentRedirect) && moved == 0:

@@ -51,14 +51,8 @@ func (r *request) render(p *page) (*Answer, error) {
 	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes()}, nil
 }
 
-// Site has in its layout, for pages of others such as those of signing in, what
-// Page gives.
-
 // SiteTitle is the name of the index.
 func (f frame) SiteTitle() string { return f.Build.Manifest.Title }
-
-// Manifest is that of the build.
-func (f frame) Manifest() any { return f.Build.Manifest }
 
 // Here is the path of the page under which it is best known.
 func (f frame) Here() string { return cmp.Or(f.Canonical, f.Path) }
