@@ -1,0 +1,118 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+
+	"kindex/exports"
+)
+
+// amendPage shows how to change an entity that is there.
+type amendPage struct {
+	*exports.Entity
+	File    string
+	YAML    string // "" where the build does not know it
+	Edit    string // page that opens an editor for it, "" for none
+	View    string
+	Content string
+}
+
+// Path is where the entity is.
+func (a amendPage) Path() string { return entityPath(a.Type, a.Slug) }
+
+// Amend is the page for changing an entity that is there, whose file write makes
+// from what was authored.
+func (s *Site) Amend(q Request, typ, slug string, write func(*exports.Entity) ([]byte, error)) (*Answer, error) {
+	r := &request{Site: s, Request: q}
+	o, _, ok := s.Build.Find(typ, slug)
+	if !ok {
+		list, err := s.nearest(slug, &exports.Filter{})
+		if err != nil {
+			return nil, err
+		}
+		return r.render(r.missing("There is no such entity to change", "If it is missing here, propose it: the form is at Submit.", list))
+	}
+	e, err := s.Build.Entity(o)
+	if err != nil {
+		return nil, err
+	}
+	d := &amendPage{Entity: e, File: e.Key() + ".yaml", Content: r.contentFolder()}
+	if _, known := s.Build.SourceSum(o); known {
+		authored, err := s.Build.Authored(o)
+		if err != nil {
+			return nil, err
+		}
+		data, err := write(authored)
+		if err != nil {
+			return nil, err
+		}
+		d.YAML = string(data)
+	}
+	d.Edit, d.View = s.Build.Manifest.Repository.Edit(d.File), s.Build.Manifest.Repository.View(d.File)
+	return r.render(&page{Template: "amend", Title: "Change " + name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: SubmitPath, Scripts: []string{"submit.js"}})
+}
+
+// contributePage says how to propose an entity without a form.
+type contributePage struct {
+	Form    string // the address of a form elsewhere, "" for none
+	Content string
+	Files   []exampleFile
+	Read    string // page of the content's own guide, "" for none
+}
+
+// exampleFile is a file to begin with.
+type exampleFile struct{ Type, File, YAML, New string }
+
+// Example is the file of a type to begin with, and its name.
+func Example(typ string) (file, yaml string) {
+	file = typ + "/new-" + typ + ".yaml"
+	more := "license: Apache-2.0\npricingModel: open-source\nurl: https://example.org/new-tool\nlinks:\n  repository: https://example.org/new-tool/source\ntags: [python, search]\n"
+	if typ == "model" {
+		more = "license: MIT\npricingModel: open-weights\nurl: https://example.org/new-model\nlinks:\n  weights: https://example.org/new-model/weights\ntags: [text, multilingual]\n"
+	}
+	return file, "name: New " + upper(typ) + "\nprovider: Who makes it\n" +
+		"description: One or two sentences on what it is for and what sets it apart.\ncategory: CATEGORY\n" + more
+}
+
+// exampleCategory is the most frequent category of a type, so that its example has one
+// that fits; where it has none, the first of all.
+func (r *request) exampleCategory(typ string) (string, error) {
+	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
+	if err != nil {
+		return "", err
+	}
+	var slugs []string
+	for _, v := range r.Build.Facet(set, "category", searchFacets) {
+		slugs = append(slugs, v.Value)
+	}
+	for _, c := range r.Categories {
+		slugs = append(slugs, c.Slug)
+	}
+	for _, slug := range slugs {
+		if strings.Trim(slug, "0123456789-") != "" { // a slug of digits would need quotes
+			return slug, nil
+		}
+	}
+	return "the-category", nil
+}
+
+// contribute is the page where there is no form.
+func (r *request) contribute() (*page, error) {
+	d := &contributePage{Content: r.contentFolder()}
+	if r.Static && r.API != "" {
+		d.Form = r.API + SubmitPath
+	}
+	repository := r.Build.Manifest.Repository
+	for _, t := range slices.Backward(exports.Types) {
+		file, yaml := Example(t)
+		category, err := r.exampleCategory(t)
+		if err != nil {
+			return nil, err
+		}
+		yaml = strings.Replace(yaml, "CATEGORY", category, 1)
+		d.Files = append(d.Files, exampleFile{t, file, yaml, repository.New(file, yaml)})
+	}
+	d.Read = repository.View("README.md")
+	return &page{Template: "contribute", Title: "Propose a tool or a model", Data: d, Scripts: []string{"submit.js"},
+		Description: "How to propose a tool or a model, or to correct one, by pull request."}, nil
+}
