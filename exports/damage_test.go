@@ -203,6 +203,9 @@ func TestDamagedManifest(t *testing.T) {
 // what a faulty builder would make. Opening them is an error or works, and
 // never a panic.
 func TestLookupsThatDoNotFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	dir, m := smallBuild(t)

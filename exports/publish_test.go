@@ -133,6 +133,9 @@ func TestRemoveLeftovers(t *testing.T) {
 }
 
 func TestPublishIsAtomic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	root := t.TempDir()
 	if _, err := Current(root); !errors.Is(err, ErrNoBuild) {

@@ -42,6 +42,9 @@ var marks = regexp.MustCompile(`</?mark>`)
 // TestEveryHitIsMarked asks in many ways: each hit shows what was met, in the
 // texts as they are.
 func TestEveryHitIsMarked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	if raceEnabled {
 		t.Skip("one search after the other: make whole runs them, without the race detector")
 	}

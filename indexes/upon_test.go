@@ -292,6 +292,9 @@ func TestUponWordsThatAreGone(t *testing.T) {
 // second index is upon the first, which is gone, and answers as a build in an
 // empty folder does.
 func TestBuildUpon(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	content, out, fresh := oddContent(t), t.TempDir(), t.TempDir()
 	if err := buildInto(content, out); err != nil {
 		t.Fatal(err)

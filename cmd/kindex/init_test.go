@@ -65,6 +65,9 @@ func TestStarterNamesCommands(t *testing.T) {
 // TestPrintedCommands runs the commands that init prints, whatever the folder is
 // called.
 func TestPrintedCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	t.Parallel()
 	for _, name := range []string{"it's mine", "-x", "a$HOME`b`", "~", "ü b", "a\"b\\", "*", "c/../d e/", "a\nb"} {
 		dir := t.TempDir()

@@ -58,6 +58,9 @@ func webhookRows(n int) (list []string) {
 
 // TestCheckFinds makes one thing wrong at a time, and looks for the word of it.
 func TestCheckFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	for _, c := range []struct {
 		wrong string // "" where nothing is
 		rows  []string

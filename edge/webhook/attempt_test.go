@@ -69,6 +69,9 @@ func TestLargeAnswersAreNotRead(t *testing.T) {
 }
 
 func TestHostileAnswersFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	for name, c := range map[string]struct {
 		answer  http.HandlerFunc
 		outcome string

@@ -89,6 +89,9 @@ func count(list []string, one string) (n int) {
 }
 
 func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		dead := r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(503) })
