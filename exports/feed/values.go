@@ -84,7 +84,10 @@ func number(raw string) string {
 	return humanize.Commaf(x)
 }
 
-// spoken are the words for fields whose names say less, as the website has them.
+// Spoken is the word for a field whose name says less, such as "context window" for
+// contextTokens; "" where the name itself is the word. Feeds and pages have the same.
+func Spoken(name string) string { return spoken[name] }
+
 var spoken = map[string]string{
 	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
 	"contextTokens": "context window", "outputTokens": "longest output", "lastRelease": "latest release", "released": "first release",

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/exports"
+	"kindex/exports/feed"
 )
 
 // Longest texts of an entity, in characters: whoever writes a name of ten thousand
@@ -194,11 +195,9 @@ func upper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// labels are the words for names of the interface.
+// labels are the words that pages alone have for names of the interface.
 var labels = map[string]string{
-	"composite": "Score", "pricingModel": "Pricing", "addedDate": "Added", "lastUpdated": "Updated", "url": "Address",
-	"contextTokens": "Context window", "outputTokens": "Longest output", "lastRelease": "Latest release", "released": "First release",
-	"dependents": "Dependent projects", "likes": "Likes", "modelCard": "Model card", "tag": "Tag", "license": "Licence",
+	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
 	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
 }
 
@@ -206,6 +205,9 @@ var labels = map[string]string{
 func label(name string) string {
 	if l := labels[name]; l != "" {
 		return l
+	}
+	if w := feed.Spoken(name); w != "" {
+		return upper(w)
 	}
 	return upper(clean(name))
 }
