@@ -26,7 +26,7 @@ import (
 // things are submitted, requests are counted and builds are published. Whatever it
 // has answered with 2xx must be there after the next start, counters may have
 // forgotten the last second, and a webhook must have heard of every change, each
-// entity's in order. A quarter of the kills are with the race detector, the others
+// entity's in order. A few of the kills are with the race detector, the others
 // without, by make whole.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
@@ -35,7 +35,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	kills := map[state.Engine]int{state.SQLite: 75, state.PostgreSQL: 18}
 	if raceEnabled {
-		kills = map[state.Engine]int{state.SQLite: 25, state.PostgreSQL: 7}
+		kills = map[state.Engine]int{state.SQLite: 10, state.PostgreSQL: 3}
 	}
 	crash := func(t *testing.T, target string, kills int) {
 		t.Parallel() // both wait: for programs to start, for leases of killed ones to end

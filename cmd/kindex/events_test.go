@@ -35,7 +35,11 @@ func TestEventsOfExtract(t *testing.T) {
 		t.Skip("slow: make test runs it")
 	}
 	r := extractReplay(t)
-	for _, stops := range [][]int{{0, 1, 2, 3, 4, 5}, {0, 2, 5}, {1, 4, 5}, {0, 5}} {
+	ways := [][]int{{0, 1, 2, 3, 4, 5}, {0, 2, 5}, {1, 4, 5}, {0, 5}}
+	if raceEnabled {
+		ways = ways[1:2] // make whole goes all of them
+	}
+	for _, stops := range ways {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
 			r.t = t
 			b := r.builds(stops)

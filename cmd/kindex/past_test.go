@@ -70,6 +70,9 @@ func TestPastOfExtract(t *testing.T) {
 		t.Error("in no snapshot downloads come back that were missing: the case is not tested")
 	}
 	for i := range r.list {
+		if raceEnabled && returned[i] == nil {
+			continue // make whole looks at all days
+		}
 		t.Run(r.list[i].date, func(t *testing.T) { r.comparePast(t, i, returned[i]) })
 	}
 }
