@@ -161,7 +161,7 @@ func (r *editor) next(was []*exports.Entity) []*exports.Entity {
 // earlier build is what is found without one.
 func TestFindAfter(t *testing.T) {
 	cases := 1500
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		cases = 150
 	}
 	asked, computed := 0, 0

@@ -1,0 +1,5 @@
+//go:build !race
+
+package similar
+
+const raceEnabled = false
