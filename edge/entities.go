@@ -14,7 +14,10 @@ import (
 	"kindex/exports/nearest"
 )
 
-const jsonType = "application/json"
+const (
+	jsonType    = "application/json"
+	problemType = "application/problem+json"
+)
 
 // collection assembles the body of a collection from records that were encoded
 // at build time.

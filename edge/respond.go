@@ -367,7 +367,7 @@ func (c *call) fail(w http.ResponseWriter, err error) {
 		h.Set("Retry-After", "5")
 	}
 	body := p.encode()
-	h.Set("Content-Type", "application/problem+json")
+	h.Set("Content-Type", problemType)
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.Status)

@@ -81,6 +81,10 @@ func (s *Server) form(c *call) (*reply, error) {
 			return nil, err
 		}
 		a, err := site.Amend(pages.Request{Path: pages.SubmitPath, Query: q, Base: c.base()}, typ, slug, submit.File)
+		c.writer.Header()["Vary"] = varyAccept
+		if err == nil && a.Status == http.StatusNotFound && !prefersHTML(c.request.Header["Accept"]) {
+			return nil, c.unknownEntity(typ, slug)
+		}
 		return pageReply(a, err)
 	}
 	f := &pages.Form{}

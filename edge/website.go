@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 
@@ -74,8 +73,19 @@ func (s *Server) page(c *call) (*reply, error) {
 	// have lengthened.
 	q, _ := url.ParseQuery(c.request.URL.RawQuery)
 	a, err := site.Get(pages.Request{Path: c.request.URL.Path, Query: q, Base: c.base()})
-	if err == nil && a.Status == http.StatusNotFound && !readsHTML(c.request.Header["Accept"]) {
-		return s.notFound(c) // a program that took a wrong turn
+	return s.pageOrProblem(c, a, err)
+}
+
+// pageOrProblem is a page as it is answered, and where there is none the form that
+// whoever asks prefers: a program that took a wrong turn is told so as by the API.
+func (s *Server) pageOrProblem(c *call, a *pages.Answer, err error) (*reply, error) {
+	if err == nil && a.Status >= http.StatusBadRequest && !prefersHTML(c.request.Header["Accept"]) {
+		switch {
+		case a.Status == http.StatusNotFound:
+			return s.notFound(c)
+		case a.Gone != nil:
+			return nil, deleted(a.Gone.Type, a.Gone.Slug, a.Gone.Time)
+		}
 	}
 	return pageReply(a, err)
 }
@@ -95,9 +105,16 @@ func pageReply(a *pages.Answer, err error) (*reply, error) {
 	return r, nil
 }
 
-// readsHTML tells whether who asks names HTML among what it takes, as browsers do.
-func readsHTML(accept []string) bool {
-	return slices.ContainsFunc(accept, func(line string) bool { return strings.Contains(line, "text/html") })
+// prefersHTML tells whether Accept names HTML and likes it no less than JSON (RFC 9110
+// section 12.5.1), as browsers do. Who takes anything, as curl does, names none.
+func prefersHTML(accept []string) bool {
+	var html, json, problem quality
+	for _, line := range accept {
+		html.read(line, "text/html", "text/*")
+		json.read(line, jsonType, "application/*")
+		problem.read(line, problemType, "application/*")
+	}
+	return html.specific > 1 && html.q > 0 && html.q >= max(json.q, problem.q)
 }
 
 // GET /assets/:asset

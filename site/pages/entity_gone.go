@@ -98,7 +98,7 @@ func (r *request) gone(v exports.Version, changes []uint32) (*page, error) {
 	} else if d.Near, err = r.nearest(d.Name, &exports.Filter{Fields: map[string][][]string{"type": {{v.Type}}}}); err != nil {
 		return nil, err
 	}
-	return &page{Template: "gone", Title: name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d}, nil
+	return &page{Template: "gone", Title: name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, gone: &v}, nil
 }
 
 // departures are the addresses that entities have left, and where they went: the

@@ -121,6 +121,8 @@ type Answer struct {
 	MediaType string
 	Body      []byte
 	Location  string // for 301, with Options.Root
+	// Gone is the version that deleted what the address had, for 410.
+	Gone *exports.Version
 	// Keep is for how long whoever got the answer may use it without asking again.
 	Keep time.Duration
 }

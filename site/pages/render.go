@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"kindex/exports"
 )
 
 //go:embed templates
@@ -30,8 +32,9 @@ type page struct {
 	Canonical   string // path under which the page is best known, "" for its own
 	Section     string // of the navigation, where the path does not tell
 
-	location  string // the page is elsewhere: a path
-	body      []byte // a whole answer that is no page
+	gone      *exports.Version // the version that deleted it, for 410
+	location  string           // the page is elsewhere: a path
+	body      []byte           // a whole answer that is no page
 	mediaType string
 	keep      time.Duration // for how long that may be used without asking again
 }
@@ -48,7 +51,7 @@ func (r *request) render(p *page) (*Answer, error) {
 	if err := r.templates[p.Template].ExecuteTemplate(&b, "layout", frame{r, p}); err != nil {
 		return nil, err
 	}
-	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes()}, nil
+	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes(), Gone: p.gone}, nil
 }
 
 // SiteTitle is the name of the index.
