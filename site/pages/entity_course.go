@@ -13,10 +13,12 @@ import (
 // course is how an entity stood over time.
 type course struct {
 	Standings []standing // the newest first
+	Since     string     // the day of the oldest
+	Only      *standing  // the only one with a score, which makes no course; nil where there are more
 	Score     template.HTML
-	Rank      template.HTML // "" where it was never ranked
+	Rank      template.HTML // "" where a rank is known of fewer than two days
 	Words     string        // what the pictures show, in a sentence
-	Ranks     string        // the same of the ranks
+	Ranks     string        // the same of the ranks, "" where it was never ranked
 }
 
 // standing is a line of the table.
@@ -34,27 +36,37 @@ func (r *request) course(d *entityPage, list []boards.Standing) *course {
 	if !slices.ContainsFunc(list, func(s boards.Standing) bool { return s.Score.Known() }) {
 		return nil
 	}
-	c := &course{}
-	a := r.Build.Archive()
+	c := &course{Since: list[0].Day}
+	a, known := r.Build.Archive(), 0
 	for _, s := range slices.Backward(list) {
 		line := standing{Standing: s}
 		if first := a.FirstDay(); !r.Static && first != "" && s.Day >= first && s.Day <= a.LastDay() {
 			line.Path = d.Now + "at-" + s.Day + "/"
 		}
 		c.Standings = append(c.Standings, line)
+		if s.Score.Known() {
+			c.Only, known = &line, known+1
+		}
 	}
+	if known == 1 {
+		return c
+	}
+	c.Only = nil
 	scores, ranks := dotsOf(list)
 	p := plot{low: 0, high: 100, height: 150, from: scores[0].at, to: scores[len(scores)-1].at}
 	c.Score = p.draw("scores", scores, []float64{0, 25, 50, 75, 100}, func(v float64) string { return at(v) })
 	c.Words = tell("score", scores, func(v float64) string { return fmt.Sprintf("%.1f", v) })
-	best, worst := math.Inf(1), 0.0
-	for _, o := range ranks {
-		if o.known {
-			best, worst = min(best, o.value), max(worst, o.value)
-		}
-	}
-	if worst == 0 {
+	ranked := slices.DeleteFunc(slices.Clone(ranks), func(o dot) bool { return !o.known })
+	if len(ranked) == 0 {
 		return c
+	}
+	c.Ranks = tell("rank", ranks, ordinal)
+	if len(ranked) == 1 {
+		return c
+	}
+	best, worst := math.Inf(1), 0.0
+	for _, o := range ranked {
+		best, worst = min(best, o.value), max(worst, o.value)
 	}
 	p.high, p.low = best, worst
 	marks := []float64{best, worst}
@@ -63,7 +75,6 @@ func (r *request) course(d *entityPage, list []boards.Standing) *course {
 	}
 	p.height = 64
 	c.Rank = p.draw("ranks", ranks, marks, ordinal)
-	c.Ranks = tell("rank", ranks, ordinal)
 	return c
 }
 
