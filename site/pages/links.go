@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -19,23 +20,24 @@ func tagPath(tag string) string { return "/tags/" + slugKey(exports.Fold(tag)) +
 // longestKey is how many bytes a key may have: a file system takes 255 for a name.
 const longestKey = 120
 
-// slugKey makes a folded text one part of a path, and the name of a folder: letters,
-// digits, hyphens and dots stay, a space becomes "_", each byte of all else "~" and two
-// hexadecimal digits. Two texts never have the same key. A text that is too long is
-// cut, and its hash tells it from others: who looks for the text of a key makes the
-// keys of all texts.
+// slugKey makes a folded text one part of a path, and the name of a folder on any file
+// system: letters, digits, hyphens and dots stay, a space becomes "_", each byte of all
+// else "~" and two hexadecimal digits. Two texts never have the same key, nor two that
+// differ in case alone. A text that is too long is cut, and its hash tells it from
+// others: who looks for the text of a key makes the keys of all texts.
 func slugKey(folded string) string {
 	var b strings.Builder
+	reserved := device.MatchString(folded)
 	for i, r := range folded {
 		switch {
-		case r != unicode.ReplacementChar && (unicode.IsLetter(r) || unicode.IsDigit(r)), r == '-', r == '.' && i > 0:
+		case i == 0 && reserved, r == '.' && (i == 0 || i == len(folded)-1): // Windows drops a dot at the end
+			escapeRune(&b, r)
+		case r != unicode.ReplacementChar && (unicode.IsLetter(r) && onlyCase(r) || unicode.IsDigit(r)), r == '-', r == '.':
 			b.WriteRune(r)
 		case r == ' ':
 			b.WriteByte('_')
 		default:
-			for _, c := range []byte(string(r)) {
-				fmt.Fprintf(&b, "~%02x", c)
-			}
+			escapeRune(&b, r)
 		}
 	}
 	key := b.String()
@@ -49,3 +51,20 @@ func slugKey(folded string) string {
 	}
 	return key[:end] + "~~" + hex.EncodeToString(sum[:8])
 }
+
+func escapeRune(b *strings.Builder, r rune) {
+	for _, c := range []byte(string(r)) {
+		fmt.Fprintf(b, "~%02x", c)
+	}
+}
+
+// onlyCase tells of one among the letters that differ in case alone, such as σ among Σ,
+// σ and ς: most file systems of desktops take them for the same.
+func onlyCase(r rune) bool {
+	return unicode.SimpleFold(r) == r || unicode.ToLower(unicode.ToUpper(r)) == r
+}
+
+// device are the names that Windows keeps for devices, in any folder and whatever
+// follows behind a dot.
+// https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+var device = regexp.MustCompile(`^(?:aux|con|nul|prn|(?:com|lpt)[0-9])(?:\.|$)`)
