@@ -128,6 +128,9 @@ func Prune(builds, current string, keep int) (removed []string, err error) {
 	return removed, nil
 }
 
+// LockFile is the file in a folder by which builders take turns there.
+const LockFile = ".kindex-build.lock"
+
 // Lock is held by the one builder that may write below an output folder.
 type Lock struct {
 	lock *flock.Flock
@@ -151,7 +154,7 @@ func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*L
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(root, ".kindex-build.lock")
+	path := filepath.Join(root, LockFile)
 	l := flock.New(path)
 	ok, err := l.TryLock()
 	if err != nil {

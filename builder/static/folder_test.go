@@ -2,12 +2,17 @@ package static_test
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"kindex/builder/static"
+	"kindex/exports"
 )
 
 func write(t *testing.T, name, text string) {
@@ -66,6 +71,67 @@ func TestNothingOutside(t *testing.T) {
 	}
 	if all, err := os.ReadDir(outside); err != nil || len(all) != 1 {
 		t.Errorf("outside are %v %v", all, err)
+	}
+}
+
+// TestTurns lets two runs with other addresses meet in a folder: the site is that of
+// the one that came last, and nothing of the other is left.
+func TestTurns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "site")
+	urls := []string{"https://one.example/a", "https://two.example/b"}
+	written(t, static.Options{Dir: dir}) // it also tells whether there is MiniSearch
+	var g errgroup.Group
+	for _, u := range urls {
+		g.Go(func() error {
+			_, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: u, Wait: func(*exports.BusyError) {}})
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	got, same := files(t, dir), 0
+	for _, u := range urls {
+		alone, _ := written(t, static.Options{URL: u})
+		if maps.Equal(got, files(t, alone)) {
+			same++
+		}
+	}
+	if same != 1 {
+		t.Errorf("the site is that of %d runs", same)
+	}
+}
+
+// TestLocked: while another run has the folder nothing is written, and what is in the
+// place of the lock's file is none but a file.
+func TestLocked(t *testing.T) {
+	dir, _ := written(t, static.Options{})
+	before := files(t, dir)
+	lock, err := exports.AcquireLock(context.Background(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy *exports.BusyError
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: "https://ada.example"}); !errors.As(err, &busy) || busy.Root != dir {
+		t.Errorf("a folder at which somebody is at work: %v", err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if after := files(t, dir); !maps.Equal(before, after) {
+		t.Error("the site has changed")
+	}
+	mine := filepath.Join(t.TempDir(), "thesis.txt")
+	write(t, mine, "years of work")
+	name := filepath.Join(dir, exports.LockFile)
+	if err := errors.Join(os.Remove(name), os.Symlink(mine, name)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), exports.LockFile+" is no file") {
+		t.Errorf("a link in the place of the lock: %v", err)
+	}
+	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
+		t.Errorf("%s: %q %v", mine, text, err)
 	}
 }
 

@@ -38,6 +38,9 @@ type Options struct {
 	// API is the address of an edge that the pages lead to for what files cannot do,
 	// "" for none.
 	API string
+	// Wait is told, once, when another run is at work in the folder, which Write then
+	// waits for; with a nil Wait, Write returns an *exports.BusyError instead.
+	Wait func(*exports.BusyError)
 	// Progress is told how many files are written; total is 0 until that is known.
 	Progress func(done, total int)
 }
@@ -88,11 +91,17 @@ func (o *Options) Check() error {
 
 // Write writes the site of the published build. Files that are right already are left
 // as they are; those of an earlier site that this one does not have are removed;
-// anything else in the folder stays.
-func Write(ctx context.Context, o Options) (*Report, error) {
+// anything else in the folder stays. One run at a time is at work in a folder; which
+// build is shown is settled when its turn has come.
+func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
+	lock, err := o.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	b, err := exports.OpenCurrent(o.Out)
 	if err != nil {
 		return nil, err
@@ -116,6 +125,16 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 	}
 	w := &writer{Options: o, site: site, build: b}
 	return w.write(ctx)
+}
+
+// lock takes the lock that builders take of their output folders. Its file is one of
+// the folder: a link in its place could lead to a file of others.
+func (o *Options) lock(ctx context.Context) (*exports.Lock, error) {
+	name := filepath.Join(o.Dir, exports.LockFile)
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file, and the lock of the site belongs there: remove it", name)
+	}
+	return exports.AcquireLock(ctx, o.Dir, o.Wait)
 }
 
 // writer writes one site. It reaches nothing outside the folder: a link in it that

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,15 +95,17 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err := o.checkStatic(); err != nil {
 		return err
 	}
-	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step}
+	var waiting func(*exports.BusyError)
 	if !o.noWait {
-		opts.Wait = func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
+		waiting = func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}
+	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting}
 	r, err := builder.Build(cmd.Context(), opts)
 	var site *static.Report
 	if err == nil && o.static.Dir != "" {
-		o.static.Out, o.static.Progress = o.out, func(done, total int) { bar.step("static", done, total) }
+		o.static.Out, o.static.Wait, o.static.Progress = o.out, waiting, func(done, total int) { bar.step("static", done, total) }
 		site, err = static.Write(cmd.Context(), o.static)
+		err = unwritten(r, err)
 	}
 	bar.finish()
 	if err != nil {
@@ -122,6 +125,18 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 			plural(site.Pages, "page", "pages"), plural(site.Files, "file", "files"), float64(site.Bytes)/1e6, site.Written, site.Removed)
 	}
 	return nil
+}
+
+// unwritten says of what kept a static site from being written that the build itself
+// is published.
+func unwritten(r *builder.Report, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("interrupted: the build %s is published, its static site is not whole; the next run completes it", r.ID)
+	}
+	return fmt.Errorf("the build %s is published, its static site is not written: %w", r.ID, err)
 }
 
 // checkStatic sees to it that a static site can be written before anything is built.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/site/pages"
 )
 
 // TestBuildersQueue lets builders meet: one waits for the other, or ends with
@@ -66,6 +67,53 @@ func TestBuildersQueue(t *testing.T) {
 	}
 	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != exitOK {
 		t.Errorf("nobody builds any more: exit %d, %s", code, stderr)
+	}
+}
+
+// TestStaticSitesQueue lets a builder wait for another that is at work in the folder
+// of its static site.
+func TestStaticSitesQueue(t *testing.T) {
+	if !pages.Searchable() {
+		if os.Getenv("CI") != "" {
+			t.Fatal("MiniSearch is needed: make site/pages/npm/minisearch.js")
+		}
+		t.Skip("NOT RUN: there is no MiniSearch; make site/pages/npm/minisearch.js fetches it")
+	}
+	t.Parallel()
+	content, out, site := t.TempDir(), t.TempDir(), t.TempDir()
+	writeContent(t, content, 3)
+	lock, err := exports.AcquireLock(context.Background(), site, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"build", "--content", content, "--out", out, "--static", site}
+	one, other := startBuilder(t, args...), startBuilder(t, args...)
+	for _, b := range []*running{one, other} {
+		line := b.firstLine(t)
+		for strings.HasPrefix(line, "waiting: "+out) { // the build of the other one
+			line = b.firstLine(t)
+		}
+		if want := fmt.Sprintf("waiting: %s: another build is running (process %d, since ", site, os.Getpid()); !strings.HasPrefix(line, want) {
+			t.Errorf("the builder that waits says %q, want %q", line, want)
+		}
+	}
+	if err := other.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code, rest := other.end(t); code != exitProblem || !strings.HasPrefix(rest, "kindex: interrupted: the build ") || !strings.Contains(rest, " is published, its static site is not whole") {
+		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
+	}
+	if _, err := os.Stat(filepath.Join(site, "index.html")); err == nil {
+		t.Error("a page was written while another had the folder")
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if code, rest := one.end(t); code != exitOK {
+		t.Errorf("after waiting: exit %d, %s", code, rest)
+	}
+	if _, err := os.Stat(filepath.Join(site, "index.html")); err != nil {
+		t.Error(err)
 	}
 }
 

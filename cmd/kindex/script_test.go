@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +25,7 @@ import (
 
 	"kindex/edge/edgetest"
 	"kindex/edge/state/statetest"
+	"kindex/exports"
 	"kindex/site/pages"
 )
 
@@ -53,7 +56,7 @@ func TestScripts(t *testing.T) {
 			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "textenv": cmdTextEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
 			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,
 			"postgres": cmdPostgres, "sqlite": cmdSQLite,
-			"httppost": cmdHTTPPost, "readenv": cmdReadEnv, "forge": cmdForge,
+			"httppost": cmdHTTPPost, "readenv": cmdReadEnv, "forge": cmdForge, "lock": cmdLock,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "minisearch" {
@@ -316,6 +319,29 @@ func cmdPostgres(ts *testscript.TestScript, neg bool, args []string) {
 func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "sqlite FILE STATEMENT")
 	ts.Check(statetest.Exec(ts.MkAbs(args[0]), args[1]))
+}
+
+// heldLocks are the locks that scripts hold, by folder.
+var heldLocks sync.Map
+
+// lock DIR: takes the lock of a folder as a builder at work there does, until the end
+// of the script, or until ! lock DIR gives it back.
+func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, len(args) == 1, "[!] lock DIR")
+	dir := ts.MkAbs(args[0])
+	release := func() {
+		if l, held := heldLocks.LoadAndDelete(dir); held {
+			ts.Check(l.(*exports.Lock).Release())
+		}
+	}
+	if neg {
+		release()
+		return
+	}
+	l, err := exports.AcquireLock(context.Background(), dir, nil)
+	ts.Check(err)
+	heldLocks.Store(dir, l)
+	ts.Defer(release)
 }
 
 // sigterm: sends SIGTERM to the programs in the background.
