@@ -10,18 +10,14 @@ import (
 	"unicode/utf8"
 
 	"kindex/edge/query"
-	"kindex/exports"
-	"kindex/exports/boards"
 	"kindex/site"
+	"kindex/site/pages"
 )
 
 const (
 	badgeType   = "image/svg+xml"
 	badgeSuffix = ".svg"
 )
-
-// shows are what a badge can show.
-var shows = []string{"score", "rank", "trend"}
 
 // badgePolicy keeps a badge that is opened as a page from loading or running anything.
 var badgePolicy = []string{"default-src 'none'; sandbox"}
@@ -33,7 +29,7 @@ func (s *Server) badge(c *call) (*reply, error) {
 	if c.cutSuffix(badgeSuffix) == "" {
 		return s.notFound(c)
 	}
-	show, err := c.query.OneOf("show", shows[0], shows)
+	show, err := c.query.OneOf("show", pages.BadgeShows[0], pages.BadgeShows)
 	if err != nil {
 		return nil, err
 	}
@@ -48,13 +44,14 @@ func (s *Server) badge(c *call) (*reply, error) {
 		u := url.URL{Path: to, RawQuery: c.request.URL.RawQuery}
 		return &reply{location: u.String(), cache: anHour}, nil
 	case errors.As(err, &wrong) && wrong.Status == http.StatusGone:
-		return badgeReply(label, "deleted", site.Grey, wrong.Status), nil
+		message, colour := pages.GoneBadge()
+		return badgeReply(label, message, colour, wrong.Status), nil
 	case errors.As(err, &wrong) && wrong.Status == http.StatusNotFound:
 		return badgeReply(label, "not found", site.Grey, wrong.Status), nil
 	case err != nil:
 		return nil, err
 	}
-	message, colour, err := c.standing(o, show)
+	message, colour, err := pages.Standing(c.view.build, c.view.boards, o, show)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +75,7 @@ func (c *call) badgeLabel(show string) (string, error) {
 	case n > 0 && (!utf8.ValidString(label) || !strings.ContainsFunc(label, seen)):
 		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
 	case n == 0:
-		return c.view.build.Manifest.Title + " " + show, nil
+		return pages.BadgeLabel(c.view.build.Manifest, show), nil
 	}
 	return label, nil
 }
@@ -108,54 +105,4 @@ func (c *call) badgeOf() (ordinal uint32, to string, err error) {
 		typ, slug = now, at
 	}
 	return 0, "/badge/" + typ + "/" + slug + badgeSuffix, nil
-}
-
-// standing words how an entity stands, and gives the colour of that.
-func (c *call) standing(o uint32, show string) (message, colour string, err error) {
-	b := c.view.build
-	e, err := b.Entity(o)
-	if err != nil {
-		return "", "", err
-	}
-	composite := b.Score("composite", o)
-	switch {
-	case e.Status == exports.Withdrawn:
-		return "withdrawn", site.Grey, nil
-	case !composite.Known():
-		return "not ranked", site.Grey, nil
-	case show == "score":
-		return composite.String(), site.ScoreColour(composite), nil
-	}
-	ranked, err := c.view.boards.Ranked()
-	if err != nil {
-		return "", "", err
-	}
-	rank, err := c.view.boards.Rank(o)
-	if err != nil {
-		return "", "", err
-	}
-	if show == "trend" {
-		return c.trend(o, rank)
-	}
-	return fmt.Sprintf("#%d of %d", rank, ranked.GetCardinality()), site.ScoreColour(composite), nil
-}
-
-// trend words how an entity has moved on the leaderboard of all, as its delta does.
-func (c *call) trend(o uint32, rank int) (message, colour string, err error) {
-	former, err := c.view.boards.Before("", exports.AllBoard, "", "composite")
-	if err != nil {
-		return "", "", err
-	}
-	previous := former.Ranks(c.view.build, []uint32{o})[0]
-	switch {
-	case !former.Known():
-		return "no history", site.Grey, nil
-	case previous == 0:
-		return "new", site.Green, nil
-	case previous > rank:
-		return fmt.Sprintf("up %d in %d days", previous-rank, boards.MovementDays), site.Green, nil
-	case previous < rank:
-		return fmt.Sprintf("down %d in %d days", rank-previous, boards.MovementDays), site.Red, nil
-	}
-	return "steady", site.Grey, nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -82,7 +83,8 @@ func built(t *testing.T) string {
 	copyFile("tool/keras.yaml", "tool/keras-old.yaml")
 	copyFile("tool/scipy.yaml", "tool/scipy.yaml")
 	edgetest.Commit(t, repo, 40)
-	copyFile("tool/keras.yaml", "tool/keras.yaml", "category: ml-frameworks", "formerly: [keras-old]\ncategory: others")
+	copyFile("tool/keras.yaml", "tool/keras.yaml", "category: ml-frameworks", "formerly: [keras-old]\ncategory: others", "provider: Keras", "provider: Con",
+		"tags: [", "tags: [aux, ")
 	for _, gone := range []string{"keras-old", "scipy"} {
 		if err := os.Remove(filepath.Join(content, "tool", gone+".yaml")); err != nil {
 			t.Fatal(err)
@@ -181,6 +183,69 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 	if len(found) < 300 {
 		t.Errorf("only %d addresses are linked", len(found))
+	}
+}
+
+// TestWholeAddresses: an address of the site that stands whole in a page, a text to copy,
+// a feed or the site map is one of a file.
+func TestWholeAddresses(t *testing.T) {
+	const base = "https://ada.example/index"
+	dir, _ := written(t, static.Options{URL: base})
+	all := files(t, dir)
+	whole := regexp.MustCompile(regexp.QuoteMeta(base) + `([^"'\s<>()\]}&\\]*)`)
+	found := map[string]bool{}
+	for name, body := range all {
+		if ext := path.Ext(name); ext != ".html" && ext != ".xml" && ext != ".md" || strings.HasPrefix(name, "data/") {
+			continue
+		}
+		for _, m := range whole.FindAllStringSubmatch(body, -1) {
+			to, err := url.PathUnescape(strings.TrimPrefix(strings.TrimRight(m[1], "."), "/"))
+			if err != nil {
+				t.Errorf("%s has %s: %v", name, m[0], err)
+			}
+			if to, _, _ = strings.Cut(to, "?"); to == "" || strings.HasSuffix(to, "/") {
+				to += "index.html"
+			}
+			if _, there := all[to]; !there && !found[to] {
+				t.Errorf("%s has %s, and there is no %s", name, m[0], to)
+			}
+			found[to] = true
+		}
+	}
+	for _, want := range []string{"tool/keras/index.html", "tool/keras/badge.svg", "tool/keras/feed.xml", "tool/keras-old/index.html", "og/index.png", "sitemap/0.xml"} {
+		if !found[want] {
+			t.Errorf("nothing names %s by its whole address", want)
+		}
+	}
+	for _, want := range []string{"tool/keras-old/feed.xml", "tool/scipy/badge.svg"} { // for those who have them already
+		if _, there := all[want]; !there {
+			t.Errorf("there is no %s", want)
+		}
+	}
+}
+
+// TestNamesForWindows: a site can be unpacked on Windows, where some names are those of
+// devices, some characters are in none, and case tells no two names apart.
+func TestNamesForWindows(t *testing.T) {
+	dir, _ := written(t, static.Options{})
+	devices := regexp.MustCompile(`(?i)^(aux|con|nul|prn|conin\$|conout\$|(com|lpt)[0-9])(\..*)?$`)
+	folded := map[string]string{}
+	for name := range files(t, dir) {
+		for part := range strings.SplitSeq(name, "/") {
+			if devices.MatchString(part) || strings.ContainsAny(part, `<>:"|?*\`) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
+				t.Errorf("Windows has no file %s", name)
+			}
+		}
+		same := strings.ToUpper(name)
+		if folded[same] != "" {
+			t.Errorf("%s and %s are one file to Windows", name, folded[same])
+		}
+		folded[same] = name
+	}
+	for _, want := range []string{"providers/~63on/index.html", "tags/~61ux/index.html"} {
+		if folded[strings.ToUpper(want)] == "" {
+			t.Errorf("there is no %s", want)
+		}
 	}
 }
 

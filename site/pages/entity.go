@@ -100,7 +100,7 @@ func (r *request) entity() (*page, error) {
 		return nil, err
 	}
 	p := &page{Template: "entity", Title: e.Name, Description: e.Description, Data: d, Scripts: []string{"entity.js"},
-		Feed: "/api/feed?entity=" + typ + "/" + slug, Picture: r.picturePath(typ, slug)}
+		Feed: entityFeedPath(typ, slug), Picture: r.picturePath(typ, slug)}
 	p.LinkedData = r.application(d)
 	d.Use = r.use(d)
 	return p, nil

@@ -119,7 +119,7 @@ func (r *request) entityHistory() (*page, error) {
 	}
 	d.Crumbs = []link{{upper(typ) + "s", "/" + typ + "/"}, {name(d.Name), d.Path}}
 	p := &page{Template: "history", Title: "History of " + name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
-		Description: "What has changed of " + name(d.Name) + ", field by field, with commits and pull requests.", Feed: "/api/feed?entity=" + typ + "/" + slug}
+		Description: "What has changed of " + name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}
 	return p, nil
 }
 

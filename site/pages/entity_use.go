@@ -32,8 +32,8 @@ func (s *Site) alike(d *entityPage, o uint32) ([]alike, error) {
 
 // use is how an entity is used elsewhere.
 type use struct {
-	Badge    string // address of the picture, "" where there is none
-	Markdown string // that shows the badge
+	Badge    string // address of the picture
+	Markdown string // that shows the badge, "" where its whole address is not known
 	HTML     string
 	Cite     string
 	BibTeX   string
@@ -42,7 +42,7 @@ type use struct {
 	Score    string // "" where there is none
 	Changes  string
 	RSS      string
-	Atom     string
+	Atom     string // "" where there is RSS alone
 	FeedJSON string
 	Hosted   bool // the badge is on this site, so that a page may show it
 }
@@ -58,25 +58,27 @@ func (s *Site) formulaAddress() string {
 func (r *request) use(d *entityPage) *use {
 	u := &use{JSON: r.to(d.Now + "entity.json"), Text: r.to(d.Now + "entity.md"), Changes: r.to(d.Now + "history.json")}
 	here := r.absolute(d.Now)
+	u.RSS = r.to(d.Now + feedFile)
+	u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
+	badge := r.absolute(d.Now + badgeFile)
 	if r.served() {
 		record := r.api("/api/entity/" + d.Key())
-		feed := r.api("/api/feed?" + queryOf("entity", d.Key()))
 		u.JSON, u.Text, u.Score, u.Changes = record, record+".md", record+"/score", record+"/changelog"
-		u.RSS, u.Atom, u.FeedJSON = feed, feed+"&format=atom", feed+"&format=json"
-		u.addBadge(r, d, cmp.Or(here, d.Now))
+		feed := entityFeedPath(d.Type, d.Slug)
+		u.RSS, u.Atom, u.FeedJSON = r.api(feed), r.api(feedIn(feed, "atom")), r.api(feedIn(feed, "json"))
+		path := "/badge/" + d.Key() + ".svg"
+		u.Badge, u.Hosted = r.api(path), r.API == ""
+		badge = cmp.Or(r.API, r.Base) + path
+	}
+	if badge != "" {
+		u.addBadge(r, badge, cmp.Or(here, d.Now))
 	}
 	u.cite(r, d, here)
 	return u
 }
 
-// addBadge writes what shows the badge of an entity, with a link to a page.
-func (u *use) addBadge(r *request, d *entityPage, page string) {
-	path := "/badge/" + d.Key() + ".svg"
-	u.Badge, u.Hosted = r.api(path), r.API == ""
-	address := u.Badge
-	if r.API == "" {
-		address = r.Base + path
-	}
+// addBadge writes what shows the badge at an address, with a link to a page.
+func (u *use) addBadge(r *request, address, page string) {
 	title := name(r.Build.Manifest.Title) + " score"
 	u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", markdownText(title), address, page)
 	u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, escapeHTML(page), escapeHTML(address), escapeHTML(title))

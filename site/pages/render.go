@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/feed"
 )
 
 //go:embed templates
@@ -71,16 +72,36 @@ func (f frame) Abs(path string) string {
 // Image is the path of the picture that links to the page show.
 func (f frame) Image() string { return cmp.Or(f.Picture, "/og/index.png") }
 
-// FeedOf is the path of the feed of the page, in a format.
-func (f frame) FeedOf(format string) string {
-	feed := cmp.Or(f.Feed, "/api/feed")
-	switch {
-	case format == "rss":
-		return feed
-	case strings.Contains(feed, "?"):
-		return feed + "&format=" + format
+// feedLink is a feed that programs find in the head of a page.
+type feedLink struct{ Format, To string }
+
+// Feeds are the feeds of the page. Files have those of all, and of single entities; the
+// others are those of the API.
+func (f frame) Feeds() (list []feedLink) {
+	if f.Static && (f.API == "" || f.Feed == "") {
+		if key, ok := strings.CutPrefix(f.Feed, entityFeedPrefix); ok {
+			return []feedLink{{"rss", f.to("/" + key + "/" + feedFile)}}
+		}
+		for _, of := range [][2]string{{"rss", ".xml"}, {"atom", ".atom"}, {"json", ".json"}} {
+			list = append(list, feedLink{of[0], f.to("/" + exports.FeedFile + of[1])})
+		}
+		return list
 	}
-	return feed + "?format=" + format
+	for _, format := range feed.Formats {
+		list = append(list, feedLink{format, f.api(feedIn(cmp.Or(f.Feed, "/api/feed"), format))})
+	}
+	return list
+}
+
+// feedIn is the path of a feed of the API in a format.
+func feedIn(path, format string) string {
+	switch {
+	case format == feed.Formats[0]:
+		return path
+	case strings.Contains(path, "?"):
+		return path + "&format=" + format
+	}
+	return path + "?format=" + format
 }
 
 // In tells whether the page belongs to a section of the navigation.

@@ -43,6 +43,8 @@ func init() { // not where it is declared: pages look their own addresses up in 
 		{"/:type/:slug/entity.json", nil, (*request).record, (*Site).records},
 		{"/:type/:slug/entity.md", nil, (*request).entityMarkdown, filePaths("entity.md")},
 		{"/:type/:slug/history.json", nil, (*request).entityChangesJSON, filePaths("history.json")},
+		{"/:type/:slug/" + feedFile, nil, (*request).entityFeed, livePaths(feedFile)},
+		{"/:type/:slug/" + badgeFile, nil, (*request).entityBadge, livePaths(badgeFile)},
 		{"/robots.txt", nil, (*request).robots, only("/robots.txt")},
 		{"/sitemap.xml", nil, (*request).sitemap, (*Site).sitemapFiles},
 		{"/sitemap/:file", nil, (*request).sitemapPart, nil},

@@ -1,0 +1,222 @@
+package pages_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/site/pages"
+)
+
+const adasSite = "https://ada.example/index"
+
+// TestFeedAndBadgeAsFiles compares the files that a static site has of each address of
+// an entity, the present one, former ones and those of the deleted, with what an edge
+// answers for the same build.
+func TestFeedAndBadgeAsFiles(t *testing.T) {
+	t.Parallel()
+	out := departed(t)
+	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/", Base: adasSite})
+	e := edgetest.Start(t, edge.Options{Dir: out, URL: adasSite, LimitAnonymous: 0})
+	n := 0
+	for path := range s.Paths {
+		address, isBadge := strings.CutSuffix(path, "/badge.svg")
+		if !isBadge {
+			continue
+		}
+		typ, slug, _ := strings.Cut(strings.Trim(address, "/"), "/")
+		if n++; passedOver(n) && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, slug) {
+			continue
+		}
+		badge, feed := file(t, s, path), file(t, s, address+"/feed.xml")
+		if status, body := ask(t, e.URL+"/badge/"+typ+"/"+slug+".svg"); !bytes.Equal(badge.Body, body) || badge.MediaType != "image/svg+xml" {
+			t.Errorf("%s is %s\nthe edge answers %d %s", path, badge.Body, status, body)
+		}
+		if status, body := ask(t, e.URL+"/api/feed?entity="+typ+"/"+slug); told(feed.Body) != told(body) || feed.MediaType != "application/rss+xml" || !strings.Contains(string(body), "<item>") {
+			t.Errorf("the feed of %s is %s\nthe edge answers %d %s", address, feed.Body, status, body)
+		}
+		if _, former, ok := s.Build.Find(typ, slug); ok && !former {
+			self := fmt.Sprintf(`<atom:link rel="self" type="application/rss+xml" href="%s%s/feed.xml">`, adasSite, address)
+			if !bytes.Contains(feed.Body, []byte(self)) {
+				t.Errorf("the feed of %s does not say where it is: %s", address, feed.Body)
+			}
+		}
+	}
+	if n < s.Build.Listed()+3 {
+		t.Errorf("only %d addresses have a badge", n)
+	}
+	for slug, says := range map[string]string{"keras": "tool/keras-three", "spacy": "tool/spacy-nlp", "tensorlayer": "tool/tensorlayer"} {
+		if feed := file(t, s, "/tool/"+slug+"/feed.xml"); !bytes.Contains(feed.Body, []byte("<title>The &lt;Index&gt;: "+says+"</title>")) {
+			t.Errorf("the feed at the address of %s is %s", slug, feed.Body)
+		}
+	}
+	if badge := file(t, s, "/tool/tensorlayer/badge.svg"); !bytes.Contains(badge.Body, []byte("deleted")) {
+		t.Errorf("the badge of what is deleted is %s", badge.Body)
+	}
+	checkHomes(t, siteOf(t, out, pages.Options{}), e)
+}
+
+// file is what a static site writes at a path.
+func file(t *testing.T, s *pages.Site, path string) *pages.Answer {
+	t.Helper()
+	a, err := s.Get(pages.Request{Path: path})
+	if err != nil || a.Status != http.StatusOK {
+		t.Fatalf("%s: %+v %v", path, a, err)
+	}
+	return a
+}
+
+// ask follows redirects.
+func ask(t *testing.T, url string) (status int, body []byte) {
+	t.Helper()
+	res, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err = io.ReadAll(res.Body); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, body
+}
+
+var (
+	relations = regexp.MustCompile(`<atom:link [^>]*></atom:link>\s*`)
+	title     = regexp.MustCompile(`<title>[^<]*</title>`)
+)
+
+// told is a feed without its own addresses and title: subscribers by a former address
+// get the one of the present one.
+func told(feed []byte) string {
+	s := relations.ReplaceAllString(string(feed), "")
+	at := title.FindStringIndex(s)
+	if at == nil {
+		return s
+	}
+	return s[:at[0]] + s[at[1]:]
+}
+
+// checkHomes: where there is an API, feed and badge of an entity are there, and the
+// addresses of the files lead to them.
+func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
+	t.Helper()
+	for path, want := range map[string]string{
+		"/tool/pytorch/feed.xml": "/api/feed?entity=tool/pytorch", "/tool/pytorch/badge.svg": "/badge/tool/pytorch.svg",
+		"/tool/keras/feed.xml": "/api/feed?entity=tool/keras-three", "/tool/spacy/badge.svg": "/badge/tool/spacy-nlp.svg",
+		"/tool/tensorlayer/feed.xml": "/api/feed?entity=tool/tensorlayer", "/tool/tensorlayer/badge.svg": "/badge/tool/tensorlayer.svg",
+	} {
+		if a := get(t, s, path); a.Status != http.StatusMovedPermanently || a.Location != want {
+			t.Errorf("%s: %d %s, want %s", path, a.Status, a.Location, want)
+		}
+		want := http.StatusOK
+		if strings.HasSuffix(path, "tensorlayer/badge.svg") {
+			want = http.StatusGone // with a picture that says so
+		}
+		if status, body := ask(t, e.URL+path); status != want {
+			t.Errorf("%s leads to %d %s", path, status, body)
+		}
+	}
+	for _, path := range []string{"/tool/nothing-like-it/feed.xml", "/tool/nothing-like-it/badge.svg", "/robot/pytorch/feed.xml", "/tool/pytorch/feed.xml/", "/tool/pytorch/feed.atom"} {
+		if a := get(t, s, path); a.Status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, a.Status)
+		}
+	}
+}
+
+// TestUseOfFiles reads how the page of an entity is used elsewhere: on an edge, on a
+// static site, on one whose address nobody knows, and on one with an API beside it.
+func TestUseOfFiles(t *testing.T) {
+	t.Parallel()
+	out := edgetest.Built(t)
+	const api = "https://api.ada.example"
+	for name, c := range map[string]struct {
+		o                    pages.Options
+		base                 string
+		picture, badge, page string
+		feeds, found         []string // linked, and in the head of the page
+	}{
+		"edge": {o: pages.Options{}, base: base, picture: "/badge/tool/pytorch.svg", badge: base + "/badge/tool/pytorch.svg", page: base + "/tool/pytorch/",
+			feeds: []string{"/api/feed?entity=tool/pytorch", "/api/feed?entity=tool/pytorch&format=atom", "/api/feed?entity=tool/pytorch&format=json"}},
+		"static": {o: pages.Options{Static: true, Root: "/index/", Base: adasSite}, picture: "/index/tool/pytorch/badge.svg",
+			badge: adasSite + "/tool/pytorch/badge.svg", page: adasSite + "/tool/pytorch/", feeds: []string{"/index/tool/pytorch/feed.xml"}},
+		"anywhere": {o: pages.Options{Static: true}, picture: "/tool/pytorch/badge.svg", feeds: []string{"/tool/pytorch/feed.xml"}},
+		"with an API": {o: pages.Options{Static: true, Root: "/index/", Base: adasSite, API: api}, badge: api + "/badge/tool/pytorch.svg", page: adasSite + "/tool/pytorch/",
+			feeds: []string{api + "/api/feed?entity=tool/pytorch", api + "/api/feed?entity=tool/pytorch&format=atom", api + "/api/feed?entity=tool/pytorch&format=json"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := siteOf(t, out, c.o)
+			a, err := s.Get(pages.Request{Path: "/tool/pytorch/", Base: c.base})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := parse(t, a.Body)
+			use := p.all(func(n *node) bool { return n.attr["id"] == "use" })[0]
+			pictures := use.named("img")
+			if (len(pictures) == 1) != (c.picture != "") || len(pictures) == 1 && pictures[0].attr["src"] != c.picture {
+				t.Errorf("the pictures are %v, want %s", pictures, c.picture)
+			}
+			markdown, html := "[]("+c.badge+")]("+c.page+")", fmt.Sprintf(`<a href="%s"><img src="%s" alt="`, c.page, c.badge)
+			said := regexp.MustCompile(`!\[[^\]]*\]`).ReplaceAllString(use.text(), "[]")
+			if has := strings.Contains(said, markdown) && strings.Contains(said, html); has != (c.badge != "") || c.badge == "" && strings.Contains(said, "<img") {
+				t.Errorf("to copy there is\n%s\nwant %s and %s", said, markdown, html)
+			}
+			links, found := use.links(), []string{}
+			for _, n := range p.named("link") {
+				if n.attr["rel"] == "alternate" {
+					found = append(found, n.attr["href"])
+				}
+			}
+			for _, f := range c.feeds {
+				if !links[f] {
+					t.Errorf("%s is not linked", f)
+				}
+			}
+			if !slices.Equal(found, c.feeds) {
+				t.Errorf("programs find %q, want %q", found, c.feeds)
+			}
+		})
+	}
+}
+
+// TestFeedsOfOtherPages: pages without a feed of their own have those of all, wherever
+// these are.
+func TestFeedsOfOtherPages(t *testing.T) {
+	t.Parallel()
+	out := edgetest.Built(t)
+	all, ofClass := []string{"/feed.xml", "/feed.atom", "/feed.json"}, []string{"/api/feed?category=nlp", "/api/feed?category=nlp&format=atom", "/api/feed?category=nlp&format=json"}
+	ofAPI := []string{"/api/feed", "/api/feed?format=atom", "/api/feed?format=json"}
+	for _, c := range []struct {
+		o    pages.Options
+		path string
+		want []string
+	}{
+		{pages.Options{}, "/", ofAPI}, {pages.Options{}, "/categories/nlp/", ofClass},
+		{pages.Options{Static: true}, "/", all}, {pages.Options{Static: true}, "/categories/nlp/", all},
+		{pages.Options{Static: true, API: "https://api.ada.example"}, "/", all},
+		{pages.Options{Static: true, API: "https://api.ada.example"}, "/categories/nlp/", prefixed("https://api.ada.example", ofClass)},
+	} {
+		var found []string
+		for _, n := range parse(t, get(t, siteOf(t, out, c.o), c.path).Body).named("link") {
+			if n.attr["rel"] == "alternate" {
+				found = append(found, n.attr["href"])
+			}
+		}
+		if !slices.Equal(found, c.want) {
+			t.Errorf("%s with %+v: %q, want %q", c.path, c.o, found, c.want)
+		}
+	}
+}
+
+func prefixed(before string, list []string) (all []string) {
+	for _, s := range list {
+		all = append(all, before+s)
+	}
+	return all
+}
