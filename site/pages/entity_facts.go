@@ -174,7 +174,9 @@ type source struct {
 	File    string // path within the repository
 	Edit    string // address of an editor for it, "" for none
 	View    string
-	Suggest string // path of the form, "" for none
+	Forge   string // the host of the editor, where the editor is all there is to suggest a change by
+	Suggest string // address of the form, "" for none
+	How     string // path of the page that says how changes are made, where there is no form
 	Updated string // the day of its last change
 }
 
@@ -185,8 +187,13 @@ func (s *Site) sourceOf(e *exports.Entity) source {
 	if repository != nil && repository.Path != "" {
 		c.File = repository.Path + "/" + file
 	}
-	if !s.Static {
-		c.Suggest = "/submit/?" + queryOf("e", e.Key())
+	switch form := SubmitPath + "?" + queryOf("e", e.Key()); {
+	case s.served() && s.Static:
+		c.Suggest = s.api(form)
+	case s.served():
+		c.Suggest = s.to(form)
+	default:
+		c.How, c.Forge = SubmitPath, host(c.Edit)
 	}
 	return c
 }

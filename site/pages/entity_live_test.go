@@ -12,6 +12,7 @@ import (
 
 	"kindex/edge"
 	"kindex/edge/edgetest"
+	"kindex/exports"
 	"kindex/site/pages"
 )
 
@@ -219,4 +220,50 @@ func prefixed(before string, list []string) (all []string) {
 		all = append(all, before+s)
 	}
 	return all
+}
+
+// TestSuggest: how a change is suggested, wherever the page is and whether its
+// repository is on the web or not.
+func TestSuggest(t *testing.T) {
+	t.Parallel()
+	const edit, api = "https://git.example/ada/index/edit/main/content/tool/pytorch.yaml", "https://api.ada.example"
+	form := "/submit/?e=tool%2Fpytorch"
+	for _, c := range []struct {
+		o         pages.Options
+		edit      string
+		want, not []string
+		says      string
+	}{
+		{pages.Options{}, edit, []string{"Suggest a change " + form, "Edit this file " + edit}, []string{"How changes are made"}, "content/tool/pytorch.yaml"},
+		{pages.Options{}, "", []string{"Suggest a change " + form}, []string{"Edit this file", "How changes are made"}, "content/tool/pytorch.yaml"},
+		{pages.Options{Static: true, API: api}, edit, []string{"Suggest a change " + api + form, "Edit this file " + edit}, []string{"How changes are made"}, "content/tool/pytorch.yaml"},
+		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change on git.example " + edit, "How changes are made /index/submit/"}, []string{"Edit this file"},
+			"You can change it on git.example: what you save there is proposed"},
+		{pages.Options{Static: true, Root: "/index/"}, "", []string{"How changes are made /index/submit/"}, []string{"Edit this file", "Suggest a change"},
+			"A change to that file is proposed where its repository is kept."},
+	} {
+		s := siteOf(t, edgetest.Built(t), c.o)
+		if s.Build.Manifest.Repository = nil; c.edit != "" {
+			s.Build.Manifest.Repository = &exports.Repository{URL: "https://git.example/ada/index", Branch: "main", Path: "content"}
+		}
+		p := parse(t, get(t, s, "/tool/pytorch/").Body)
+		section := p.all(func(n *node) bool { return n.attr["aria-labelledby"] == "source-head" })[0]
+		var offered []string
+		for _, a := range section.named("a") {
+			offered = append(offered, a.text()+" "+a.attr["href"])
+		}
+		for _, want := range c.want {
+			if !slices.Contains(offered, want) {
+				t.Errorf("%+v: %q is not among %q", c.o, want, offered)
+			}
+		}
+		for _, not := range c.not {
+			if slices.ContainsFunc(offered, func(s string) bool { return strings.HasPrefix(s, not) }) {
+				t.Errorf("%+v: %q is among %q", c.o, not, offered)
+			}
+		}
+		if !strings.Contains(section.text(), c.says) || len(offered) != len(c.want) {
+			t.Errorf("%+v: it offers %q and says %s", c.o, offered, section.text())
+		}
+	}
 }
