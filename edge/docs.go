@@ -4,18 +4,26 @@ import (
 	"net/http"
 
 	"kindex/site"
+	"kindex/site/pages"
 )
 
-const docsPath = "/docs/api"
+const docsPath = pages.APIDocsPath
 
 // GET /docs/api
 //
 // The page that explains the interface and tries it out. It loads nothing from
 // elsewhere, and keeps no key.
 func (s *Server) apiDocs(c *call) (*reply, error) {
-	body, err := site.APIDocs(c.view.build.Manifest.Title, docsPath)
+	website, err := s.pagesOf(c.view)
+	if err != nil {
+		return nil, err
+	}
+	a, err := website.APIDocs(pages.Request{Path: docsPath, Base: c.base()})
+	if err != nil {
+		return nil, err
+	}
 	h := http.Header{"Content-Security-Policy": {site.APIDocsPolicy}, "Referrer-Policy": {"no-referrer"}, "Cross-Origin-Opener-Policy": {"same-origin"}}
-	return &reply{mediaType: "text/html; charset=utf-8", header: h, body: body}, err
+	return &reply{mediaType: a.MediaType, header: h, body: a.Body}, nil
 }
 
 // GET /docs/api/

@@ -8,7 +8,6 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"path"
@@ -18,10 +17,11 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// APIDocsPolicy is the Content-Security-Policy of the page of APIDocs: it runs and
-// loads what this service has, and nothing that is written into the page.
+// APIDocsPolicy is the Content-Security-Policy of the page of operations: it runs and
+// loads what this service has, and nothing that is written into the page. Swagger UI
+// draws with pictures of its own.
 const APIDocsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // Asset is a file that a page loads. Its address ends in Name, which has a part of
 // the hash of its content, so that the bytes at the address never change.
@@ -36,27 +36,17 @@ type Asset struct {
 //go:embed apidocs
 var apiDocs embed.FS
 
-var apiDocsPage = template.Must(template.ParseFS(apiDocs, "apidocs/page.html"))
+// APIDocsFiles are the names in the addresses of the files that the page of operations
+// loads, Swagger UI and what makes it one of this website, by the names of the files.
+func APIDocsFiles() map[string]string { return assets().names }
 
-// APIDocs is the page that explains the interface and tries it out: Swagger UI over
-// the description at /api/openapi. title is that of the index, base the address of
-// the folder with the assets.
-func APIDocs(title, base string) ([]byte, error) {
-	var b bytes.Buffer
-	err := apiDocsPage.Execute(&b, struct {
-		Title, Base string
-		Asset       map[string]string
-	}{title, base, assets().names})
-	return b.Bytes(), err
-}
-
-// APIDocsAsset returns a file that the page of APIDocs loads.
+// APIDocsAsset returns a file of APIDocsFiles, by the name in its address.
 func APIDocsAsset(name string) (Asset, bool) {
 	a, ok := assets().byName[name]
 	return a, ok
 }
 
-var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 // assetList has the assets, and their names by those of the files that they are.
 type assetList struct {
@@ -73,7 +63,6 @@ var assets = sync.OnceValue(func() assetList {
 	}{
 		{static.FS, "swagger-ui.css.gz"},
 		{static.FS, "swagger-ui-bundle.js.gz"},
-		{apiDocs, "apidocs/icon.svg"},
 		{apiDocs, "apidocs/look.css"},
 		{apiDocs, "apidocs/begin.js"},
 	} {

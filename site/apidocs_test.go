@@ -136,38 +136,86 @@ func operations(t *testing.T) []string {
 var screens = os.Getenv("KINDEX_SCREENS")
 
 // TestAPIDocsLooks: the page fits into narrow and wide windows and can be read by day
-// and by night, and a link leads to an operation.
+// and by night, as the system has it and as somebody has chosen on another page or on
+// this one; it has the head of all pages, and a link leads to an operation.
 func TestAPIDocsLooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
 	e := edgetest.Start(t, edge.Options{})
 	p := &page{browser.Open(t, 1440, 1000)}
-	const operation = `#operations-Entities-listEntities`
-	for _, scheme := range []string{"light", "dark"} {
+	other := map[string]string{"light": "dark", "dark": "light"}
+	for _, system := range []string{"light", "dark"} {
 		for _, width := range []int64{390, 1440} {
 			p.Do(t,
-				browser.Prefers("prefers-color-scheme", scheme),
+				browser.Prefers("prefers-color-scheme", system),
 				chromedp.EmulateViewport(width, 1000),
-				chromedp.Navigate("about:blank"),
-				chromedp.Navigate(e.URL+"/docs/api#/Entities/listEntities"),
-				chromedp.WaitVisible(operation+" .btn.execute"),
+				chromedp.Navigate(e.URL+"/docs/"),
+				chromedp.Evaluate[chromedp.Void](`localStorage.clear()`),
 			)
-			if beyond := browser.Run(t, p.Tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); beyond > 0 {
-				t.Errorf("%s, %d wide: the page goes %d beyond the window", scheme, width, beyond)
-			}
-			if paper := browser.Run(t, p.Tab, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`)); (paper == "rgb(22, 21, 19)") != (scheme == "dark") {
-				t.Errorf("%s: the page is %s", scheme, paper)
-			}
-			for _, text := range browser.Run(t, p.Tab, chromedp.Evaluate[[]string](faint)) {
-				t.Errorf("%s, %d wide: hard to read is %s", scheme, width, text)
-			}
+			p.open(t, e.URL)
+			p.checkLook(t, system, width)
 			if screens != "" {
-				p.shoot(t, fmt.Sprintf("apidocs-%s-%d", scheme, width))
+				p.shoot(t, fmt.Sprintf("apidocs-%s-%d", system, width))
+			}
+			// Chosen on another page, it is so when this one opens.
+			p.Do(t, chromedp.Navigate(e.URL+"/docs/"), chromedp.Click(`button.theme`))
+			p.open(t, e.URL)
+			p.checkLook(t, other[system], width)
+			// Chosen here, it is so at once, and on the other pages.
+			p.Do(t, chromedp.Click(`button.theme`))
+			p.settle(t)
+			p.checkLook(t, system, width)
+			p.Do(t, chromedp.Navigate(e.URL+"/docs/"))
+			if scheme := p.scheme(t); scheme != system {
+				t.Errorf("%s was chosen, the next page is %s", system, scheme)
 			}
 		}
 	}
 	p.CheckQuiet(t, e.URL)
+}
+
+const opened = `#operations-Entities-listEntities`
+
+// open opens the page anew, at an operation.
+func (p *page) open(t *testing.T, base string) {
+	t.Helper()
+	p.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/docs/api#/Entities/listEntities"), chromedp.WaitVisible(opened+" .btn.execute"))
+}
+
+// settle waits for what fades from one colour to another.
+func (p *page) settle(t *testing.T) {
+	t.Helper()
+	p.Do(t, chromedp.Evaluate[chromedp.Void](`Promise.all(document.getAnimations().map(a => a.finished.catch(() => {})))`, chromedp.EvalAwaitPromise))
+}
+
+// scheme is what a page looks like by its ground.
+func (p *page) scheme(t *testing.T) string {
+	t.Helper()
+	paper := browser.Run(t, p.Tab, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`))
+	return map[string]string{"rgb(22, 21, 19)": "dark", "rgb(251, 250, 247)": "light"}[paper]
+}
+
+// checkLook reads the page as it stands: its colours, its width, its head and foot.
+func (p *page) checkLook(t *testing.T, want string, width int64) {
+	t.Helper()
+	if scheme := p.scheme(t); scheme != want {
+		t.Errorf("%d wide: the page is %q, want %s", width, scheme, want)
+	}
+	if beyond := browser.Run(t, p.Tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); beyond > 0 {
+		t.Errorf("%s, %d wide: the page goes %d beyond the window", want, width, beyond)
+	}
+	for _, text := range browser.Run(t, p.Tab, chromedp.Evaluate[[]string](faint)) {
+		t.Errorf("%s, %d wide: hard to read is %s", want, width, text)
+	}
+	head := browser.Run(t, p.Tab, chromedp.Evaluate[string](`[
+		document.querySelectorAll('h1').length, document.querySelector('.nav [aria-current]').textContent,
+		document.querySelector('header.top').offsetHeight < 140, !!document.querySelector('footer.foot a[href="/docs/api"]'),
+		getComputedStyle(document.querySelector('.swagger-ui .btn.execute')).minHeight,
+	].join(' ')`))
+	if head != "1 Docs true true 0px" {
+		t.Errorf("%s, %d wide: the page around the operations is %s", want, width, head)
+	}
 }
 
 // shoot puts pictures of the page, and of the dialogue for the key, into screens.

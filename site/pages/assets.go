@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,17 +45,27 @@ func Asset(name string) (site.Asset, bool) {
 	return a, ok
 }
 
-// Assets are all files that pages load.
+// Assets are all files that the pages of a static site load.
 func Assets() []site.Asset {
 	var list []site.Asset
-	for _, a := range assets().byName {
-		list = append(list, a)
+	for name, a := range assets().byName {
+		if name != assets().names[layeredSheet] {
+			list = append(list, a)
+		}
 	}
 	return list
 }
 
 // asset is the address of a file below assets.
 func (s *Site) asset(file string) string { return s.to("/assets/" + assets().names[file]) }
+
+// The style sheet, and the same in a layer: rules that are in none count before it,
+// however little they say of what they are for. Pages with the look of somebody else
+// within load that one.
+const (
+	styleSheet   = "style.css"
+	layeredSheet = "layered.css"
+)
 
 type assetList struct {
 	byName map[string]site.Asset
@@ -74,7 +85,8 @@ var assets = sync.OnceValue(func() assetList {
 		}
 		list.add(f.Name(), data)
 	}
-	list.add("style.css", styles())
+	list.add(styleSheet, styles())
+	list.add(layeredSheet, slices.Concat([]byte("@layer site {\n"), styles(), []byte("}\n")))
 	if data, err := fs.ReadFile(npmFiles, "npm/"+engine); err == nil {
 		list.add(engine, data)
 	}

@@ -24,8 +24,9 @@ type page struct {
 	Title       string // "" for that of the index alone
 	Description string // a sentence for search engines and links
 	Data        any
-	Status      int  // 0: 200
-	NoIndex     bool // search engines are to leave it out
+	Status      int    // 0: 200
+	NoIndex     bool   // search engines are to leave it out
+	Sheet       string // the style sheet, "" for the usual one
 	Scripts     []string
 	Picture     string // path of the picture that links show, "" for that of the index
 	Feed        string // path of the API's feed with its query, "" for that of all
@@ -68,6 +69,9 @@ func (f frame) Abs(path string) string {
 	}
 	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.Root, "/"))
 }
+
+// Style is the style sheet of the page.
+func (f frame) Style() string { return cmp.Or(f.Sheet, styleSheet) }
 
 // Image is the path of the picture that links to the page show.
 func (f frame) Image() string { return cmp.Or(f.Picture, "/og/index.png") }
