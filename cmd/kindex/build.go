@@ -59,8 +59,9 @@ of files; search and comparison run in the browser. The folder must be new, empt
 one written so before, of which only files that differ are touched. --url names the
 address it will have, which may have a path. Where neither it nor the content names
 one, the site is one for the root of a host, without a sitemap, with feeds that link
-to no page, and chats show links to it without a picture. --api names a service that
-the pages lead to for what files cannot do, such as submitting.`,
+to no page and badges without a text to copy, and chats show links to it without a
+picture. --api names a service that the pages lead to for what files cannot do, such
+as submitting, ranks on badges and feeds in other formats than RSS.`,
 		Example: `  kindex build --content content --out .
   kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json
   kindex build --content content --out . --static static --url https://index.example.org`,

@@ -237,7 +237,7 @@ func TestSuggest(t *testing.T) {
 		{pages.Options{}, edit, []string{"Suggest a change " + form, "Edit this file " + edit}, []string{"How changes are made"}, "content/tool/pytorch.yaml"},
 		{pages.Options{}, "", []string{"Suggest a change " + form}, []string{"Edit this file", "How changes are made"}, "content/tool/pytorch.yaml"},
 		{pages.Options{Static: true, API: api}, edit, []string{"Suggest a change " + api + form, "Edit this file " + edit}, []string{"How changes are made"}, "content/tool/pytorch.yaml"},
-		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change on git.example " + edit, "How changes are made /index/submit/"}, []string{"Edit this file"},
+		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change " + edit, "How changes are made /index/submit/"}, []string{"Edit this file"},
 			"You can change it on git.example: what you save there is proposed"},
 		{pages.Options{Static: true, Root: "/index/"}, "", []string{"How changes are made /index/submit/"}, []string{"Edit this file", "Suggest a change"},
 			"A change to that file is proposed where its repository is kept."},
