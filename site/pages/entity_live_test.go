@@ -33,8 +33,8 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 			continue
 		}
 		typ, slug, _ := strings.Cut(strings.Trim(address, "/"), "/")
-		if n++; passedOver(n) && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, slug) {
-			continue
+		if n++; n%7 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, slug) {
+			continue // a part of them will do
 		}
 		badge, feed := file(t, s, path), file(t, s, address+"/feed.xml")
 		if status, body := ask(t, e.URL+"/badge/"+typ+"/"+slug+".svg"); !bytes.Equal(badge.Body, body) || badge.MediaType != "image/svg+xml" {
