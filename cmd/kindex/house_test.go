@@ -64,8 +64,9 @@ var mayImport = map[string][]string{
 	"edge/signin/signintest":      {},
 
 	// What tests begin with.
-	"edge/edgetest/browser": {},
-	"edge/edgetest":         {"builder", "edge", "edge/guard", "edge/keys", "edge/state", "edge/state/statetest"},
+	"edge/edgetest/browser":     {},
+	"builder/static/statictest": {"builder/static", "site/pages"},
+	"edge/edgetest":             {"builder", "edge", "edge/guard", "edge/keys", "edge/state", "edge/state/statetest"},
 }
 
 // onlyIn lists libraries that one package alone may know. cmd/bench/yardstick

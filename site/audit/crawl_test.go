@@ -62,10 +62,10 @@ func (w *website) crawlAll(t *testing.T) {
 	}
 	c := &crawl{website: w, t: t, most: mostOfAShape}
 	c.run(starts)
-	if len(c.pages) < len(kinds) {
+	if len(c.pages) < len(starts) {
 		t.Errorf("%d pages were met", len(c.pages))
 	}
-	checkKinds(t, c.pages)
+	w.checkKinds(t, c.pages)
 	for _, k := range w.kinds(t) {
 		if k.do != "" {
 			continue
@@ -79,12 +79,15 @@ func (w *website) crawlAll(t *testing.T) {
 			t.Errorf("%s: %s: %s", k.name, k.path, f)
 		}
 	}
+	t.Logf("%d pages of %d shapes, %d addresses of the API", len(c.pages), len(c.shapes), len(c.api))
+	if w.static() {
+		return
+	}
 	// Nothing of that was counted.
 	if d := w.get(t, "/api/meta", false); d.header.Get("X-RateLimit-Remaining") != "19" {
 		t.Errorf("behind %d pages, the API says %v", len(c.pages), d.header)
 	}
 	c.askAPI()
-	t.Logf("%d pages of %d shapes, %d addresses of the API", len(c.pages), len(c.shapes), len(c.api))
 }
 
 // meet notes an address.
@@ -97,7 +100,7 @@ func (c *crawl) meet(path, on string) {
 	if !strings.HasSuffix(s, "?") {
 		most = mostQueries
 	}
-	if strings.HasPrefix(path, "/api/") {
+	if strings.HasPrefix(path, "/api/") && !c.static() {
 		most, list = mostQueries, &c.api
 	}
 	if strings.Count(s, "&") > 2 { // of a search that is narrowed down ever more
@@ -120,10 +123,10 @@ func (c *crawl) visit(path string, moved int) {
 	case d.root != nil && (d.status == http.StatusGone || d.status >= 400 && d.status < 500 && c.asked[path]):
 		c.read(path, &d)
 		return
-	case (d.status == http.StatusMovedPermanently || d.status == http.StatusSeeOther || d.status == http.StatusPermanentRedirect) && moved == 0:
-		to, err := d.url.Parse(d.header.Get("Location"))
+	case d.moved() != "" && moved == 0:
+		to, err := d.url.Parse(d.moved())
 		if err != nil || to.Host != d.url.Host {
-			c.t.Errorf("%s on %s is at %q", path, c.from[path], d.header.Get("Location"))
+			c.t.Errorf("%s on %s is at %q", path, c.from[path], d.moved())
 			return
 		}
 		c.from[to.RequestURI()] = path

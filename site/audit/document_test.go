@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,8 @@ type document struct {
 	header http.Header
 	body   []byte
 	root   *html.Node // nil for what is no HTML
+	// unnamed tells that the website does not know its address.
+	unnamed bool
 }
 
 // client follows nothing.
@@ -45,7 +48,7 @@ func (w *website) get(t testing.TB, path string, signedIn bool, header ...string
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	d := document{url: req.URL, status: res.StatusCode, header: res.Header}
+	d := document{url: req.URL, status: res.StatusCode, header: res.Header, unnamed: w.unnamed}
 	if d.body, err = io.ReadAll(res.Body); err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +58,35 @@ func (w *website) get(t testing.TB, path string, signedIn bool, header ...string
 		}
 	}
 	return d
+}
+
+// refreshes is the whole of a file that stands for a redirect, around its address.
+var refreshes = regexp.MustCompile(`^<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Moved</title>\n<meta http-equiv="refresh" content="0; url=([^"]*)">\n`)
+
+// moved is where an answer redirects to, "" for nowhere.
+func (d *document) moved() string {
+	switch d.status {
+	case http.StatusMovedPermanently, http.StatusSeeOther, http.StatusPermanentRedirect:
+		return d.header.Get("Location")
+	}
+	if m := refreshes.FindSubmatch(d.body); m != nil && d.status == http.StatusOK {
+		return html.UnescapeString(string(m[1]))
+	}
+	return ""
+}
+
+// policy is the Content-Security-Policy of a page: files have it in their head, before
+// anything that it is about.
+func (d *document) policy() string {
+	for n := range d.nodes {
+		switch {
+		case n.Data == "meta" && strings.EqualFold(attr(n, "http-equiv"), "content-security-policy"):
+			return attr(n, "content")
+		case n.Data == "script" || n.Data == "link" || n.Data == "body":
+			return d.header.Get("Content-Security-Policy")
+		}
+	}
+	return d.header.Get("Content-Security-Policy")
 }
 
 // nodes are the elements of a document in order.
@@ -115,7 +147,7 @@ func (d *document) faults() (wrong []string) {
 		return []string{"it is no HTML but " + d.header.Get("Content-Type")}
 	}
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if csp := d.header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+	if csp := d.policy(); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
 		add("its policy is %q", csp)
 	}
 	for name := range d.header {
@@ -175,7 +207,11 @@ func (d *document) incomplete(ids map[string]int) (wrong []string) {
 			add("a link leads to %s, which is not there", to)
 		}
 	}
-	if at, err := url.Parse(canonical); d.status == http.StatusOK && !noIndex && (err != nil || at.Host != d.url.Host || at.RawQuery != "" && !strings.HasPrefix(at.Path, "/compare/")) {
+	if d.unnamed {
+		if canonical != "" {
+			add("it has the canonical address %q, without knowing its own", canonical)
+		}
+	} else if at, err := url.Parse(canonical); d.status == http.StatusOK && !noIndex && (err != nil || at.Host != d.url.Host || at.RawQuery != "" && !strings.HasPrefix(at.Path, "/compare/")) {
 		add("its canonical address is %q", canonical)
 	}
 	return wrong

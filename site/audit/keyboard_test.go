@@ -59,14 +59,15 @@ const mostStops = 500
 // byKeyboard reaches every control of the kinds of pages that have some of their own
 // with Tab, and sees where it is each time.
 func (w *website) byKeyboard(t *testing.T) {
-	for _, signedIn := range []bool{false, true} {
+	for _, signedIn := range w.people() {
 		tab := w.open(t, desktop, signedIn)
 		tab.Do(t, likes("prefers-reduced-motion", "reduce"))
 		for _, k := range w.kinds(t) {
-			if k.signedIn != signedIn || !k.keyboard || !w.there(t, k) {
+			if k.signedIn != signedIn || !k.keyboard || w.static() && k.at == alike || !w.there(t, k) {
 				continue
 			}
-			tab.Do(t, chromedp.Navigate(w.URL+k.path), chromedp.Evaluate[chromedp.Void](`document.activeElement?.blur(); scrollTo(0, 0); getSelection().collapse(document.body, 0)`))
+			w.reach(t, tab, k)
+			tab.Do(t, chromedp.Evaluate[chromedp.Void](`document.activeElement?.blur(); scrollTo(0, 0); getSelection().collapse(document.body, 0)`))
 			w.tabThrough(t, tab, k)
 		}
 	}

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -15,27 +16,56 @@ import (
 // kind is a kind of page, with one that stands for all of them.
 type kind struct {
 	name, path string
+	at         place
 	status     int    // 0: 200
 	signedIn   bool   // the page is seen by who is signed in
 	do, until  string // a script that brings it into another state, and the condition that it is
 	keyboard   bool   // it has controls that no other kind has
+	lacks      bool   // in files, its scripts ask for one that is not there
+}
+
+// place is where a kind of page exists: on the website that an edge serves, on the
+// one that is written as files, or on both.
+type place int
+
+const (
+	alike  place = iota // on both, made by the same templates
+	twice               // on both, each in a form of its own
+	served              // by an edge alone
+	filed               // in files alone
+)
+
+// on tells whether a kind exists on one of both.
+func (k kind) on(w *website) bool {
+	return k.at != filed && !w.static() || k.at != served && w.static()
+}
+
+// found is when a search, of either kind, has shown what it has.
+const found = `document.querySelector('#results .results-count')`
+
+// compared is when so many columns are compared.
+func compared(n int) string {
+	return fmt.Sprintf(`document.querySelectorAll('[data-comparison] thead th[data-key]').length === %d`, n)
 }
 
 // kinds are all kinds of pages. TestWebsite fails where links lead to a page of a
 // shape that none of them has.
-var kinds = []kind{ // DAY is one that leaderboards are kept of; for the others, see website.fill
+var kinds = []kind{ // DAY is one that leaderboards are kept of; for the others, see website.ids
 	{name: "home", path: "/", keyboard: true},
-	{name: "search", path: "/search/?q=gradient+boosting&type=tool", keyboard: true},
-	{name: "search-all", path: "/search/"},
-	{name: "search-nothing", path: "/search/?q=qqqqzzzz"},
+	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: true},
+	{name: "search-all", path: "/search/", at: twice, until: found},
+	{name: "search-near", path: "/search/?q=pytrch&type=model", at: twice, until: found + ` && document.querySelector('.near a')`},
+	{name: "search-nothing", path: "/search/?q=qqqqzzzz", at: twice, until: found + ` && document.querySelector('.hits .empty')`},
+	{name: "search-chosen", path: "/search/?q=neural", at: twice, do: clicked(`.facets a[href*="tag="]`), until: found + ` && document.querySelector('.chosen-chip')`},
 	{name: "tool", path: "/tool/pytorch/", keyboard: true},
-	{name: "model", path: "/model/claude-opus-4-8/"},
+	{name: "model", path: "/model/MODEL/"},
 	{name: "leaderboard", path: "/leaderboards/all/", keyboard: true},
-	{name: "leaderboard-by", path: "/leaderboards/ml-frameworks/type-tool/by-adoption/"},
+	{name: "leaderboard-by", path: "/leaderboards/ml-frameworks/type-tool/by-adoption/", at: served},
 	{name: "leaderboard-at", path: "/leaderboards/all/at-DAY/"},
-	{name: "compare-empty", path: "/compare/"},
-	{name: "compare", path: "/compare/?e=tool/pytorch&e=tool/tensorlayer", keyboard: true},
-	{name: "compare-models", path: "/compare/?e=model/claude-opus-4-8&e=model/gpt-5-5&e=tool/pytorch"},
+	{name: "compare-empty", path: "/compare/", at: twice},
+	{name: "compare", path: "/compare/?e=tool/pytorch&e=tool/tensorlayer", at: twice, until: compared(2), keyboard: true},
+	{name: "compare-models", path: "/compare/?e=model/MODEL&e=model/OTHER&e=tool/pytorch", at: twice, until: compared(3)},
+	{name: "compare-unknown", path: "/compare/?e=tool/pytrch&add=tensor", at: twice, until: `document.querySelectorAll('.compare-notice').length === 2`, lacks: true},
 	{name: "trending", path: "/trending/"},
 	{name: "changes", path: "/changes/", keyboard: true},
 	{name: "changes-event", path: "/changes/event-updated/"},
@@ -49,32 +79,34 @@ var kinds = []kind{ // DAY is one that leaderboards are kept of; for the others,
 	{name: "capability", path: "/capabilities/gpu/"},
 	{name: "type", path: "/tool/"},
 	{name: "type-model", path: "/model/"},
-	{name: "type-further", path: "/tool/all/page-2/"},
-	{name: "entity-at", path: "/tool/pytorch/at-" + daysAgo(10) + "/"},
-	{name: "history", path: "/tool/pytorch/history/"},
-	{name: "letter", path: "/tags/all/letter-p/"},
+	{name: "type-further", path: "/tool/all/page-2/", at: served},
+	{name: "entity-at", path: "/tool/pytorch/at-" + daysAgo(10) + "/", at: served},
+	{name: "history", path: "/tool/pytorch/history/", at: served},
+	{name: "letter", path: "/tags/all/letter-p/", at: served},
 	{name: "scoring", path: "/docs/scoring/"},
 	{name: "data", path: "/data/", keyboard: true},
 	{name: "docs", path: "/docs/"},
 	{name: "guide", path: "/docs/agents/"},
-	{name: "submit", path: "/submit/", keyboard: true},
-	{name: "submit-wrong", path: "/submit/", do: typed("name", "PyTorch", "url", "pytorch.org"), until: `document.querySelector('[aria-invalid=true]') && document.querySelector('[data-likes] a')`},
-	{name: "submit-complete", path: "/submit/", do: typed(complete...), until: `document.querySelector('[data-text]').textContent.includes('pola-rs')`},
-	{name: "compare-suggesting", path: "/compare/?e=tool/pytorch", do: `{ const e = document.querySelector('#add'); e.focus(); e.value = 'tens'; e.dispatchEvent(new Event('input', {bubbles: true})) }`, until: `document.querySelector('[data-suggestions]:not([hidden]) a')`},
-	{name: "not-found", path: "/tool/pytrch/", status: http.StatusNotFound},
-	{name: "nowhere", path: "/leaderbords/", status: http.StatusNotFound},
+	{name: "submit", path: "/submit/", at: twice, keyboard: true},
+	{name: "submit-wrong", path: "/submit/", at: served, do: typed("name", "PyTorch", "url", "pytorch.org"), until: `document.querySelector('[aria-invalid=true]') && document.querySelector('[data-likes] a')`},
+	{name: "submit-complete", path: "/submit/", at: served, do: typed(complete...), until: `document.querySelector('[data-text]').textContent.includes('pola-rs')`},
+	{name: "compare-suggesting", path: "/compare/?e=tool/pytorch", at: twice, do: `{ const e = document.querySelector('#add'); e.focus(); e.value = 'tens'; e.dispatchEvent(new Event('input', {bubbles: true})) }`, until: `document.querySelector('[data-suggestions]:not([hidden]) a')`},
+	{name: "not-found", path: "/tool/pytrch/", at: served, status: http.StatusNotFound},
+	{name: "nowhere", path: "/leaderbords/", at: served, status: http.StatusNotFound},
+	{name: "nowhere-file", path: "/404.html", at: filed},
 	{name: "gone", path: "/" + goneTool + "/", status: http.StatusGone},
-	{name: "signin", path: "/signin"},
-	{name: "key-made", path: "/developer/", signedIn: true, do: sent("/developer/keys/", "name", "laptop"), until: `/kx_[0-9A-Za-z]{38}/.test(document.body.textContent)`},
-	{name: "webhook-made", path: "/developer/webhooks/", signedIn: true, do: sent("/developer/webhooks/", "url", "RECEIVER/more"), until: `document.body.textContent.includes('whsec_')`},
-	{name: "webhook-refused", path: "/developer/webhooks/", signedIn: true, do: sent("/developer/webhooks/", "url", "http://127.0.0.1/"), until: `document.querySelector('[role=alert], [aria-invalid=true]')`},
-	{name: "webhooks", path: "/developer/webhooks/", signedIn: true},
-	{name: "webhook", path: "/developer/webhooks/WEBHOOK/", signedIn: true},
-	{name: "webhook-delete", path: "/developer/webhooks/WEBHOOK/delete/", signedIn: true},
-	{name: "submission", path: "/developer/submissions/SUBMISSION/", signedIn: true},
-	{name: "key-revoke", path: "/developer/keys/KEY/revoke/", signedIn: true},
-	{name: "submissions", path: "/developer/submissions/", signedIn: true},
-	{name: "developer", path: "/developer/", signedIn: true, keyboard: true},
+	{name: "signin", path: "/signin", at: served},
+	{name: "developers", path: "/developer/", at: twice},
+	{name: "key-made", path: "/developer/", at: served, signedIn: true, do: sent("/developer/keys/", "name", "laptop"), until: `/kx_[0-9A-Za-z]{38}/.test(document.body.textContent)`},
+	{name: "webhook-made", path: "/developer/webhooks/", at: served, signedIn: true, do: sent("/developer/webhooks/", "url", "RECEIVER/more"), until: `document.body.textContent.includes('whsec_')`},
+	{name: "webhook-refused", path: "/developer/webhooks/", at: served, signedIn: true, do: sent("/developer/webhooks/", "url", "http://127.0.0.1/"), until: `document.querySelector('[role=alert], [aria-invalid=true]')`},
+	{name: "webhooks", path: "/developer/webhooks/", at: served, signedIn: true},
+	{name: "webhook", path: "/developer/webhooks/WEBHOOK/", at: served, signedIn: true},
+	{name: "webhook-delete", path: "/developer/webhooks/WEBHOOK/delete/", at: served, signedIn: true},
+	{name: "submission", path: "/developer/submissions/SUBMISSION/", at: served, signedIn: true},
+	{name: "key-revoke", path: "/developer/keys/KEY/revoke/", at: served, signedIn: true},
+	{name: "submissions", path: "/developer/submissions/", at: served, signedIn: true},
+	{name: "developer", path: "/developer/", at: served, signedIn: true, keyboard: true},
 }
 
 // daysAgo is a day in addresses.
@@ -89,15 +121,18 @@ func (w *website) kinds(t testing.TB) []kind {
 		t.Error("the leaderboard leads to no earlier day")
 		return kinds
 	}
-	list := slices.Clone(kinds)
+	list := slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !k.on(w) })
 	for i := range list {
 		list[i].path = strings.Replace(list[i].path, "DAY", string(day[1]), 1)
 		list[i].path = w.named(list[i].path)
+		if w.static() {
+			list[i].status = 0 // files tell what they are about by their text alone
+		}
 	}
 	return list
 }
 
-// named puts the ids of the account into a path of the table.
+// named puts the ids of the website into a path of the table.
 func (w *website) named(path string) string {
 	for stands, id := range w.ids {
 		path = strings.Replace(path, stands, id, 1)
@@ -148,10 +183,10 @@ func base(path string) string {
 }
 
 // checkKinds fails where a page was met that no kind stands for.
-func checkKinds(t *testing.T, met []string) {
+func (w *website) checkKinds(t *testing.T, met []string) {
 	t.Helper()
 	known := map[string]bool{}
-	for _, k := range kinds {
+	for _, k := range w.kinds(t) {
 		known[base(k.path)] = true
 	}
 	for _, path := range met {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/static/statictest"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -27,36 +28,47 @@ func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removeBuilt) }
 // edgetest.Content.
 const (
 	goneTool    = "tool/theano"
-	renamedTool = "tool/umap"
-	renamedTo   = "tool/umap-learn"
+	renamedTool = "tool/flax"
+	renamedTo   = "tool/flax-nnx"
 )
 
-// website is an edge with the shipped content.
+// website is a website: that of an edge, or one of files.
 type website struct {
-	*edgetest.Edge
-	session string            // the cookie of somebody who is signed in
-	key     string            // of the API, of the same account
-	ids     map[string]string // of what that account has, by what stands for it in the table of kinds
+	*edgetest.Edge                   // nil where files are served
+	URL            string            // http://127.0.0.1:port
+	dir            string            // of the files, "" for an edge
+	unnamed        bool              // it does not know this address
+	session        string            // the cookie of somebody who is signed in
+	key            string            // of the API, of the same account
+	ids            map[string]string // what is there, by what stands for it in the table of kinds
 }
 
-// built is the build of all tests.
-var built struct {
+// static tells that the website is one of files.
+func (w *website) static() bool { return w.Edge == nil }
+
+// The builds of all tests: of all the shipped content, and of a part for what is
+// written as files, a dozen for each entity.
+var whole, part shared
+
+type shared struct {
 	sync.Once
 	dir string
 }
 
 func removeBuilt() {
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
+	for _, b := range []*shared{&whole, &part} {
+		if b.dir != "" {
+			_ = os.RemoveAll(b.dir)
+		}
 	}
 }
 
-// build is the shipped content with a history in which there is one of everything
-// that pages tell: an entity changed, renamed, gone.
-func build(t testing.TB) string {
+// build is the shipped content, or some categories of it, with a history in which
+// there is one of everything that pages tell: an entity changed, renamed, gone.
+func (b *shared) build(t testing.TB, categories ...string) string {
 	t.Helper()
-	built.Do(func() {
-		content := edgetest.Content(t)
+	b.Do(func() {
+		content := edgetest.Content(t, categories...)
 		if err := os.Remove(filepath.Join(content, goneTool+".yaml")); err != nil {
 			t.Fatal(err)
 		}
@@ -65,12 +77,19 @@ func build(t testing.TB) string {
 		}
 		edgetest.Commit(t, filepath.Dir(content), 1)
 		var err error
-		if built.dir, err = os.MkdirTemp("", "kindex-audit-"); err != nil {
+		if b.dir, err = os.MkdirTemp("", "kindex-audit-"); err != nil {
 			t.Fatal(err)
 		}
-		edgetest.Build(t, content, built.dir)
+		edgetest.Build(t, content, b.dir)
 	})
-	return built.dir
+	return b.dir
+}
+
+// file writes the website of a build as files, and serves them.
+func file(t testing.TB, dir string, named bool) *website {
+	t.Helper()
+	s := statictest.Serve(t, dir, named)
+	return &website{URL: s.URL, dir: s.Dir, unnamed: !named, ids: map[string]string{"MODEL": "qwen3-max", "OTHER": "llama-3-3-70b-instruct"}}
 }
 
 // serve starts an edge on which people can sign in, and where somebody is.
@@ -87,7 +106,7 @@ func serve(t testing.TB, dir string, a attacker) *website {
 		Key: keys.Generate(), Hash: hex.EncodeToString(sum[:]), At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	w := &website{Edge: e, session: token, ids: map[string]string{}}
+	w := &website{Edge: e, URL: e.URL, session: token, ids: map[string]string{"MODEL": "claude-opus-4-8", "OTHER": "gpt-5-5"}}
 	w.fill(t, receiver, a)
 	return w
 }

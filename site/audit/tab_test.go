@@ -68,6 +68,11 @@ func typed(pairs ...string) string {
 	return b.String()
 }
 
+// clicked is a script that clicks what a selector finds, once it is there.
+func clicked(selector string) string {
+	return fmt.Sprintf(`{ const wait = setInterval(() => { const e = document.querySelector(%q); if (e) { clearInterval(wait); e.click() } }, 10) }`, selector)
+}
+
 // sent is a script that fills in fields of a form by its action, and sends it.
 func sent(action string, pairs ...string) string {
 	var b strings.Builder

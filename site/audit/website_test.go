@@ -7,20 +7,37 @@ import (
 
 var screenshots = flag.String("screenshots", "", "a folder for pictures of the main pages; then they alone are made")
 
-// TestWebsite looks at one website in every way.
+// TestWebsite looks at the website of an edge in every way.
 func TestWebsite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
 	t.Parallel()
-	w := serve(t, build(t), false)
+	w := serve(t, whole.build(t), false)
 	if *screenshots != "" {
 		w.shoot(t, *screenshots)
 		return
 	}
-	for name, test := range map[string]func(*testing.T){
+	together(t, map[string]func(*testing.T){
 		"crawl": w.crawlAll, "looks": w.looks, "axe looks": w.axeLooks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "theme": w.switchesTheme, "slider": w.goesBackInTime, "suggestions": w.closesSuggestions, "budgets": w.budgets,
-	} {
+	})
+}
+
+// TestFiles looks at the website that is written as files in the same ways.
+func TestFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
+	t.Parallel()
+	w := file(t, part.build(t, "ml-frameworks", "language"), true)
+	together(t, map[string]func(*testing.T){
+		"crawl": w.crawlAll, "looks": w.looks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "suggestions": w.closesSuggestions, "budgets": w.budgets,
+	})
+}
+
+// together runs tests at the same time.
+func together(t *testing.T, tests map[string]func(*testing.T)) {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t)

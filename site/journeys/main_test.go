@@ -4,18 +4,14 @@
 package journeys_test
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"kindex/builder/static"
+	"kindex/builder/static/statictest"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/exports"
-	"kindex/site/pages"
 )
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
@@ -33,7 +29,7 @@ func TestVisitor(t *testing.T) {
 	})
 	t.Run("static", func(t *testing.T) {
 		t.Parallel()
-		visit(t, serveFiles(t, out), out, false)
+		visit(t, statictest.Serve(t, out, true).URL, out, false)
 	})
 }
 
@@ -44,25 +40,6 @@ func build(t *testing.T) string {
 	out := filepath.Join(t.TempDir(), "out")
 	edgetest.Build(t, edgetest.Content(t, "ml-frameworks", "pytorch-utils", "tensorflow-utils", "reinforcement-learning", "distributed-ml", "language"), out)
 	return out
-}
-
-// serveFiles writes the website of a build as files, and serves them as any host of
-// files does.
-func serveFiles(t *testing.T, out string) string {
-	t.Helper()
-	if !pages.Searchable() {
-		if os.Getenv("CI") != "" {
-			t.Fatal("MiniSearch is needed: make site/pages/npm/minisearch.js")
-		}
-		t.Skip("NOT RUN: MiniSearch is missing; make test-tools installs it")
-	}
-	dir := filepath.Join(t.TempDir(), "site")
-	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
-	t.Cleanup(server.Close)
-	if _, err := static.Write(t.Context(), static.Options{Out: out, Dir: dir, URL: server.URL}); err != nil {
-		t.Fatal(err)
-	}
-	return server.URL
 }
 
 // known is an entity as a build has it.

@@ -1,0 +1,45 @@
+// Package statictest gives tests the website of a build as plain files, which a host
+// of files serves on loopback.
+package statictest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"kindex/builder/static"
+	"kindex/site/pages"
+)
+
+// Site is a static site that is served until its test ends.
+type Site struct {
+	URL string // http://127.0.0.1:port
+	Dir string
+}
+
+// Serve writes the website of the build that is published in a folder, and serves it
+// as any host of files does. A named site is told its address, and has what needs it:
+// canonical addresses, a map, a picture of each entity. In CI a program without
+// MiniSearch is a failure.
+func Serve(t testing.TB, out string, named bool) *Site {
+	t.Helper()
+	if !pages.Searchable() {
+		if os.Getenv("CI") != "" {
+			t.Fatal("MiniSearch is needed: make site/pages/npm/minisearch.js")
+		}
+		t.Skip("NOT RUN: MiniSearch is missing; make test-tools installs it")
+	}
+	dir := filepath.Join(t.TempDir(), "site")
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	o := static.Options{Out: out, Dir: dir}
+	if named {
+		o.URL = server.URL
+	}
+	if _, err := static.Write(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	return &Site{server.URL, dir}
+}
