@@ -218,7 +218,7 @@ function notice(before, text, after, list) {
 }
 
 async function read(k) {
-  if (!/^[a-z]+\/[^/]+$/.test(k)) return null;
+  if (!/^[a-z]+\/[a-z0-9-]{1,200}$/.test(k)) return null; // no host has a file for what is no slug
   const answer = await fetch(`${pathOf(k)}entity.json`);
   if (answer.status === 404) return null;
   if (!answer.ok) throw new Error(String(answer.status));

@@ -14,6 +14,10 @@ const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
 // Names are compared without marks and case, as the index of the service does.
 const fold = s => s.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+// As words.go writes short texts: what a file has of a name, and an address asks for.
+const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
+const clean = s => [...s.replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd]+/gu, ' ').trim()];
+const named = s => (c => c.slice(0, 120).join('') + (c.length > 120 ? '…' : ''))(clean(s));
 // What a table says of a word that somebody else has chosen, such as "constructor".
 const own = (table, word) => (Object.hasOwn(table, word) ? table[word] : undefined);
 const label = s => own(labels, s) ?? s.charAt(0).toUpperCase() + s.slice(1);
@@ -117,7 +121,7 @@ function facetSection(f, found, query, titles) {
   })));
 }
 
-const title = (f, v, titles) => f === 'category' ? own(titles, v) ?? v : f === 'type' || f === 'pricingModel' ? label(v) : v;
+const title = (f, v, titles) => named(f === 'category' ? own(titles, v) ?? v : f === 'type' || f === 'pricingModel' ? label(v) : v);
 
 function search(mini, list, text) {
   const ids = new Set(list.map(e => e.id));
@@ -156,7 +160,7 @@ function render({list: all, mini, titles}) {
   const shown = found.slice((page - 1) * perPage, page * perPage);
 
   const says = browse ? several(found.length, 'entity', 'entities') + (order === 'score' ? ', the best first' : '')
-    : found.length ? several(found.length, 'result', 'results') : 'Nothing found for “' + text + '”';
+    : found.length ? several(found.length, 'result', 'results') : 'Nothing found for “' + named(text) + '”';
   const head = element('div', {class: 'results-head'}, element('p', {class: 'results-count num', role: 'status', 'aria-live': 'polite'}, says));
   if (found.length) {
     const sorts = element('p', {class: 'sorts', role: 'group', 'aria-label': 'Order'});

@@ -1,0 +1,142 @@
+package audit_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// bearsFiled looks at the websites that are written as files: as they are, and as
+// their scripts make them of files with the same words.
+func bearsFiled(t *testing.T, builds map[attacker]string) {
+	sites := map[attacker]*website{}
+	for a, dir := range builds {
+		sites[a] = file(t, dir, false)
+	}
+	paths := slices.DeleteFunc(hostilePages(), func(p string) bool { return strings.Contains(p, "?") }) // that are files
+	open := slices.DeleteFunc(opened(), func(k kind) bool { return strings.Contains(k.path, "?") })
+	known := words{"mark": "anywhere", "bdi": "anywhere"} // which words are met is another matter
+	sites[false].walk(t, paths, known.add)
+	v := sites[false].visit(t)
+	for _, k := range append(attacker(false).scripted(), open...) {
+		for _, f := range v.harm(t, k, nil) {
+			t.Errorf("with harmless words, %s: %s", k.name, f)
+		}
+		known.add(k.name, v.rendered(t, v.tab))
+	}
+	met := words{}
+	n := sites[true].walk(t, paths, func(path string, d *document) {
+		met.add(path, d)
+		d.checkBears(t, path)
+	})
+	for _, f := range met.unlike(known) {
+		t.Error(f)
+	}
+	if n < len(paths) {
+		t.Errorf("%d pages were looked at", n)
+	}
+	sites[true].bears(t, append(attacker(true).scripted(), open...), known)
+	sites[true].harmSeen(t, known)
+}
+
+// scripted are pages that scripts make of what an attacker has written into files,
+// and into addresses.
+func (a attacker) scripted() []kind {
+	word, all := canary, len(markup)+len(wild)
+	if !a {
+		word, all = "plain", 1
+	}
+	const row, compares = found + ` && document.querySelector('.hits .row-name')`, `document.querySelector('#comparison:not([aria-busy]) table')`
+	typing := fmt.Sprintf(`{ const e = document.querySelector('#add'); e.focus(); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})) }`, word)
+	list := []kind{
+		{name: "all", path: "/search/", until: row},
+		{name: "further", path: "/search/?page=2&sort=name", until: row},
+		{name: "met", path: "/search/?q=" + word, until: row},
+		{name: "near", path: "/search/?q=plian+wrods+" + word + "x&type=model", until: found},
+		{name: "nothing", path: "/search/?q=qqqqzzzz", until: found},
+		{name: "compare", path: "/compare/?e=tool/n0&e=tool/n1&e=tool/n2&e=tool/n3", until: compared(4)},
+		{name: "compare-more", path: "/compare/?e=tool/n4&e=tool/n5&e=tool/n6&e=tool/n7", until: compared(4)},
+		{name: "compare-models", path: "/compare/?e=model/m0&e=model/m3&e=model/m6&e=tool/n10", until: compared(4)},
+		{name: "compare-one", path: "/compare/?e=model/m1", until: compared(1)},
+		{name: "compare-typed", path: "/compare/?e=tool/n1", do: typing, until: `document.querySelector('[data-suggestions]:not([hidden]) a')`},
+		{name: "compare-which", path: "/compare/?e=tool/n1&add=" + word, until: compares + ` && document.querySelector('.compare-notice a')`},
+	}
+	for _, field := range []string{"tag", "provider", "license", "pricingModel"} {
+		list = append(list, kind{name: "chosen " + field, path: "/search/", do: clicked(`.facets a[href*="` + field + `="]`), until: row + ` && document.querySelector('.chosen-chip')`})
+	}
+	for i := range all {
+		text := a.markup(i)
+		if i >= len(markup) {
+			text = a.wild(i)
+		}
+		q := url.QueryEscape(cutTo(text, 400))
+		list = append(list, kind{name: fmt.Sprint("asked ", i), path: "/search/?q=" + q, until: found},
+			kind{name: fmt.Sprint("narrowed ", i), path: "/search/?q=plain&tag=" + q + "&provider=" + q + "&type=" + q + "&sort=" + q + "&page=" + q, until: found},
+			kind{name: fmt.Sprint("compared ", i), path: "/compare/?e=" + q + "&e=tool/n1&e=tool/" + q + "&add=" + q, until: compares, lacks: true})
+	}
+	return list
+}
+
+// harmSeen: what the tests above rely on finds what would come of the words, were one
+// script careless, or the policy gone.
+func (w *website) harmSeen(t *testing.T, known words) {
+	const (
+		search  = `element('bdi', {}, marked(e.name, terms))`
+		unsafe  = `element('bdi', {}, document.createRange().createContextualFragment(e.name))`
+		compare = `name.append(make('bdi', named(e.name)))`
+		raw     = `name.innerHTML = named(e.name)`
+		policy  = `<meta http-equiv="Content-Security-Policy"`
+	)
+	list := attacker(true).scripted()
+	for _, c := range []struct {
+		edits      []string // what is put in the place of what
+		kind, want string
+	}{
+		{[]string{search, unsafe}, "all", "which no page with harmless words has"},
+		{[]string{search, unsafe}, "all", "the console says"},
+		{[]string{search, unsafe, policy, `<meta name="none"`}, "all", "a script of the attacker has run"},
+		{[]string{compare, raw}, "compare-more", "which no page with harmless words has"},
+		{[]string{`const named = s => cut(clean(s), 120)`, `const named = s => String(s)`}, "compare", "says "},
+		{[]string{`provider: e => ({`, `provider: e => ({to: e.url, `}, "compare", "<a href="},
+	} {
+		k := list[slices.IndexFunc(list, func(k kind) bool { return k.name == c.kind })]
+		edited := w.edited(t, c.edits...)
+		if harm := edited.visit(t).harm(t, k, known); !slices.ContainsFunc(harm, func(h string) bool { return strings.Contains(h, c.want) }) {
+			t.Errorf("with %q in the place of %q, %s is not found, but %.1000q", c.edits[1], c.edits[0], c.want, harm)
+		}
+	}
+}
+
+// edited is a website of the same files, served with something in the place of what
+// is in them.
+func (w *website) edited(t *testing.T, edits ...string) *website {
+	t.Helper()
+	var changed atomic.Int64
+	files, replace := http.FileServer(http.Dir(w.dir)), strings.NewReplacer(edits...)
+	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		in := httptest.NewRecorder()
+		files.ServeHTTP(in, r)
+		body := in.Body.Bytes()
+		if kind := in.Header().Get("Content-Type"); strings.HasPrefix(kind, "text/") {
+			changed.Add(int64(bytes.Count(body, []byte(edits[0]))))
+			body = []byte(replace.Replace(string(body)))
+		}
+		out.Header().Set("Content-Type", in.Header().Get("Content-Type"))
+		out.WriteHeader(cmp.Or(in.Code, http.StatusOK))
+		_, _ = out.Write(body)
+	}))
+	t.Cleanup(func() {
+		server.Close()
+		if changed.Load() == 0 {
+			t.Errorf("%q is not there any more: name what is in its place", edits[0])
+		}
+	})
+	return &website{URL: server.URL, dir: w.dir, unnamed: w.unnamed, ids: w.ids}
+}
