@@ -16,21 +16,24 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
 
-// TestVisitor goes the same way on both kinds of the website.
+// TestVisitor goes the same way on both kinds of the website, with and without
+// scripts.
 func TestVisitor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
 	t.Parallel()
 	out := build(t)
-	t.Run("edge", func(t *testing.T) {
-		t.Parallel()
-		visit(t, edgetest.Start(t, edge.Options{Dir: out}).URL, out, true)
-	})
-	t.Run("static", func(t *testing.T) {
-		t.Parallel()
-		visit(t, statictest.Serve(t, out, true).URL, out, false)
-	})
+	both := func(base func(*testing.T) string, served bool) func(*testing.T) {
+		return func(t *testing.T) {
+			t.Parallel()
+			address := base(t)
+			visit(t, visitor{base: address, out: out, served: served, scripts: true})
+			visit(t, visitor{base: address, out: out, served: served})
+		}
+	}
+	t.Run("edge", both(func(t *testing.T) string { return edgetest.Start(t, edge.Options{Dir: out}).URL }, true))
+	t.Run("static", both(func(t *testing.T) string { return statictest.Serve(t, out, true).URL }, false))
 }
 
 // build is one of some categories of the shipped content: a static website has a

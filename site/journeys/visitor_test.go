@@ -21,22 +21,48 @@ type visitor struct {
 	*testing.T
 	tab    *browser.Tab
 	base   string
-	out    string   // of its build
-	served bool     // by an edge
-	seen   []string // paths of the pages that were met
+	out    string // of its build
+	served bool   // by an edge
+	// scripts are run by the browser. Without them the same is done by links and
+	// forms.
+	scripts bool
+	seen    []string // paths of the pages that were met
 }
 
 // visit is the journey of a visitor.
-func visit(t *testing.T, base, out string, served bool) {
-	v := &visitor{T: t, tab: browser.OpenView(t), base: base, out: out, served: served}
-	v.find()
+func visit(t *testing.T, who visitor) {
+	v := &who
+	v.T, v.tab = t, browser.OpenView(t)
+	if !v.scripts {
+		v.tab.Do(t, withoutScripts)
+	}
+	v.follow("/", chromedp.Navigate(v.base+"/"))
+	switch {
+	case v.scripts:
+		v.find()
+	case v.served:
+		v.findByForm()
+	default:
+		v.findByCategory()
+	}
 	v.readReasons()
-	v.compare()
+	if v.scripts {
+		waitingSeen(t, v.tab)
+	}
+	if v.scripts || v.served {
+		v.compare()
+	} else {
+		v.standBeside()
+	}
 	v.goBackInTime()
 	v.followChange()
-	v.tab.CheckQuiet(t, base)
-	v.tab.LookAround(t, base, v.seen...)
-	v.tab.CheckQuiet(t, base)
+	v.tab.CheckQuiet(t, v.base)
+	if v.scripts {
+		v.tab.LookAround(t, v.base, v.seen...)
+	} else {
+		v.lookAtAll()
+	}
+	v.tab.CheckQuiet(t, v.base)
 	v.goAstray()
 }
 
@@ -59,7 +85,6 @@ func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 // find finds PyTorch by a name that it does not have, and opens it, with the keyboard
 // alone.
 func (v *visitor) find() {
-	v.follow("/", chromedp.Navigate(v.base+"/"))
 	v.tab.Do(v, browser.Press("/py"))
 	v.follow("/search/?q=py", browser.Press(kb.Enter))
 	v.tab.Until(v, `document.activeElement.id === 'q'`)
@@ -118,6 +143,10 @@ func (v *visitor) compare() {
 	if got := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-field=composite] .value')].map(e => e.textContent)`); keys[0] != "tool/pytorch" || !slices.Equal(got, scores) {
 		v.Errorf("%q have the scores %q; compared, %q", keys, scores, got)
 	}
+	if !v.scripts {
+		v.addByForm(keys)
+		return
+	}
 	v.tab.Do(v, chromedp.SendKeys(`#add`, "tensorfl"))
 	v.tab.Until(v, `document.querySelector('[data-suggestions] a')?.textContent === 'TensorFlow'`)
 	v.tab.Do(v, browser.Press(kb.ArrowDown))
@@ -147,20 +176,25 @@ type standing struct {
 func (v *visitor) standing() standing {
 	v.Helper()
 	return browser.Eval[standing](v, v.tab, `({
-  Path: location.pathname, Day: document.querySelector('.slider output').textContent,
+  Path: location.pathname, Day: document.querySelector('.slider output, [data-days] [aria-current]').textContent,
   Keys: [...document.querySelectorAll('[data-board] tbody tr')].map(r => r.dataset.key),
   Scores: [...document.querySelectorAll('[data-board] tbody td[data-score=composite]')].map(c => c.dataset.value),
 })`)
 }
 
-// goBackInTime moves the slider of a leaderboard to a day when the order was another
-// one, and returns. PyTorch had fewer stars then: see edgetest.Content.
+// goBackInTime moves the slider of a leaderboard, or follows its list of days, to one
+// when the order was another one, and returns. PyTorch had fewer stars then: see edgetest.Content.
 func (v *visitor) goBackInTime() {
 	v.follow("/leaderboards/all/", chromedp.Click(`nav a[href="/leaderboards/all/"]`))
 	now := v.standing()
-	v.tab.Do(v, chromedp.Focus(`input[data-slider]`), browser.Press(kb.Home))
-	v.tab.Until(v, `document.querySelector('.slider output').textContent !== %q`, now.Day)
-	v.follow("/leaderboards/all/at-", browser.Press(kb.Enter))
+	if v.scripts {
+		v.tab.Do(v, chromedp.Focus(`input[data-slider]`), browser.Press(kb.Home))
+		v.tab.Until(v, `document.querySelector('.slider output').textContent !== %q`, now.Day)
+		v.follow("/leaderboards/all/at-", browser.Press(kb.Enter))
+	} else {
+		v.tab.Do(v, chromedp.Click(`[data-days] summary`))
+		v.follow("/leaderboards/all/at-", chromedp.Click(`[data-days] li:last-child a`))
+	}
 	then := v.standing()
 	if then.Day == now.Day || slices.Equal(then.Keys, now.Keys) {
 		v.Errorf("on %s the order was that of %s", then.Day, now.Day)
@@ -183,6 +217,9 @@ func (v *visitor) goBackInTime() {
 // followChange goes from the changes to what has changed, where the same is told.
 func (v *visitor) followChange() {
 	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
+	if !v.scripts { // which unfold them on wide screens
+		v.tab.Do(v, chromedp.Click(`.filters summary`))
+	}
 	v.follow("/changes/event-updated/", chromedp.Click(`.filters a[href="/changes/event-updated/"]`))
 	const change = `[...document.querySelectorAll('.telling')].find(e => e.querySelector('h3 a[href="/tool/pytorch/"]'))`
 	told := browser.Eval[string](v, v.tab, change+`.querySelector('.telling-by code').textContent`)

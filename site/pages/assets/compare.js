@@ -40,7 +40,7 @@ if (form) {
     } catch {
       return; // the button still adds what was typed
     }
-    if (field.value.trim() !== text) return;
+    if (field.value.trim() !== text || box.contains(document.activeElement)) return; // or somebody is choosing
     box.replaceChildren(...found);
     const n = links().length;
     if (!n) box.replaceChildren(make('p', 'No name begins like this.'));
