@@ -99,7 +99,7 @@ func (w *website) views(k kind) []view {
 	case k.at == alike:
 		return []view{{phone, "dark", false}}
 	}
-	return []view{{desktop, "light", false}, {phone, "dark", false}}
+	return []view{{desktop, "light", true}, {phone, "dark", false}}
 }
 
 // people are those by whom a website is seen: who is not signed in, and who is.

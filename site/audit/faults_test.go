@@ -34,6 +34,7 @@ func TestFaults(t *testing.T) {
 		{` lang="en"`, "", "language"},
 		{"http://127.0.0.1/", "http://elsewhere.example/", "canonical"},
 		{"up", "ZgotmplZ", "does not trust"},
+		{"<title>", `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'"><title>`, "its policy"},
 	} {
 		text := strings.Replace(good, c.from, c.to, 1)
 		root, err := html.Parse(strings.NewReader(text))
@@ -47,6 +48,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%q in the place of %q: %q", c.to, c.from, found)
 		}
 	}
+	checkPolicies(t, good)
 	known, met := words{}, words{}
 	for text, v := range map[string]words{"<p class=a>x": known, "<p class=zqx><zqx onzqx=1>": met} {
 		root, err := html.Parse(strings.NewReader(text))
@@ -58,6 +60,24 @@ func TestFaults(t *testing.T) {
 	for _, w := range []string{"zqx", "zqx onzqx", "p class=zqx"} {
 		if met[w] == "" || known[w] != "" {
 			t.Errorf("%s is not met: %v", w, met)
+		}
+	}
+}
+
+// checkPolicies: of files, which have no header, the policy counts where it stands in
+// front of what it is about; and who does not know the own address names none.
+func checkPolicies(t *testing.T, good string) {
+	t.Helper()
+	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`
+	for before, want := range map[string]string{"<title>": "without knowing its own", "</head>": "its policy is"} {
+		text := strings.Replace(good, before, policy+before, 1)
+		root, err := html.Parse(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &document{url: &url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"}, status: http.StatusOK, body: []byte(text), root: root, header: http.Header{}, unnamed: true}
+		if found := strings.Join(d.faults(), "\n"); !strings.Contains(found, want) || before == "<title>" && strings.Contains(found, "its policy") {
+			t.Errorf("with a policy before %s: %s", before, found)
 		}
 	}
 }

@@ -86,7 +86,12 @@ func (v *visitor) text(selector string) string {
 // lookAtAll opens all pages that were met, and those that nothing leads to but their
 // name, on a phone: each can be read, and nothing on it waits for scripts.
 func (v *visitor) lookAtAll() {
-	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[2].Width, 844))
+	const paper = `getComputedStyle(document.body).backgroundColor`
+	light := browser.Eval[string](v, v.tab, paper)
+	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[2].Width, 844), browser.Prefers("prefers-color-scheme", "dark"))
+	if dark := browser.Eval[string](v, v.tab, paper); dark == light {
+		v.Errorf("whoever prefers it dark has %s, too", dark)
+	}
 	for _, path := range append(slices.Clone(v.seen), "/trending/", "/providers/", "/tags/", "/tags/python/", "/data/", "/docs/", "/docs/scoring/", "/submit/", "/developer/", "/compare/", "/search/") {
 		v.tab.Load(v, chromedp.Navigate(v.base+path))
 		for _, wide := range v.tab.Overflowing(v) {
@@ -94,5 +99,5 @@ func (v *visitor) lookAtAll() {
 		}
 		waiting(v, v.tab, path)
 	}
-	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[0].Width, 900))
+	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[0].Width, 900), browser.Prefers("prefers-color-scheme", "light"))
 }

@@ -82,7 +82,7 @@ function live() {
     one('[data-then]').hidden = said.complete;
     const pull = one('[data-pull]');
     pull.hidden = !said.pull;
-    pull.querySelector('a').href = said.pull || '#';
+    pull.querySelector('a').href = said.pull; // hidden with none
   }
 
   function summary(said) {
