@@ -82,6 +82,7 @@ func built(t *testing.T) string {
 	}
 	copyFile("tool/keras.yaml", "tool/keras-old.yaml")
 	copyFile("tool/scipy.yaml", "tool/scipy.yaml")
+	copyFile("tool/nltk.yaml", "tool/nltk.yaml", "provider: NLTK", "provider: index.html")
 	edgetest.Commit(t, repo, 40)
 	copyFile("tool/keras.yaml", "tool/keras.yaml", "category: ml-frameworks", "formerly: [keras-old]\ncategory: others", "provider: Keras", "provider: Con",
 		"tags: [", "tags: [aux, ")
@@ -176,6 +177,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	for name, want := range map[string]string{
 		"tool/keras-old/index.html": `<meta http-equiv="refresh" content="0; url=/tool/keras/">`,
 		"tool/scipy/index.html":     "deleted",
+		"providers/index.html":      `<a href="/providers/~69ndex.html/">`, // a page, and the provider of its file's name
 	} {
 		if !strings.Contains(all[name], want) {
 			t.Errorf("%s lacks %q: %s", name, want, all[name])

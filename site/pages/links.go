@@ -27,7 +27,7 @@ const longestKey = 120
 // others: who looks for the text of a key makes the keys of all texts.
 func slugKey(folded string) string {
 	var b strings.Builder
-	reserved := device.MatchString(folded)
+	reserved := taken.MatchString(folded)
 	for i, r := range folded {
 		switch {
 		case i == 0 && reserved, r == '.' && (i == 0 || i == len(folded)-1): // Windows drops a dot at the end
@@ -64,7 +64,8 @@ func onlyCase(r rune) bool {
 	return unicode.SimpleFold(r) == r || unicode.ToLower(unicode.ToUpper(r)) == r
 }
 
-// device are the names that Windows keeps for devices, in any folder and whatever
-// follows behind a dot.
+// taken are the names that no folder of a key can have: those that Windows keeps for
+// devices, in any folder and whatever follows behind a dot, and that of the file which
+// is the page of the folder above.
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
-var device = regexp.MustCompile(`^(?:aux|con|nul|prn|(?:com|lpt)[0-9])(?:\.|$)`)
+var taken = regexp.MustCompile(`^(?:(?:aux|con|nul|prn|(?:com|lpt)[0-9])(?:\.|$)|index\.html$)`)

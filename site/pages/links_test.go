@@ -11,7 +11,7 @@ import (
 
 func FuzzSlugKey(f *testing.F) {
 	for _, s := range []string{"hugging face", "weights & biases", "a/b", "..", ".", "a_b", "a b", "a~20b", "北京 ai", "c++", "c#", strings.Repeat("界", 99),
-		"con", "aux.js", "com1", "weights & biases, inc.", "σας", "K"} {
+		"con", "aux.js", "com1", "weights & biases, inc.", "σας", "K", "index.html"} {
 		f.Add(s, s+" ")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
@@ -21,6 +21,9 @@ func FuzzSlugKey(f *testing.F) {
 		key := pages.SlugKey(a)
 		if a != "" && (key == "" || key == "." || key == "..") || len(key) > 120 || strings.ContainsAny(key, "/%?#\\ ") || !utf8.ValidString(key) {
 			t.Errorf("%q is no name of a folder: %q", key, a)
+		}
+		if strings.EqualFold(key, "index.html") {
+			t.Errorf("%q is the page of the folder above: %q", key, a)
 		}
 		if onWindows(key) != nil {
 			t.Errorf("%q is no name of a folder of Windows: %q: %v", key, a, onWindows(key))
@@ -49,14 +52,15 @@ func onWindows(name string) error {
 	return nil
 }
 
-// TestFoldersForWindows: names that Windows keeps for itself are those of other folders,
-// and all that do not need it stay as they are.
-func TestFoldersForWindows(t *testing.T) {
+// TestReservedNames: names that Windows keeps for itself, and that of the page of a
+// folder, are those of other folders, and all that do not need it stay as they are.
+func TestReservedNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"con": "~63on", "aux": "~61ux", "nul.ai": "~6eul.ai", "com1": "~63om1", "lpt9.js.org": "~6cpt9.js.org", "prn": "~70rn",
 		"acme, inc.": "acme~2c_inc~2e", "a..": "a.~2e", "...": "~2e.~2e", "con ": "con_",
 		"σας": "σα~cf~82", "ΣΑΣ": "~ce~a3~ce~91~ce~a3", "straße": "straße", "yapı": "yapı",
 		"conda": "conda", "console": "console", "com": "com", "com10": "com10", "lpt": "lpt", "a.con": "a.con", "node.js": "node.js", "auxiliary": "auxiliary",
+		"index.html": "~69ndex.html", "index.html.": "index.html~2e", "index.htm": "index.htm", "my index.html": "my_index.html", "index": "index",
 	} {
 		if got := pages.SlugKey(text); got != want {
 			t.Errorf("%q has the key %q, want %q", text, got, want)
