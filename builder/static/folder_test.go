@@ -167,3 +167,46 @@ func TestCutOff(t *testing.T) {
 		t.Errorf("%d files, %d in a new folder", len(a), len(b))
 	}
 }
+
+// TestKilled: what a run left that was killed in the middle of a file is gone after the
+// next one, whatever its list promised; what is like it elsewhere is none of the site.
+func TestKilled(t *testing.T) {
+	dir, _ := written(t, static.Options{})
+	whole := files(t, dir)
+	list := filepath.Join(dir, ".kindex-static")
+	const part = ".kindex-part-00112233445566aa"
+	write(t, filepath.Join(dir, part), "<!doctype ht")
+	write(t, filepath.Join(dir, "tool/keras", part), "<!doctype ht")
+	write(t, filepath.Join(dir, "data/20000101-0011223344556677/entities.json"), "[")
+	write(t, filepath.Join(dir, "own", part), "mine")
+	// Names below what is a file now, and two that were never written.
+	promised := []string{"data/20000101-0011223344556677/entities.json", "providers/index.html/index.html", "tool/none/index.html", "none.xml"}
+	write(t, list, whole[".kindex-static"]+strings.Join(promised, "\n")+"\n")
+	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 1 {
+		t.Errorf("the next run: %+v", again)
+	}
+	after := files(t, dir)
+	if after["own/"+part] != "mine" {
+		t.Error("what is not of the site is gone")
+	}
+	delete(after, "own/"+part)
+	if !maps.Equal(whole, after) {
+		t.Errorf("%d files, %d of them before", len(after), len(whole))
+	}
+}
+
+// TestListedBefore: a run that is broken off behind its pages leaves nothing that no
+// later run would remove: its list names all files, not pages alone.
+func TestListedBefore(t *testing.T) {
+	first, _ := written(t, static.Options{})
+	want := files(t, first)[".kindex-static"]
+	dir := filepath.Join(t.TempDir(), "site")
+	write(t, filepath.Join(dir, ".kindex-static"), "")
+	write(t, filepath.Join(dir, "404.html", "in.the.way"), "") // what is written last cannot be
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil {
+		t.Fatal("a folder was replaced by a page")
+	}
+	if got := files(t, dir)[".kindex-static"]; got != want {
+		t.Errorf("the list of a run that is not whole:\n%s\nof one that is:\n%s", got, want)
+	}
+}

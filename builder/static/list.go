@@ -4,9 +4,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+
+	"kindex/exports"
+	"kindex/site/pages"
 )
 
 // ofSite tells whether a name may be that of a file of a site: none is outside its
@@ -35,4 +40,77 @@ func (w *writer) writeList(names []string) error {
 		_, err := f.WriteString(strings.Join(names, "\n") + "\n")
 		return err
 	})
+}
+
+// others are the names of the files that are no pages.
+func (w *writer) others() []string {
+	names := []string{"404.html", w.dataOf(exports.ManifestFile)}
+	for _, a := range pages.Assets() {
+		names = append(names, "assets/"+a.Name)
+	}
+	for _, f := range w.build.Manifest.Files {
+		if published(f) {
+			names = append(names, w.dataOf(f.Path))
+		}
+		if isFeed(f) {
+			names = append(names, f.Path)
+		}
+	}
+	return names
+}
+
+// sweep takes away what a run that was killed has left half written, in the folders of
+// some names. The lock of the site keeps others from writing meanwhile.
+func (w *writer) sweep(names []string) error {
+	seen := map[string]bool{}
+	for _, name := range names {
+		folder := path.Dir(name)
+		if seen[folder] {
+			continue
+		}
+		seen[folder] = true
+		entries, err := fs.ReadDir(w.root.FS(), folder)
+		if err != nil {
+			continue // it is not there, or nothing can be written in it either, which says so
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), partPrefix) || !e.Type().IsRegular() {
+				continue
+			}
+			if err := w.root.Remove(filepath.FromSlash(path.Join(folder, e.Name()))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remove takes away what an earlier site had and this one has not, and the folders
+// that are empty then.
+func (w *writer) remove(before []string) (removed int, err error) {
+	for _, name := range before {
+		if _, kept := slices.BinarySearch(w.names, name); kept {
+			continue
+		}
+		err := w.root.Remove(filepath.FromSlash(name))
+		switch {
+		case err == nil:
+			removed++
+		// The list of a run that was cut off names what was never written, perhaps
+		// below what is a file.
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return removed, err
+		}
+		for dir := path.Dir(name); dir != "." && w.isFolder(dir); dir = path.Dir(dir) {
+			if w.root.Remove(filepath.FromSlash(dir)) != nil {
+				break // it is not empty
+			}
+		}
+	}
+	return removed, nil
+}
+
+func (w *writer) isFolder(name string) bool {
+	info, err := w.root.Lstat(filepath.FromSlash(name))
+	return err == nil && info.IsDir()
 }

@@ -172,10 +172,17 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 		paths = append(paths, p)
 		begun = append(begun, fileOf(p))
 	}
+	begun = append(begun, w.others()...)
 	slices.Sort(begun)
+	begun = slices.Compact(begun)
 	// First that which a next run may remove, should this one be cut off.
-	if err := w.writeList(slices.Compact(begun)); err != nil {
+	if err := w.writeList(begun); err != nil {
 		return nil, err
+	}
+	if before != nil {
+		if err := w.sweep(begun); err != nil {
+			return nil, err
+		}
 	}
 	if err := w.render(ctx, paths); err != nil {
 		return nil, err
@@ -291,22 +298,32 @@ func (w *writer) missing() error {
 // data copies the files that everybody may download, and the feeds once more to where
 // subscriptions stay.
 func (w *writer) data() error {
-	below := "data/" + w.build.Manifest.ID + "/"
 	for _, f := range w.build.Manifest.Files {
-		if strings.HasPrefix(f.Path, "lookup/") {
+		if !published(f) {
 			continue
 		}
-		if err := w.copy(below+f.Path, f.Path); err != nil {
+		if err := w.copy(w.dataOf(f.Path), f.Path); err != nil {
 			return err
 		}
-		if f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile {
+		if isFeed(f) {
 			feed, _, _ := w.build.File(f.Path)
 			if err := w.put(f.Path, feed); err != nil {
 				return err
 			}
 		}
 	}
-	return w.copy(below+exports.ManifestFile, exports.ManifestFile)
+	return w.copy(w.dataOf(exports.ManifestFile), exports.ManifestFile)
+}
+
+// dataOf is where a file of the build may be downloaded.
+func (w *writer) dataOf(file string) string { return "data/" + w.build.Manifest.ID + "/" + file }
+
+// published tells whether everybody may download a file of a build.
+func published(f exports.File) bool { return !strings.HasPrefix(f.Path, "lookup/") }
+
+// isFeed tells whether a file of a build is the feed of all changes, in some format.
+func isFeed(f exports.File) bool {
+	return f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile
 }
 
 // copy copies a file of the build below data.
@@ -357,7 +374,7 @@ func (w *writer) replace(name string, fill func(*os.File) error) error {
 		}
 		w.folders.Store(folder, true)
 	}
-	part := filepath.Join(folder, fmt.Sprintf(".kindex-part-%016x", rand.Uint64()))
+	part := filepath.Join(folder, fmt.Sprintf("%s%016x", partPrefix, rand.Uint64()))
 	f, err := w.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
@@ -373,29 +390,12 @@ func (w *writer) replace(name string, fill func(*os.File) error) error {
 	return nil
 }
 
+// partPrefix begins the names of files that are being written.
+const partPrefix = ".kindex-part-"
+
 func (w *writer) note(name string, size int64) {
 	w.bytes.Add(size)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.names = append(w.names, name)
-}
-
-// remove takes away what an earlier site had and this one has not, and the folders
-// that are empty then.
-func (w *writer) remove(before []string) (removed int, err error) {
-	for _, name := range before {
-		if _, kept := slices.BinarySearch(w.names, name); kept {
-			continue
-		}
-		if err := w.root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return removed, err
-		}
-		removed++
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if w.root.Remove(filepath.FromSlash(dir)) != nil {
-				break // it is not empty
-			}
-		}
-	}
-	return removed, nil
 }
