@@ -4,14 +4,13 @@ package static
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
-	"io/fs"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,24 +26,6 @@ import (
 	"kindex/site/pages"
 )
 
-// Options say what to write, and where.
-type Options struct {
-	Out string // the output folder whose published build is shown
-	Dir string // the folder of the site
-	// URL is the address that the site will have, such as
-	// https://ada.example/index; "": that of the content, else a host's root, and
-	// nothing that needs the whole address.
-	URL string
-	// API is the address of an edge that the pages lead to for what files cannot do,
-	// "" for none.
-	API string
-	// Wait is told, once, when another run is at work in the folder, which Write then
-	// waits for; with a nil Wait, Write returns an *exports.BusyError instead.
-	Wait func(*exports.BusyError)
-	// Progress is told how many files are written; total is 0 until that is known.
-	Progress func(done, total int)
-}
-
 // Report says what was written.
 type Report struct {
 	Pages   int   `json:"pages"`   // of HTML
@@ -57,37 +38,6 @@ type Report struct {
 // listFile names the files of the site that is in a folder, one a line: those may be
 // replaced and removed, and nothing else.
 const listFile = ".kindex-static"
-
-// Check tells what is wrong with options before anything is built.
-func (o *Options) Check() error {
-	if !pages.Searchable() {
-		return errors.New("this kindex was built without MiniSearch, by which static pages are searched: build it with make static, which needs npm")
-	}
-	for _, a := range []string{o.URL, o.API} {
-		if u, err := url.Parse(a); a != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "") {
-			return fmt.Errorf("%q is not the address of a site, such as https://index.example.org", a)
-		}
-	}
-	entries, err := os.ReadDir(o.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	own := false
-	others := ""
-	for _, e := range entries {
-		own = own || e.Name() == listFile
-		if !strings.HasPrefix(e.Name(), ".") {
-			others = e.Name()
-		}
-	}
-	if others != "" && !own {
-		return fmt.Errorf("%s has files that are of no static site of kindex, such as %s: name an empty folder, or a new one", o.Dir, others)
-	}
-	return nil
-}
 
 // Write writes the site of the published build. Files that are right already are left
 // as they are; those of an earlier site that this one does not have are removed;
@@ -111,30 +61,16 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	base := strings.TrimSuffix(o.URL, "/")
-	if base == "" {
-		base = strings.TrimSuffix(string(b.Manifest.URL), "/")
+	base, err := address(cmp.Or(o.URL, string(b.Manifest.URL)))
+	if err != nil {
+		return nil, err
 	}
-	root := "/"
-	if u, err := url.Parse(base); err == nil {
-		root = strings.TrimSuffix(u.Path, "/") + "/"
-	}
-	site, err := pages.New(from, pages.Options{Root: root, Base: base, Static: true, API: strings.TrimSuffix(o.API, "/")})
+	site, err := pages.New(from, pages.Options{Root: base.Path + "/", Base: base.String(), Static: true, API: strings.TrimSuffix(o.API, "/")})
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{Options: o, site: site, build: b}
 	return w.write(ctx)
-}
-
-// lock takes the lock that builders take of their output folders. Its file is one of
-// the folder: a link in its place could lead to a file of others.
-func (o *Options) lock(ctx context.Context) (*exports.Lock, error) {
-	name := filepath.Join(o.Dir, exports.LockFile)
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file, and the lock of the site belongs there: remove it", name)
-	}
-	return exports.AcquireLock(ctx, o.Dir, o.Wait)
 }
 
 // writer writes one site. It reaches nothing outside the folder: a link in it that

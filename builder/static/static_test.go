@@ -226,6 +226,33 @@ func TestWholeAddresses(t *testing.T) {
 	}
 }
 
+// TestAddressOfSite: a path with letters that links must escape stands once in whole
+// addresses, and what would make links lead elsewhere, or tell a password, is refused.
+func TestAddressOfSite(t *testing.T) {
+	dir, _ := written(t, static.Options{URL: "https://ada.example/Verzeichnis für alle/"})
+	const want = "https://ada.example/Verzeichnis%20f%C3%BCr%20alle/"
+	all := files(t, dir)
+	for name, line := range map[string]string{
+		"tool/keras/index.html": `<link rel="canonical" href="` + want + `tool/keras/">`,
+		"sitemap.xml":           `<loc>` + want + `sitemap/0.xml</loc>`,
+		"tool/keras/feed.xml":   `<link>` + want + `tool/keras/</link>`,
+		"robots.txt":            `Sitemap: ` + want + `sitemap.xml`,
+	} {
+		if !strings.Contains(all[name], line) {
+			t.Errorf("%s lacks %s: %.1500s", name, line, all[name])
+		}
+	}
+	for _, wrong := range []string{"ada.example", "/index", "ftp://ada.example", "https://ada:secret@ada.example", "https://ada.example//mallory.example", "https://ada.example//",
+		"https://ada.example/../index", "https://ada.example/%2e%2e/index", "https://ada.example/a%2Fb", "https://ada.example/?", "https://ada.example/#"} {
+		for _, o := range []static.Options{{URL: wrong}, {API: wrong}} {
+			o.Dir = filepath.Join(t.TempDir(), "site")
+			if err := o.Check(); err == nil || !strings.Contains(err.Error(), "is not the address of a site") {
+				t.Errorf("%q: %v", wrong, err)
+			}
+		}
+	}
+}
+
 // TestNamesForWindows: a site can be unpacked on Windows, where some names are those of
 // devices, some characters are in none, and case tells no two names apart.
 func TestNamesForWindows(t *testing.T) {

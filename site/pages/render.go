@@ -67,7 +67,7 @@ func (f frame) Abs(path string) string {
 	if f.Base == "" {
 		return ""
 	}
-	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.Root, "/"))
+	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.to("/"), "/"))
 }
 
 // Style is the style sheet of the page.
