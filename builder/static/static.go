@@ -63,7 +63,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	}
 	base, err := address(cmp.Or(o.URL, string(b.Manifest.URL)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the url of index.yaml cannot be that of files: %w", err) // --url was checked
 	}
 	site, err := pages.New(from, pages.Options{Root: base.Path + "/", Base: base.String(), Static: true, API: strings.TrimSuffix(o.API, "/")})
 	if err != nil {
