@@ -180,7 +180,7 @@ func TestKilled(t *testing.T) {
 	write(t, filepath.Join(dir, "data/20000101-0011223344556677/entities.json"), "[")
 	write(t, filepath.Join(dir, "own", part), "mine")
 	// Names below what is a file now, and two that were never written.
-	promised := []string{"data/20000101-0011223344556677/entities.json", "providers/index.html/index.html", "tool/none/index.html", "none.xml"}
+	promised := []string{".unfinished", "data/20000101-0011223344556677/entities.json", "providers/index.html/index.html", "tool/none/index.html", "none.xml"}
 	write(t, list, whole[".kindex-static"]+strings.Join(promised, "\n")+"\n")
 	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 1 {
 		t.Errorf("the next run: %+v", again)
@@ -206,7 +206,7 @@ func TestListedBefore(t *testing.T) {
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil {
 		t.Fatal("a folder was replaced by a page")
 	}
-	if got := files(t, dir)[".kindex-static"]; got != want {
+	if got := files(t, dir)[".kindex-static"]; got != ".unfinished\n"+want {
 		t.Errorf("the list of a run that is not whole:\n%s\nof one that is:\n%s", got, want)
 	}
 }

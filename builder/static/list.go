@@ -20,17 +20,23 @@ func ofSite(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// readList reads the names of the files of an earlier site. Names that cannot be of
-// one are none of ours.
-func (w *writer) readList() ([]string, error) {
+// unfinished is a line of a list that is written first. It is in the list until the
+// site is whole.
+const unfinished = ".unfinished"
+
+// readList reads the names of the files of an earlier site, and whether the run that
+// wrote it was cut off. Names that cannot be of one are none of ours.
+func (w *writer) readList() (names []string, cutOff bool, err error) {
 	data, err := w.root.ReadFile(listFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return slices.DeleteFunc(strings.Split(string(data), "\n"), func(name string) bool { return !ofSite(name) }), nil
+	names = strings.Split(string(data), "\n")
+	cutOff = slices.Contains(names, unfinished)
+	return slices.DeleteFunc(names, func(name string) bool { return !ofSite(name) }), cutOff, nil
 }
 
 // writeList writes the names of the files of the site, as a whole or not at all.

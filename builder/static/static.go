@@ -98,7 +98,7 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	defer w.root.Close()
-	before, err := w.readList()
+	before, cutOff, err := w.readList()
 	if err != nil {
 		return nil, err
 	}
@@ -108,14 +108,14 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 		paths = append(paths, p)
 		begun = append(begun, fileOf(p))
 	}
-	begun = append(begun, w.others()...)
+	begun = append(append(begun, unfinished), w.others()...)
 	slices.Sort(begun)
 	begun = slices.Compact(begun)
 	// First that which a next run may remove, should this one be cut off.
 	if err := w.writeList(begun); err != nil {
 		return nil, err
 	}
-	if before != nil {
+	if cutOff {
 		if err := w.sweep(begun); err != nil {
 			return nil, err
 		}
