@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -12,13 +13,13 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSearchOfStaticSiteByOddWords narrows the search of a static site down by words
-// that every object of JavaScript has a value of.
-func TestSearchOfStaticSiteByOddWords(t *testing.T) {
+// filed is a tab, and the address of a site whose pages are files, where scripts search
+// and compare.
+func filed(t *testing.T) (*browser.Tab, string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
-	t.Parallel()
 	if !pages.Searchable() {
 		if os.Getenv("CI") != "" {
 			t.Fatal("MiniSearch is needed: make site/pages/npm/minisearch.js")
@@ -26,7 +27,43 @@ func TestSearchOfStaticSiteByOddWords(t *testing.T) {
 		t.Skip("NOT RUN: there is no MiniSearch; make site/pages/npm/minisearch.js fetches it")
 	}
 	_, _, address := bothSites(t, edgetest.Built(t))
-	tab := browser.Open(t, 1200, 900)
+	return browser.Open(t, 1200, 900), address
+}
+
+// TestStaticSiteAskedForTooMuch opens addresses that others may have made to keep a
+// browser busy: of thousands of things to narrow down by, or to compare, the scripts
+// heed as many as the service does.
+func TestStaticSiteAskedForTooMuch(t *testing.T) {
+	t.Parallel()
+	tab, address := filed(t)
+	var same, other, keys strings.Builder
+	for i := range 4000 {
+		same.WriteString("&tag=python")
+		fmt.Fprintf(&other, "&tag=t%d", i)
+		fmt.Fprintf(&keys, "&e=tool/none-%d", i)
+	}
+	chips := func(query string) string {
+		tab.Do(t, chromedp.Navigate(address+"/search/?q=tensor"+query), chromedp.WaitVisible(`.chosen-chip`))
+		return browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelectorAll('.chosen-chip').length + ' ' + document.querySelectorAll('#results > .quiet[role=status]').length`))
+	}
+	if got := chips(same.String()); got != "1 0" {
+		t.Errorf("one tag, 4,000 times: %q, want one chip and no word of it", got)
+	}
+	if got := chips(other.String()); got != "20 1" {
+		t.Errorf("4,000 tags: %q, want 20 chips and a word of the rest", got)
+	}
+	tab.Do(t, chromedp.Navigate(address+"/compare/?e=tool/pytorch"+keys.String()+"&add="+strings.Repeat("x", 9000)), chromedp.WaitVisible(`#comparison:not([aria-busy]) table`))
+	said := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelectorAll('.compare-notice').length + ' ' + document.querySelector('#add').value.length`))
+	if said != "17 100" { // 15 that are not there, that there were more, and what is to be added
+		t.Errorf("4,001 to compare: %q", said)
+	}
+}
+
+// TestSearchOfStaticSiteByOddWords narrows the search of a static site down by words
+// that every object of JavaScript has a value of.
+func TestSearchOfStaticSiteByOddWords(t *testing.T) {
+	t.Parallel()
+	tab, address := filed(t)
 	for _, word := range []string{"constructor", "toString", "__proto__", "<img src=x>", "javascript:alert(1)"} {
 		query := "category=" + word + "&type=" + word + "&sort=" + word + "&q=" + word
 		tab.Do(t, chromedp.Navigate(address+"/search/?"+query), chromedp.WaitVisible(`.chosen-chip`))

@@ -4,6 +4,7 @@ const form = document.querySelector('form[data-compare]');
 const place = document.getElementById('comparison');
 const words = document.querySelector('template[data-skeleton]').content;
 const most = Number(document.querySelector('template[data-skeleton]').dataset.most);
+const longest = 100; // characters of a name that is looked for
 const root = form.dataset.root;
 const say = new Map([...words.querySelectorAll('[data-values] [data-value]')].map(e => [e.dataset.value, e.textContent]));
 const boards = new Map([...words.querySelectorAll('[data-categories] a')].map(a => [a.dataset.value, a]));
@@ -173,7 +174,8 @@ let reading = null;
 function index() {
   reading ??= fetch(form.dataset.names).then(a => { if (!a.ok) throw new Error(String(a.status)); return a.json(); }).then(file => {
     const at = Object.fromEntries(file.fields.map((f, i) => [f, i]));
-    return file.rows.map(r => ({type: r[at.type], slug: r[at.slug], name: r[at.name], category: Object.hasOwn(file.categories, r[at.category]) ? file.categories[r[at.category]] : r[at.category]}));
+    return file.rows.map(r => ({type: r[at.type], slug: r[at.slug], name: r[at.name], category: Object.hasOwn(file.categories, r[at.category]) ? file.categories[r[at.category]] : r[at.category],
+      folded: fold(r[at.name]), words: fold(r[at.name]).split(/[^\p{L}\p{N}]+/u)}));
   });
   reading.catch(() => { reading = null; });
   return reading;
@@ -184,14 +186,13 @@ async function matching(text, exact) {
   if (exact) {
     const own = all.filter(e => key(e) === text);
     if (own.length) return own;
-    const same = all.filter(e => fold(e.name) === wanted);
+    const same = all.filter(e => e.folded === wanted);
     return same.length ? same : all.filter(e => e.slug === wanted);
   }
-  const begins = s => fold(s).startsWith(wanted) || fold(s).split(/[^\p{L}\p{N}]+/u).some((w, i) => i > 0 && w.startsWith(wanted));
-  return all.filter(e => begins(e.name) || e.slug.startsWith(wanted));
+  return all.filter(e => e.folded.startsWith(wanted) || e.words.some(w => w.startsWith(wanted)) || e.slug.startsWith(wanted));
 }
 async function nearTo(text) {
-  for (let t = text; t.length > 2; t = t.slice(0, -1)) {
+  for (let t = text.slice(0, longest); t.length > 2; t = t.slice(0, -1)) {
     const found = await matching(t, false);
     if (found.length) return found;
   }
@@ -227,8 +228,9 @@ async function read(k) {
 
 async function show() {
   const query = new URLSearchParams(location.search);
-  const asked = [...new Set(query.getAll('e').map(k => k.trim()).filter(Boolean))];
-  const add = clean(query.get('add'));
+  const keysAsked = [...new Set(query.getAll('e').map(k => k.trim()).filter(Boolean))];
+  const asked = keysAsked.slice(0, 4 * most); // more is somebody who plays
+  const add = clean(query.get('add')).slice(0, longest);
   const unknown = [];
   const list = [];
   const take = async k => {
@@ -237,7 +239,7 @@ async function show() {
     if (!list.some(x => key(x) === key(e))) list.push(e);
     return true;
   };
-  let tooMany = false;
+  let tooMany = asked.length < keysAsked.length;
   for (const k of asked) {
     if (list.length >= most) { tooMany = true; break; }
     if (!await take(k)) unknown.push(k);

@@ -103,6 +103,26 @@ function address(query, change) {
   return location.pathname + (q.size ? '?' + q : '');
 }
 
+// What the page heeds of an address, as the service does: each value once, and no more
+// of them than it can show. Others may have written the address.
+const mostChosen = 20;
+const longestChosen = 2000; // characters of all values
+function bounded(asked) {
+  const query = new URLSearchParams();
+  let chosen = 0, room = longestChosen, tooMany = false;
+  for (const f of facets) {
+    for (const v of new Set(asked.getAll(f))) {
+      if (!v) continue;
+      if (chosen === mostChosen || v.length > room) { tooMany = true; break; }
+      query.append(f, v);
+      chosen++;
+      room -= v.length;
+    }
+  }
+  for (const [name, most] of [['q', 500], ['sort', 20], ['page', 20]]) if (asked.get(name)) query.set(name, asked.get(name).slice(0, most));
+  return {query, tooMany};
+}
+
 function narrowed(list, query) {
   return list.filter(e => facets.every(f => query.getAll(f).every(v => [].concat(e[f]).some(x => fold(x) === fold(v)))));
 }
@@ -142,8 +162,8 @@ function near(all, mini, text, narrowedDown) {
 const several = (n, one, many) => n.toLocaleString('en') + ' ' + (n === 1 ? one : many);
 
 function render({list: all, mini, titles}) {
-  const query = new URLSearchParams(location.search);
-  const text = (query.get('q') ?? '').slice(0, 500);
+  const {query, tooMany} = bounded(new URLSearchParams(location.search));
+  const text = query.get('q') ?? '';
   const browse = !text.trim();
   const within = narrowed(all, query);
   const terms = new Set();
@@ -203,7 +223,8 @@ function render({list: all, mini, titles}) {
     hits.append(pager);
   }
   body.append(hits);
-  results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), body);
+  const heeded = element('p', {class: 'quiet', role: 'status'}, 'This narrows down by more than can be heeded at once; what is listed here is what counts.');
+  results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [heeded] : []), body);
   for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
   for (const f of [...facets, 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));
 }
