@@ -193,6 +193,12 @@ func TestKilled(t *testing.T) {
 	if !maps.Equal(whole, after) {
 		t.Errorf("%d files, %d of them before", len(after), len(whole))
 	}
+	// The list itself was cut off: of the site nothing was begun.
+	write(t, filepath.Join(dir, part), "404.ht")
+	written(t, static.Options{Dir: dir})
+	if _, left := files(t, dir)[part]; left {
+		t.Error("half a list is left")
+	}
 }
 
 // TestListedBefore: a run that is broken off behind its pages leaves nothing that no

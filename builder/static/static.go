@@ -115,10 +115,11 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 	if err := w.writeList(begun); err != nil {
 		return nil, err
 	}
-	if cutOff {
-		if err := w.sweep(begun); err != nil {
-			return nil, err
-		}
+	if !cutOff {
+		begun = []string{listFile} // it may have been cut off itself
+	}
+	if err := w.sweep(begun); err != nil {
+		return nil, err
 	}
 	if err := w.render(ctx, paths); err != nil {
 		return nil, err
