@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/static"
+	"kindex/edge/edgetest"
 	"kindex/exports"
 )
 
@@ -214,5 +216,27 @@ func TestListedBefore(t *testing.T) {
 	}
 	if got := files(t, dir)[".kindex-static"]; got != ".unfinished\n"+want {
 		t.Errorf("the list of a run that is not whole:\n%s\nof one that is:\n%s", got, want)
+	}
+}
+
+// TestPruned has another builder remove the build while its site is being written, as
+// --keep lets it: the site is whole.
+func TestPruned(t *testing.T) {
+	first, _ := written(t, static.Options{})
+	out := t.TempDir()
+	edgetest.Build(t, filepath.Join(filepath.Dir(built(t)), "repo", "content"), out)
+	var gone sync.Once
+	dir, _ := written(t, static.Options{Out: out, Progress: func(int, int) {
+		gone.Do(func() {
+			if err := os.RemoveAll(exports.BuildsDir(out)); err != nil {
+				t.Error(err)
+			}
+		})
+	}})
+	if _, err := os.Stat(exports.BuildsDir(out)); err == nil {
+		t.Fatal("the build is still there")
+	}
+	if !maps.Equal(files(t, first), files(t, dir)) {
+		t.Error("the site is not that of the build")
 	}
 }

@@ -92,3 +92,25 @@ func (o *Options) lock(ctx context.Context) (*exports.Lock, error) {
 	}
 	return exports.AcquireLock(ctx, o.Dir, o.Wait)
 }
+
+// open opens the published build. Other builders may publish their own and remove this
+// one at any moment: what is opened stays, and what is gone before is opened anew.
+func (o *Options) open() (*exports.Build, []byte, error) {
+	for {
+		id, err := exports.Current(o.Out)
+		if err != nil {
+			return nil, nil, err
+		}
+		var manifest []byte
+		b, err := exports.OpenCurrent(o.Out)
+		if err == nil {
+			if manifest, _, err = exports.ManifestBytes(b.Dir); err == nil {
+				return b, manifest, nil
+			}
+			err = errors.Join(err, b.Close())
+		}
+		if now, gone := exports.Current(o.Out); gone != nil || now == id {
+			return nil, nil, err
+		}
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -52,7 +51,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	b, err := exports.OpenCurrent(o.Out)
+	b, manifest, err := o.open()
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +68,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{Options: o, site: site, build: b}
+	w := &writer{Options: o, site: site, build: b, manifest: manifest}
 	return w.write(ctx)
 }
 
@@ -77,9 +76,10 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 // leads elsewhere is replaced where a file belongs, and an error where a folder does.
 type writer struct {
 	Options
-	root  *os.Root
-	site  *pages.Site
-	build *exports.Build
+	root     *os.Root
+	site     *pages.Site
+	build    *exports.Build
+	manifest []byte // of the build, as it is written
 
 	mu      sync.Mutex
 	names   []string // of all files, with slashes
@@ -239,17 +239,17 @@ func (w *writer) data() error {
 		if !published(f) {
 			continue
 		}
-		if err := w.copy(w.dataOf(f.Path), f.Path); err != nil {
+		data, _, _ := w.build.File(f.Path)
+		if err := w.copy(w.dataOf(f.Path), data); err != nil {
 			return err
 		}
 		if isFeed(f) {
-			feed, _, _ := w.build.File(f.Path)
-			if err := w.put(f.Path, feed); err != nil {
+			if err := w.put(f.Path, data); err != nil {
 				return err
 			}
 		}
 	}
-	return w.copy(w.dataOf(exports.ManifestFile), exports.ManifestFile)
+	return w.copy(w.dataOf(exports.ManifestFile), w.manifest)
 }
 
 // dataOf is where a file of the build may be downloaded.
@@ -263,25 +263,15 @@ func isFeed(f exports.File) bool {
 	return f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile
 }
 
-// copy copies a file of the build below data.
-func (w *writer) copy(name, file string) error {
-	from, err := os.Open(filepath.Join(w.build.Dir, filepath.FromSlash(file)))
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	info, err := from.Stat()
-	if err != nil {
-		return err
-	}
-	w.note(name, info.Size())
-	// The bytes at an address below data never change, so the size tells whether the
-	// copy was cut off.
-	if there, err := w.root.Stat(filepath.FromSlash(name)); err == nil && there.Size() == info.Size() {
+// copy writes a file below data. The bytes at an address there never change, so the size
+// tells whether the file was cut off.
+func (w *writer) copy(name string, data []byte) error {
+	w.note(name, int64(len(data)))
+	if there, err := w.root.Stat(filepath.FromSlash(name)); err == nil && there.Size() == int64(len(data)) {
 		return nil
 	}
 	return w.replace(name, func(f *os.File) error {
-		_, err := io.Copy(f, from)
+		_, err := f.Write(data)
 		return err
 	})
 }
