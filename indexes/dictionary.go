@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/blevesearch/vellum"
-	vlevenshtein "github.com/blevesearch/vellum/levenshtein"
 )
 
 // found are the records that have texts as words, by list; nil where there are none.
@@ -38,7 +37,7 @@ func (s *session) text(field int, term string) (found set, err error) {
 // prefix returns the records that have a term with a prefix in a field, nil
 // where there are none.
 func (s *session) prefix(field int, prefix string) (found set, err error) {
-	err = s.matching(s.index.segment.terms[field], nil, []byte(prefix), prefixEnd(prefix), func(value uint64, _ int) error {
+	err = s.matching(s.index.segment.terms[field], prefix, func(value uint64) error {
 		if found == nil {
 			found = s.gather(0)
 		}
@@ -55,10 +54,14 @@ func (s *session) prefix(field int, prefix string) (found set, err error) {
 	return found, err
 }
 
-// near returns the records that have a term that an automaton accepts in a
-// field, by how many edits away it is; nil where there are none.
-func (s *session) near(field int, a *vlevenshtein.DFA) (found [maxEdits + 1]set, err error) {
-	err = s.matching(s.index.segment.terms[field], a, nil, nil, func(value uint64, edits int) error {
+// near returns the records that have a term that is within the edits of a word in one
+// of the lists of words, by how many edits away it is; nil where there are none.
+func (s *session) near(list int, w *pattern) (found [maxEdits + 1]set, err error) {
+	words, err := s.index.vocabularies[list]()
+	if err != nil {
+		return found, err
+	}
+	err = words.near(w, func(value uint64, edits int) error {
 		if found[edits] == nil {
 			found[edits] = s.gather(edits)
 		}
@@ -68,7 +71,7 @@ func (s *session) near(field int, a *vlevenshtein.DFA) (found [maxEdits + 1]set,
 		found[edits] = s.place(found[edits])
 	}
 	for _, l := range s.index.layers {
-		own, err := l.terms[field].near(s, a)
+		own, err := l.terms[list].near(w)
 		if err != nil {
 			return found, err
 		}
@@ -79,16 +82,16 @@ func (s *session) near(field int, a *vlevenshtein.DFA) (found [maxEdits + 1]set,
 	return found, err
 }
 
-// matching calls f for the terms of a field that an automaton accepts within a
-// range: where their postings are, and how many edits away they are.
-func (s *session) matching(terms *vellum.FST, a vellum.Automaton, from, to []byte, f func(value uint64, edits int) error) error {
+// matching calls f for the terms of a field that have a prefix: where their postings
+// are.
+func (s *session) matching(terms *vellum.FST, prefix string, f func(value uint64) error) error {
 	if terms == nil {
 		return nil
 	}
-	err := s.iterator.Reset(terms, from, to, a)
+	err := s.iterator.Reset(terms, []byte(prefix), prefixEnd(prefix), nil)
 	for ; err == nil; err = s.iterator.Next() {
 		_, value := s.iterator.Current()
-		if err := f(value, int(s.iterator.EditDistance())); err != nil {
+		if err := f(value); err != nil {
 			return err
 		}
 	}

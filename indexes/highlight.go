@@ -112,11 +112,7 @@ func (w *word) met(term string) bool {
 
 // near tells whether a term is within the edits of a word.
 func (w *word) near(term string) bool {
-	if w.blurred == nil {
-		return false
-	}
-	ok, _ := w.blurred.MatchAndDistance(term)
-	return ok
+	return w.blurred != nil && w.blurred.matches(term)
 }
 
 // mostAdded is how many bytes edits can add to a word: each a character.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/blevesearch/vellum"
-	vlevenshtein "github.com/blevesearch/vellum/levenshtein"
 )
 
 // layer is documents that are kept in memory over those of the segment, or over
@@ -21,8 +21,9 @@ type layer struct {
 
 // layerTerms are the terms that the documents have in a field.
 type layerTerms struct {
-	fst *vellum.FST // leads to places in of; nil where there are none
-	of  [][]uint32
+	fst   *vellum.FST // leads to places in of; nil where there are none
+	of    [][]uint32
+	words func() (*vocabulary, error) // of the transducer, made once
 }
 
 // layerRegistry is how many states are remembered while a transducer of a layer
@@ -59,6 +60,7 @@ func newLayer(documents map[uint32]*document) (*layer, error) {
 }
 
 func (t *layerTerms) fill(having map[string][]uint32) error {
+	t.words = sync.OnceValues(func() (*vocabulary, error) { return newVocabulary(t.fst, func() bool { return false }) })
 	if len(having) == 0 {
 		return nil
 	}
@@ -92,15 +94,19 @@ func (t *layerTerms) text(term string) ([]uint32, error) {
 }
 
 func (t *layerTerms) prefix(s *session, prefix string) (ordinals []uint32, err error) {
-	err = s.matching(t.fst, nil, []byte(prefix), prefixEnd(prefix), func(i uint64, _ int) error {
+	err = s.matching(t.fst, prefix, func(i uint64) error {
 		ordinals = append(ordinals, t.of[i]...)
 		return nil
 	})
 	return ordinals, err
 }
 
-func (t *layerTerms) near(s *session, a *vlevenshtein.DFA) (ordinals [maxEdits + 1][]uint32, err error) {
-	err = s.matching(t.fst, a, nil, nil, func(i uint64, edits int) error {
+func (t *layerTerms) near(w *pattern) (ordinals [maxEdits + 1][]uint32, err error) {
+	words, err := t.words()
+	if err != nil {
+		return ordinals, err
+	}
+	err = words.near(w, func(i uint64, edits int) error {
 		ordinals[edits] = append(ordinals[edits], t.of[i]...)
 		return nil
 	})

@@ -6,8 +6,7 @@ import (
 )
 
 // TestLongWords searches for words that nobody writes. The work must not grow with
-// their letters, since anybody may ask for them, and the library has an error for an
-// automaton of too many states.
+// their letters, since anybody may ask for them.
 func TestLongWords(t *testing.T) {
 	c := shipped(t)
 	cost := func(q string) float64 {
@@ -18,7 +17,7 @@ func TestLongWords(t *testing.T) {
 		})
 	}
 	short := cost("zqxjkvbw")
-	var distinct strings.Builder // letters of four bytes make the largest automata
+	var distinct strings.Builder
 	for r := rune(0x20000); distinct.Len() < 4*40; r += 67 {
 		distinct.WriteRune(r)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/mmap-go"
@@ -36,6 +37,10 @@ type stored struct {
 	oldSlugs *vellum.FST
 	lengths  []byte // document.length by ordinal
 	files    *mappedFiles
+
+	vocabularies [listCount]func() (*vocabulary, error) // made once
+	closing      atomic.Bool
+	making       sync.WaitGroup // the vocabularies
 }
 
 // Open opens the index that belongs to a build, which must stay open as long. It
@@ -54,7 +59,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if err := x.open(m); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
-	go automata[maxEdits]() // so that the first search that finds nothing need not wait for it
+	x.making.Go(x.makeVocabularies)
 	return x, nil
 }
 
@@ -125,7 +130,20 @@ func (x *stored) open(documents int) error {
 	if len(x.lengths) != documents || x.texts.documents() != documents {
 		return &exports.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", documents)}
 	}
+	for list := range x.vocabularies {
+		x.vocabularies[list] = sync.OnceValues(func() (*vocabulary, error) {
+			return newVocabulary(x.segment.terms[list], x.closing.Load)
+		})
+	}
 	return nil
+}
+
+// makeVocabularies makes them while nobody waits yet: those of a hundred thousand
+// records take a fifth of a second, and the first search with edits would.
+func (x *stored) makeVocabularies() {
+	for _, words := range x.vocabularies {
+		words() // whoever needs it is told of errors
+	}
 }
 
 // Close releases the index. No search may be under way, in it or in what With
@@ -134,6 +152,8 @@ func (x *Index) Close() error {
 	if x.draft != nil {
 		return nil
 	}
+	x.closing.Store(true)
+	x.making.Wait()
 	return errors.Join(x.segment.close(), x.files.close())
 }
 

@@ -2,11 +2,7 @@ package indexes
 
 import (
 	"strings"
-	"sync"
 	"unicode/utf8"
-
-	"github.com/blevesearch/vellum"
-	vlevenshtein "github.com/blevesearch/vellum/levenshtein"
 )
 
 // maxWords is how many words and phrases of a query count; the rest would only
@@ -17,10 +13,10 @@ const maxWords = 12
 type word struct {
 	term    string
 	stem    string
-	edits   int               // how many edits still find it
-	letter  bool              // a single letter that is the whole query
-	phrase  []string          // the words in quotes as they are, nil without quotes
-	blurred *vlevenshtein.DFA // what tells whether a term is within the edits, nil unless edits were tried
+	edits   int      // how many edits still find it
+	letter  bool     // a single letter that is the whole query
+	phrase  []string // the words in quotes as they are, nil without quotes
+	blurred *pattern // what tells whether a term is within the edits, nil unless edits were tried
 }
 
 // parse splits a query into words and phrases. Stop words are dropped unless
@@ -76,7 +72,7 @@ func splitQuotes(text string) []string {
 }
 
 // longestBlurred is up to how many letters a word is tried with edits: what is longer
-// is hardly a word, and an automaton of hundreds of letters takes many milliseconds.
+// is hardly a word.
 const longestBlurred = 40
 
 // allowedEdits is one from four letters on and two from eight on. Words with
@@ -92,28 +88,8 @@ func allowedEdits(t string) int {
 	return 2
 }
 
-// maxEdits is the largest distance that there are automata for.
+// maxEdits is the largest distance that is looked for.
 const maxEdits = 3
-
-// automata make Levenshtein automata in which exchanging two neighbours is one
-// edit. The first of each distance takes a moment to prepare (with three edits a
-// tenth of a second), the others less than a millisecond.
-var automata = func() (b [maxEdits + 1]func() *vlevenshtein.LevenshteinAutomatonBuilder) {
-	for d := range b {
-		b[d] = sync.OnceValue(func() *vlevenshtein.LevenshteinAutomatonBuilder {
-			a, err := vlevenshtein.NewLevenshteinAutomatonBuilder(uint8(d), true)
-			if err != nil {
-				panic(err) // the distances are constant
-			}
-			return a
-		})
-	}
-	return b
-}()
-
-func automaton(term string, edits int) (*vlevenshtein.DFA, error) {
-	return automata[edits]().BuildDfa(term, uint8(edits))
-}
 
 // What a match is worth, by list and by how the word was met.
 var (
@@ -210,9 +186,7 @@ func (s *session) blur(m *match, w *word) (err error) {
 	if w.edits == 0 || w.blurred != nil {
 		return nil
 	}
-	if w.blurred, err = automaton(w.term, w.edits); err != nil {
-		return err
-	}
+	w.blurred = newPattern(w.term, w.edits)
 	var near [maxEdits + 1]found
 	for list := range listCount {
 		sets, err := s.near(list, w.blurred)
@@ -288,5 +262,3 @@ func (s *session) union(f *found) set {
 	}
 	return u
 }
-
-var _ vellum.FuzzyAutomaton = (*vlevenshtein.DFA)(nil) // what counts the edits while matching

@@ -111,11 +111,7 @@ func (s *session) nearTo(nearest map[uint32]int, term string, allowed set) error
 	if edits == 0 {
 		return nil
 	}
-	a, err := automaton(term, edits)
-	if err != nil {
-		return err
-	}
-	near, err := s.near(inName, a)
+	near, err := s.near(inName, newPattern(term, edits))
 	if err != nil {
 		return err
 	}
@@ -149,8 +145,7 @@ func nearEdits(term string) int {
 	return min(allowedEdits(term)+1, maxEdits)
 }
 
-// longestNear is up to how many letters a word has one edit more than searches allow:
-// with three edits an automaton of 25 letters takes twenty milliseconds, and megabytes.
+// longestNear is up to how many letters a word has one edit more than searches allow.
 const longestNear = 20
 
 // fewestInCommon is how many letters a word and a name must begin with alike.

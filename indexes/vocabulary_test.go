@@ -1,0 +1,142 @@
+package indexes
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/blevesearch/vellum"
+	vlevenshtein "github.com/blevesearch/vellum/levenshtein"
+)
+
+// TestVocabulary looks for words near to others as Levenshtein automata do it that walk
+// the transducer, of words that are near by chance and of some that are nothing alike.
+func TestVocabulary(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	alphabets := [][]rune{[]rune("ab"), []rune("abcdeé界"), []rune("abcdefghijklmnopqrstuvwxyz0123456789"), []rune("aA!界\U00010428")}
+	word := func() string {
+		letters := alphabets[r.IntN(len(alphabets))]
+		w := make([]rune, r.IntN(r.IntN(50)+2))
+		for i := range w {
+			w[i] = letters[r.IntN(len(letters))]
+		}
+		return string(w)
+	}
+	having := map[string][]uint32{}
+	for i := range 5000 {
+		having[word()] = []uint32{uint32(i)}
+	}
+	var terms layerTerms
+	if err := terms.fill(having); err != nil {
+		t.Fatal(err)
+	}
+	words, err := terms.words()
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := map[int]int{}
+	for edits := 1; edits <= maxEdits; edits++ {
+		automata, err := vlevenshtein.NewLevenshteinAutomatonBuilder(uint8(edits), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 300 {
+			asked := word()
+			if n := len([]rune(asked)); n == 0 || n > longestBlurred {
+				continue
+			}
+			a, err := automata.BuildDfa(asked, uint8(edits))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := walked(t, terms.fst, a)
+			got := map[uint64]int{}
+			if err := words.near(newPattern(asked, edits), func(value uint64, edits int) error {
+				got[value] = edits
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			for value, d := range want {
+				if got[value] != d {
+					t.Fatalf("%q: %v is %d edits away, not %d", asked, terms.of[value], d, got[value])
+				}
+				within[d]++
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%q: %d terms instead of %d", asked, len(got), len(want))
+			}
+		}
+	}
+	for d := range maxEdits + 1 {
+		if within[d] < 100 {
+			t.Errorf("only %d terms were %d edits away", within[d], d)
+		}
+	}
+}
+
+// walked are the terms that an automaton finds, with their edits.
+func walked(t *testing.T, fst *vellum.FST, a *vlevenshtein.DFA) map[uint64]int {
+	t.Helper()
+	var it vellum.FSTIterator
+	found := map[uint64]int{}
+	err := it.Reset(fst, nil, nil, a)
+	for ; err == nil; err = it.Next() {
+		term, value := it.Current()
+		if ok, d := a.MatchAndDistance(string(term)); ok {
+			found[value] = int(d)
+		}
+	}
+	if !errors.Is(err, vellum.ErrIteratorDone) {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestKinds: no two words are fewer edits apart than their letters say.
+func TestKinds(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	tight := 0
+	for range 20_000 {
+		var words [2]string
+		for i := range words {
+			w := make([]rune, 1+r.IntN(8))
+			for j := range w {
+				w[j] = []rune("abcé界A\x01")[r.IntN(7)]
+			}
+			words[i] = string(w)
+		}
+		w := newPattern(words[0], maxEdits)
+		bound, distance := w.apart(kindsOf(words[1])), w.distance(words[1])
+		if bound > distance {
+			t.Fatalf("%q are %d apart, not %d at least", words, distance, bound)
+		}
+		if bound == distance {
+			tight++
+		}
+	}
+	if tight < 1000 {
+		t.Errorf("the bound is the distance of %d pairs only", tight)
+	}
+}
+
+// TestVocabularyIsStopped: who closes an index does not wait for it to be finished.
+func TestVocabularyIsStopped(t *testing.T) {
+	having := map[string][]uint32{}
+	for a := range rune(50) {
+		for b := range rune(50) {
+			having[string([]rune{'a' + a, 'a' + b})] = nil
+		}
+	}
+	var terms layerTerms
+	if err := terms.fill(having); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newVocabulary(terms.fst, func() bool { return true }); !errors.Is(err, errStopped) {
+		t.Errorf("%v", err)
+	}
+	if v, err := newVocabulary(terms.fst, func() bool { return false }); err != nil || len(v.values) != len(having) || !slices.IsSorted(v.ends) {
+		t.Errorf("%v", err)
+	}
+}
