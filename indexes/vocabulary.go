@@ -2,11 +2,12 @@ package indexes
 
 import (
 	"errors"
-	"math/bits"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum"
+
+	"kindex/exports/nearest"
 )
 
 // vocabulary are the terms of a field by their length, for finding those that are
@@ -14,7 +15,7 @@ import (
 // automaton that walks the transducer instead takes milliseconds and megabytes: with
 // three edits it tries nearly everything that three letters begin with.
 type vocabulary struct {
-	kinds  []uint64                           // of the letters of each term, as kindsOf has them
+	kinds  []uint64                           // of the letters of each term, as nearest.Kinds has them
 	values []uint64                           // as the transducer has them
 	ends   []uint32                           // where each term ends in text, by its place plus one
 	text   string                             // all terms
@@ -64,7 +65,7 @@ func newVocabulary(fst *vellum.FST, stopped func() bool) (*vocabulary, error) {
 	v.text = text.String()
 	v.kinds = make([]uint64, len(v.values))
 	for i := range v.kinds {
-		v.kinds[i] = kindsOf(v.term(i))
+		v.kinds[i] = nearest.Kinds(v.term(i))
 	}
 	return v, nil
 }
@@ -74,12 +75,12 @@ func (v *vocabulary) term(i int) string { return v.text[v.ends[i]:v.ends[i+1]] }
 // near calls f for the terms that are within the edits of a word: where their postings
 // are, and how many edits away they are.
 func (v *vocabulary) near(w *pattern, f func(value uint64, edits int) error) error {
-	from, to := v.from[max(0, w.letters-w.edits)], v.from[w.letters+w.edits+1]
+	from, to := v.from[max(0, w.Letters()-w.edits)], v.from[w.Letters()+w.edits+1]
 	for i, kinds := range v.kinds[from:to] {
-		if w.apart(kinds) > w.edits {
+		if w.Apart(kinds) > w.edits {
 			continue
 		}
-		if d := w.distance(v.term(from + i)); d <= w.edits {
+		if d := w.Aligned(v.term(from + i)); d <= w.edits {
 			if err := f(v.values[from+i], d); err != nil {
 				return err
 			}
@@ -88,77 +89,13 @@ func (v *vocabulary) near(w *pattern, f func(value uint64, edits int) error) err
 	return nil
 }
 
-// kindsOf has a bit for each kind of letter that a text has, and one for each that it
-// has more than once. Letters are told apart by their last five bits.
-func kindsOf(text string) (kinds uint64) {
-	for _, r := range text {
-		bit := uint64(1) << (r & 31)
-		kinds |= bit | (kinds&bit)<<32
-	}
-	return kinds
-}
-
 // pattern is a word of at most longestBlurred letters that terms are compared with.
 type pattern struct {
-	letters int
-	edits   int // how many are allowed
-	kinds   uint64
-	ascii   [utf8.RuneSelf]uint64 // where a letter stands in the word, a bit for each place
-	others  map[rune]uint64       // the same of other letters
+	*nearest.Word
+	edits int // how many are allowed
 }
 
-func newPattern(word string, edits int) *pattern {
-	w := &pattern{edits: edits, kinds: kindsOf(word)}
-	for _, r := range word {
-		place := uint64(1) << w.letters
-		w.letters++
-		if r < utf8.RuneSelf {
-			w.ascii[r] |= place
-			continue
-		}
-		if w.others == nil {
-			w.others = map[rune]uint64{}
-		}
-		w.others[r] |= place
-	}
-	return w
-}
-
-// apart is how many edits the word and a term with such letters are apart at least:
-// an edit adds one letter at most, and takes one away.
-func (w *pattern) apart(kinds uint64) int {
-	return max(bits.OnesCount64(w.kinds&^kinds), bits.OnesCount64(kinds&^w.kinds))
-}
-
-// distance is how many edits lead from the word to a term. Exchanging two neighbours
-// is one, after which neither is edited again. A column of the table of distances is
-// computed at once (H. Hyyrö, "A Bit-Vector Algorithm for Computing Levenshtein and
-// Damerau Edit Distances", Nordic Journal of Computing 10, 2003).
-func (w *pattern) distance(term string) int {
-	if w.letters == 0 {
-		return utf8.RuneCountInString(term)
-	}
-	more, fewer := ^uint64(0), uint64(0) // where a cell is one more than that above it, or one fewer
-	var same, before uint64              // where a cell is that left above it; where the letter before stands
-	distance, last := w.letters, w.letters-1
-	for _, r := range term {
-		here := w.places(r)
-		swapped := (^same & here) << 1 & before
-		same = ((here & more) + more ^ more) | here | fewer | swapped
-		right, left := fewer|^(same|more), same&more // where a cell is one more than that left of it, or one fewer
-		distance += int(right>>last&1) - int(left>>last&1)
-		right, left = right<<1|1, left<<1
-		more, fewer, before = left|^(same|right), right&same, here
-	}
-	return distance
-}
-
-func (w *pattern) places(r rune) uint64 {
-	if r < utf8.RuneSelf {
-		return w.ascii[r]
-	}
-	return w.others[r]
-}
+func newPattern(word string, edits int) *pattern { return &pattern{nearest.NewWord(word), edits} }
 
 // matches tells whether a term is within the edits of the word.
-func (w *pattern) matches(term string) bool { return w.distance(term) <= w.edits }
+func (w *pattern) matches(term string) bool { return w.Aligned(term) <= w.edits }

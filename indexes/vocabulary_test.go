@@ -94,33 +94,6 @@ func walked(t *testing.T, fst *vellum.FST, a *vlevenshtein.DFA) map[uint64]int {
 	return found
 }
 
-// TestKinds: no two words are fewer edits apart than their letters say.
-func TestKinds(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 1))
-	tight := 0
-	for range 20_000 {
-		var words [2]string
-		for i := range words {
-			w := make([]rune, 1+r.IntN(8))
-			for j := range w {
-				w[j] = []rune("abcé界A\x01")[r.IntN(7)]
-			}
-			words[i] = string(w)
-		}
-		w := newPattern(words[0], maxEdits)
-		bound, distance := w.apart(kindsOf(words[1])), w.distance(words[1])
-		if bound > distance {
-			t.Fatalf("%q are %d apart, not %d at least", words, distance, bound)
-		}
-		if bound == distance {
-			tight++
-		}
-	}
-	if tight < 1000 {
-		t.Errorf("the bound is the distance of %d pairs only", tight)
-	}
-}
-
 // TestVocabularyIsStopped: who closes an index does not wait for it to be finished.
 func TestVocabularyIsStopped(t *testing.T) {
 	having := map[string][]uint32{}

@@ -15,7 +15,7 @@ var mayImport = map[string][]string{
 	"exports/boards":   {"exports"},
 	"exports/feed":     {"exports"},
 	"exports/nearest":  {},
-	"indexes":          {"exports"},
+	"indexes":          {"exports", "exports/nearest"},
 	"builder":          {"exports", "exports/feed", "exports/nearest", "indexes", "site", "builder/*"},
 	"builder/archive":  {"builder/history", "builder/score", "exports"},
 	"builder/content":  {"exports", "exports/nearest"},

@@ -43,7 +43,8 @@ type terms struct {
 	all      []term // in the order of their folded form
 	used     int    // how many have a Count
 	byKey    map[string]int
-	frequent []int // places in all, the most frequent first, as many as are shown
+	keys     []string // of those that have a Count
+	frequent []int    // places in all, the most frequent first, as many as are shown
 }
 
 // mostFrequent is how many values are shown before all others.
@@ -85,7 +86,11 @@ func (s *Site) countTerms(k *kind) (*terms, error) {
 	slices.SortFunc(t.all, func(a, b term) int { return cmp.Compare(a.folded, b.folded) })
 	at := make(map[string]int, len(t.all))
 	for i, v := range t.all {
-		t.byKey[slugKey(v.folded)] = i
+		key := slugKey(v.folded)
+		t.byKey[key] = i
+		if v.Count > 0 {
+			t.keys = append(t.keys, key)
+		}
 		at[v.folded] = i
 	}
 	for _, c := range counts[:min(mostFrequent, len(counts))] {
@@ -105,14 +110,8 @@ func (t *terms) find(key string) (term, bool) {
 
 // near are the values that a key may have meant.
 func (t *terms) near(key string) []near {
-	names := make([]string, 0, len(t.byKey))
-	for _, v := range t.all {
-		if v.Count > 0 {
-			names = append(names, slugKey(v.folded))
-		}
-	}
 	var list []near
-	for _, n := range nearest.Names(key, names, mostNear) {
+	for _, n := range nearest.Names(key, t.keys, mostNear) {
 		v := t.all[t.byKey[n]]
 		list = append(list, near{v.Path, v.Name, plural(v.Count, "entity", "entities")})
 	}
