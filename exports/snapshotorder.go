@@ -77,18 +77,70 @@ func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Place, skip, limit 
 		list = set.ToArray() // ordinals are in that order
 		list = list[sort.Search(len(list), func(i int) bool { return behind(list[i]) }):]
 	} else {
-		unsorted := make([]keyed, 0, set.GetCardinality())
-		it := set.Iterator()
-		for it.HasNext() {
-			if o := it.Next(); behind(o) {
-				unsorted = append(unsorted, keyed{orderKey(s.sortValue(key, o), s.rank(o), by.Desc), o})
-			}
+		chosen := set.ToArray()
+		if after != nil {
+			chosen = slices.DeleteFunc(chosen, func(o uint32) bool { return !behind(o) })
 		}
-		list = inOrderOfKeys(unsorted)
+		if key < len(ScoreNames) {
+			page, more = s.pageByScore(chosen, key, by.Desc, skip, limit)
+			return page, more, true
+		}
+		list = s.sorted(chosen, key, by.Desc)
 	}
 	list = list[min(skip, len(list)):]
 	end := min(limit, len(list))
 	return list[:end], end < len(list), true
+}
+
+// sorted puts records in an order.
+func (s *Snapshot) sorted(list []uint32, key int, desc bool) []uint32 {
+	unsorted := make([]keyed, len(list))
+	for i, o := range list {
+		unsorted[i] = keyed{orderKey(s.sortValue(key, o), s.rank(o), desc), o}
+	}
+	return inOrderOfKeys(unsorted)
+}
+
+// pageByScore is a page of records in the order of a score. A score has one decimal,
+// so a thousand numbers say which of them the page has: only what has these is sorted.
+func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit int) (page []uint32, more bool) {
+	const null = 1001 // behind all others
+	place := func(o uint32) int {
+		switch c := int(s.code(key, o)); {
+		case c < 0:
+			return null
+		case desc:
+			return null - 1 - c
+		default:
+			return c
+		}
+	}
+	skip = min(skip, len(list))
+	end := skip + min(limit, len(list)-skip)
+	if skip == end {
+		return nil, end < len(list)
+	}
+	var having [null + 1]int
+	for _, o := range list {
+		having[place(o)]++
+	}
+	first, before := 0, 0 // the first score of the page, and how many records are before it
+	for before+having[first] <= skip {
+		before += having[first]
+		first++
+	}
+	last, until := first, before+having[first]
+	for until < end {
+		last++
+		until += having[last]
+	}
+	few := make([]uint32, 0, until-before)
+	for _, o := range list {
+		if p := place(o); first <= p && p <= last {
+			few = append(few, o)
+		}
+	}
+	return s.sorted(few, key, desc)[skip-before : end-before], end < len(list)
 }
 
 // orderKey makes one number of a sort value and a rank, which compares as
