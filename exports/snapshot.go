@@ -3,6 +3,7 @@ package exports
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -182,10 +183,11 @@ func (s *Snapshot) Board(category, typ, score string) (*roaring.Bitmap, error) {
 	}
 	dense := set.ToDense()
 	column := slices.Index(ScoreNames, score)
-	it := set.Iterator()
-	for it.HasNext() {
-		if o := it.Next(); s.code(column, o) < 0 {
-			dense[o>>6] &^= 1 << (o & 63)
+	for i, chosen := range dense {
+		for ; chosen != 0; chosen &= chosen - 1 {
+			if bit := bits.TrailingZeros64(chosen); s.code(column, uint32(64*i+bit)) < 0 {
+				dense[i] &^= 1 << bit
+			}
 		}
 	}
 	return roaring.FromDense(dense, false), nil

@@ -2,6 +2,7 @@ package indexes
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/blevesearch/vellum"
 )
@@ -37,12 +38,14 @@ func (s *session) text(field int, term string) (found set, err error) {
 // prefix returns the records that have a term with a prefix in a field, nil
 // where there are none.
 func (s *session) prefix(field int, prefix string) (found set, err error) {
-	err = s.matching(s.index.segment.terms[field], prefix, func(value uint64) error {
-		if found == nil {
-			found = s.gather(0)
-		}
-		return s.posting(found, value)
-	})
+	if len(prefix) == 1 {
+		found, err = s.initial(field, prefix)
+	} else {
+		found, err = s.beginning(field, prefix)
+	}
+	if err != nil {
+		return nil, err
+	}
 	found = s.place(found)
 	for _, l := range s.index.layers {
 		own, err := l.terms[field].prefix(s, prefix)
@@ -51,7 +54,42 @@ func (s *session) prefix(field int, prefix string) (found set, err error) {
 		}
 		found = s.join(found, l, own)
 	}
+	return found, nil
+}
+
+// beginning returns the documents of the segment that have a term with a prefix in a
+// field, nil where there are none.
+func (s *session) beginning(field int, prefix string) (found set, err error) {
+	err = s.matching(s.index.segment.terms[field], prefix, func(value uint64) error {
+		if found == nil {
+			found = s.gather(0)
+		}
+		return s.posting(found, value)
+	})
 	return found, err
+}
+
+// initial is beginning for a single letter, or digit, of a byte. What so many terms
+// begin with takes a millisecond or two, and is kept.
+func (s *session) initial(field int, letter string) (found set, err error) {
+	key := fieldInitial{field, letter[0]}
+	if kept, ok := s.index.initials.Load(key); ok {
+		if kept := kept.(set); kept != nil {
+			found = s.gather(0)
+			copy(found, kept)
+		}
+		return found, nil
+	}
+	if found, err = s.beginning(field, letter); err == nil {
+		s.index.initials.Store(key, slices.Clone(found))
+	}
+	return found, err
+}
+
+// fieldInitial is what terms of a field begin with.
+type fieldInitial struct {
+	field  int
+	letter byte
 }
 
 // near returns the records that have a term that is within the edits of a word in one

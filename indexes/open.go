@@ -38,6 +38,7 @@ type stored struct {
 	lengths  []byte // document.length by ordinal
 	files    *mappedFiles
 
+	initials     sync.Map                               // of fieldInitial: the documents, a set
 	vocabularies [listCount]func() (*vocabulary, error) // made once
 	closing      atomic.Bool
 	making       sync.WaitGroup // the vocabularies

@@ -52,15 +52,17 @@ func (t *texts) documents() int { return len(t.places)/8 - 1 }
 // description.
 func (t *texts) hold(number uint32, pattern []byte) (has [listCount]bool) {
 	b := t.words[binary.LittleEndian.Uint64(t.places[8*number:]):binary.LittleEndian.Uint64(t.places[8*number+8:])]
-	if !bytes.Contains(b, pattern) {
+	first := bytes.Index(b, pattern)
+	if first < 0 {
 		return has // as it is with most
 	}
 	name, n := binary.Uvarint(b)
-	b = b[n:]
-	topic, n := binary.Uvarint(b)
-	b = b[n:]
-	for i, text := range [listCount][]byte{inName: b[:name], inTopic: b[name : name+topic], inText: b[name+topic:]} {
-		has[i] = hasPhrase(text, pattern)
+	topic, m := binary.Uvarint(b[n:])
+	b, first = b[n+m:], max(0, first-n-m)
+	begin := 0
+	for list, end := range [listCount]int{inName: int(name), inTopic: int(name + topic), inText: len(b)} {
+		has[list] = hasPhrase(b[begin:end], pattern, max(0, first-begin))
+		begin = end
 	}
 	return has
 }
@@ -106,9 +108,9 @@ func (x *Index) hasPhrase(o uint32, p *phrase) (has [listCount]bool) {
 	return x.texts.hold(number, p.pattern)
 }
 
-// hasPhrase tells whether a text holds a pattern.
-func hasPhrase(text, pattern []byte) bool {
-	for from := 0; ; {
+// hasPhrase tells whether a text holds a pattern, at a place or behind it.
+func hasPhrase(text, pattern []byte, from int) bool {
+	for len(text)-from >= len(pattern) {
 		at := bytes.Index(text[from:], pattern)
 		if at < 0 {
 			return false
@@ -118,6 +120,7 @@ func hasPhrase(text, pattern []byte) bool {
 		}
 		from = at + 1
 	}
+	return false
 }
 
 // appendWord encodes the number of a word.
