@@ -2,7 +2,6 @@ package indexes
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/blevesearch/vellum"
 )
@@ -38,10 +37,16 @@ func (s *session) text(field int, term string) (found set, err error) {
 // prefix returns the records that have a term with a prefix in a field, nil
 // where there are none.
 func (s *session) prefix(field int, prefix string) (found set, err error) {
-	if len(prefix) == 1 {
-		found, err = s.initial(field, prefix)
+	add := func(value uint64) error {
+		if found == nil {
+			found = s.gather(0)
+		}
+		return s.posting(found, value)
+	}
+	if v := s.index.made(field); v != nil && len(prefix) <= shortPrefix {
+		err = v.prefix(prefix, add)
 	} else {
-		found, err = s.beginning(field, prefix)
+		err = s.matching(s.index.segment.terms[field], prefix, add)
 	}
 	if err != nil {
 		return nil, err
@@ -57,45 +62,10 @@ func (s *session) prefix(field int, prefix string) (found set, err error) {
 	return found, nil
 }
 
-// beginning returns the documents of the segment that have a term with a prefix in a
-// field, nil where there are none.
-func (s *session) beginning(field int, prefix string) (found set, err error) {
-	err = s.matching(s.index.segment.terms[field], prefix, func(value uint64) error {
-		if found == nil {
-			found = s.gather(0)
-		}
-		return s.posting(found, value)
-	})
-	return found, err
-}
-
-// initial is beginning for a single letter, or digit, of a byte. What so many terms
-// begin with takes a millisecond or two, and is kept.
-func (s *session) initial(field int, letter string) (found set, err error) {
-	key := fieldInitial{field, letter[0]}
-	if kept, ok := s.index.initials.Load(key); ok {
-		if kept := kept.(set); kept != nil {
-			found = s.gather(0)
-			copy(found, kept)
-		}
-		return found, nil
-	}
-	if found, err = s.beginning(field, letter); err == nil {
-		s.index.initials.Store(key, slices.Clone(found))
-	}
-	return found, err
-}
-
-// fieldInitial is what terms of a field begin with.
-type fieldInitial struct {
-	field  int
-	letter byte
-}
-
 // near returns the records that have a term that is within the edits of a word in one
 // of the lists of words, by how many edits away it is; nil where there are none.
 func (s *session) near(list int, w *pattern) (found [maxEdits + 1]set, err error) {
-	words, err := s.index.vocabularies[list]()
+	words, err := s.index.vocabularies[list].get()
 	if err != nil {
 		return found, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/blevesearch/vellum"
 )
@@ -23,7 +22,7 @@ type layer struct {
 type layerTerms struct {
 	fst   *vellum.FST // leads to places in of; nil where there are none
 	of    [][]uint32
-	words func() (*vocabulary, error) // of the transducer, made once
+	words *lazyVocabulary // of the transducer
 }
 
 // layerRegistry is how many states are remembered while a transducer of a layer
@@ -60,8 +59,8 @@ func newLayer(documents map[uint32]*document) (*layer, error) {
 }
 
 func (t *layerTerms) fill(having map[string][]uint32) error {
-	t.words = sync.OnceValues(func() (*vocabulary, error) { return newVocabulary(t.fst, func() bool { return false }) })
 	if len(having) == 0 {
+		t.words = newLazyVocabulary(nil, never)
 		return nil
 	}
 	var data bytes.Buffer
@@ -79,8 +78,12 @@ func (t *layerTerms) fill(having map[string][]uint32) error {
 		return err
 	}
 	t.fst, err = vellum.Load(data.Bytes())
+	t.words = newLazyVocabulary(t.fst, never)
 	return err
 }
+
+// never is what stops a vocabulary that is made in a moment.
+func never() bool { return false }
 
 func (t *layerTerms) text(term string) ([]uint32, error) {
 	if t.fst == nil {
@@ -102,7 +105,7 @@ func (t *layerTerms) prefix(s *session, prefix string) (ordinals []uint32, err e
 }
 
 func (t *layerTerms) near(w *pattern) (ordinals [maxEdits + 1][]uint32, err error) {
-	words, err := t.words()
+	words, err := t.words.get()
 	if err != nil {
 		return ordinals, err
 	}

@@ -38,8 +38,7 @@ type stored struct {
 	lengths  []byte // document.length by ordinal
 	files    *mappedFiles
 
-	initials     sync.Map                               // of fieldInitial: the documents, a set
-	vocabularies [listCount]func() (*vocabulary, error) // made once
+	vocabularies [listCount]*lazyVocabulary
 	closing      atomic.Bool
 	making       sync.WaitGroup // the vocabularies
 }
@@ -132,9 +131,7 @@ func (x *stored) open(documents int) error {
 		return &exports.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", documents)}
 	}
 	for list := range x.vocabularies {
-		x.vocabularies[list] = sync.OnceValues(func() (*vocabulary, error) {
-			return newVocabulary(x.segment.terms[list], x.closing.Load)
-		})
+		x.vocabularies[list] = newLazyVocabulary(x.segment.terms[list], x.closing.Load)
 	}
 	return nil
 }
@@ -143,8 +140,16 @@ func (x *stored) open(documents int) error {
 // records take a fifth of a second, and the first search with edits would.
 func (x *stored) makeVocabularies() {
 	for _, words := range x.vocabularies {
-		words() // whoever needs it is told of errors
+		words.get() // whoever needs it is told of errors
 	}
+}
+
+// made is the vocabulary of a field, nil where it has none or that is not made yet.
+func (x *stored) made(field int) *vocabulary {
+	if field >= listCount {
+		return nil
+	}
+	return x.vocabularies[field].made.Load()
 }
 
 // Close releases the index. No search may be under way, in it or in what With

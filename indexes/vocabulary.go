@@ -2,7 +2,10 @@ package indexes
 
 import (
 	"errors"
+	"sort"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum"
@@ -15,24 +18,44 @@ import (
 // automaton that walks the transducer instead takes milliseconds and megabytes: with
 // three edits it tries nearly everything that three letters begin with.
 type vocabulary struct {
-	kinds  []uint64                           // of the letters of each term, as nearest.Kinds has them
-	values []uint64                           // as the transducer has them
-	ends   []uint32                           // where each term ends in text, by its place plus one
-	text   string                             // all terms
-	from   [longestBlurred + maxEdits + 2]int // by length in letters: the place of the first
+	kinds  []uint64             // of the letters of each term, as nearest.Kinds has them
+	values []uint64             // as the transducer has them
+	ends   []uint32             // where each term ends in text, by its place plus one
+	text   string               // all terms, those of a length in their order
+	from   [longestTerm + 2]int // by length in letters: the place of the first
+}
+
+// longestTerm is what all terms count as that have more letters than anything near
+// to a word.
+const longestTerm = longestBlurred + maxEdits + 1
+
+// lazyVocabulary is a vocabulary that is made when it is first asked for.
+type lazyVocabulary struct {
+	get  func() (*vocabulary, error)
+	made atomic.Pointer[vocabulary] // nil before
+}
+
+func newLazyVocabulary(fst *vellum.FST, stopped func() bool) *lazyVocabulary {
+	l := &lazyVocabulary{}
+	l.get = sync.OnceValues(func() (*vocabulary, error) {
+		v, err := newVocabulary(fst, stopped)
+		l.made.Store(v)
+		return v, err
+	})
+	return l
 }
 
 // errStopped is what becomes of a vocabulary that nobody waits for any more.
 var errStopped = errors.New("indexes: the index is closed")
 
-// newVocabulary lists the terms of a transducer, nil for none, but for those that are
-// too long to be near anything. stopped is asked from time to time.
+// newVocabulary lists the terms of a transducer, nil for none. stopped is asked from
+// time to time.
 func newVocabulary(fst *vellum.FST, stopped func() bool) (*vocabulary, error) {
 	v := &vocabulary{ends: []uint32{0}}
 	if fst == nil {
 		return v, nil
 	}
-	var byLength [len(v.from) - 1]struct {
+	var byLength [longestTerm + 1]struct {
 		text   []byte
 		ends   []uint32
 		values []uint64
@@ -43,11 +66,9 @@ func newVocabulary(fst *vellum.FST, stopped func() bool) (*vocabulary, error) {
 			return nil, errStopped
 		}
 		term, value := it.Current()
-		if n := utf8.RuneCount(term); n < len(byLength) {
-			l := &byLength[n]
-			l.text = append(l.text, term...)
-			l.ends, l.values = append(l.ends, uint32(len(l.text))), append(l.values, value)
-		}
+		l := &byLength[min(utf8.RuneCount(term), longestTerm)]
+		l.text = append(l.text, term...)
+		l.ends, l.values = append(l.ends, uint32(len(l.text))), append(l.values, value)
 	}
 	if !errors.Is(err, vellum.ErrIteratorDone) {
 		return nil, err
@@ -82,6 +103,24 @@ func (v *vocabulary) near(w *pattern, f func(value uint64, edits int) error) err
 		}
 		if d := w.Aligned(v.term(from + i)); d <= w.edits {
 			if err := f(v.values[from+i], d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shortPrefix is up to how many bytes so many terms may begin alike that to list them
+// takes less time here than in the transducer.
+const shortPrefix = 3
+
+// prefix calls f for the terms that have a prefix: where their postings are.
+func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
+	for n := range longestTerm + 1 {
+		from, to := v.from[n], v.from[n+1]
+		from += sort.Search(to-from, func(i int) bool { return v.term(from+i) >= prefix })
+		for i := from; i < to && strings.HasPrefix(v.term(i), prefix); i++ {
+			if err := f(v.values[i]); err != nil {
 				return err
 			}
 		}

@@ -2,8 +2,10 @@ package indexes
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/blevesearch/vellum"
@@ -31,9 +33,23 @@ func TestVocabulary(t *testing.T) {
 	if err := terms.fill(having); err != nil {
 		t.Fatal(err)
 	}
-	words, err := terms.words()
+	words, err := terms.words.get()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, prefix := range []string{"a", "ab", "é", "aA", "z", "界", "ac", "\U00010428"} {
+		got, want := []uint64{}, []uint64{}
+		if err := words.prefix(prefix, func(value uint64) error { got = append(got, value); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for i, term := range slices.Sorted(maps.Keys(having)) {
+			if strings.HasPrefix(term, prefix) {
+				want = append(want, uint64(i))
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%d terms begin with %q, %d are found", len(want), prefix, len(got))
+		}
 	}
 	within := map[int]int{}
 	for edits := 1; edits <= maxEdits; edits++ {
@@ -109,7 +125,7 @@ func TestVocabularyIsStopped(t *testing.T) {
 	if _, err := newVocabulary(terms.fst, func() bool { return true }); !errors.Is(err, errStopped) {
 		t.Errorf("%v", err)
 	}
-	if v, err := newVocabulary(terms.fst, func() bool { return false }); err != nil || len(v.values) != len(having) || !slices.IsSorted(v.ends) {
+	if v, err := newVocabulary(terms.fst, never); err != nil || len(v.values) != len(having) || !slices.IsSorted(v.ends) {
 		t.Errorf("%v", err)
 	}
 }
