@@ -19,10 +19,16 @@ type word struct {
 	blurred *pattern // what tells whether a term is within the edits, nil unless edits were tried
 }
 
-// parse splits a query into words and phrases. Stop words are dropped unless
+// parse splits a query into the words and phrases that count.
+func parse(text string) []word {
+	words := parseAll(text)
+	return words[:min(len(words), maxWords)]
+}
+
+// parseAll splits a query into words and phrases. Stop words are dropped unless
 // there is nothing else or they stand in quotes. A quote that nothing closes is
 // closed by the end.
-func parse(text string) []word {
+func parseAll(text string) []word {
 	var kept, all []word
 	seen := map[string]bool{}
 	for i, part := range splitQuotes(text) {
@@ -54,7 +60,7 @@ func parse(text string) []word {
 	if len(kept) == 1 && utf8.RuneCountInString(kept[0].term) == 1 {
 		kept[0].letter = true
 	}
-	return kept[:min(len(kept), maxWords)]
+	return kept
 }
 
 // splitQuotes cuts a text at its quotes: every second part was within them.

@@ -54,8 +54,8 @@ func (s *session) first(among set, limit int) []uint32 {
 // of the words without their quotes, else the nearest names.
 func (x *Index) Instead(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	res, err := x.Search(text, within, nil, 0, limit)
-	if parts := splitQuotes(text); err == nil && len(res.Hits) == 0 && len(parts) > 1 {
-		res, err = x.Search(strings.Join(parts, " "), within, nil, 0, limit)
+	if plain := Unquoted(text); err == nil && len(res.Hits) == 0 && plain != text {
+		res, err = x.Search(plain, within, nil, 0, limit)
 	}
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/indexes"
 )
 
 const (
@@ -228,6 +229,7 @@ func (r *request) suggested(text string) ([]uint32, error) {
 	if err != nil || r.Index == nil {
 		return nil, err
 	}
+	text = indexes.Unquoted(text)
 	list, _, err := r.Index.Suggest(text, all, mostSuggested)
 	if err == nil && len(list) == 0 {
 		list, err = r.Index.Instead(text, all, mostSuggested)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"kindex/exports"
+	"kindex/indexes"
 )
 
 // problemPage says why there is no page.
@@ -41,7 +42,8 @@ func (s *Site) nearest(text string, f *exports.Filter) ([]near, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Index.Instead(cut(text, 100), all, mostNear)
+	words, _ := indexes.Heeded(cut(text, 100), mostPhrases)
+	found, err := s.Index.Instead(words, all, mostNear)
 	if err != nil {
 		return nil, err
 	}
