@@ -19,8 +19,9 @@ const (
 	// How many phrases in quotes are looked for: where two words are frequent that is
 	// a look at the texts of half of all entities, some milliseconds.
 	mostPhrases = 2
-	mostLeft    = 12 // words that were left out and are named
-	mostPages    = 500
+	mostWords   = indexes.MaxWords // phrases among them
+	mostLeft    = 12               // words that were left out and are named
+	mostPages   = 500
 	// How much results can be narrowed down by at once: each of the page's links has
 	// all of it in its address, so that a long query would make a page of its square.
 	mostChosen    = 20
@@ -59,7 +60,7 @@ type searchPage struct {
 	Last    int
 	Browse  bool // nothing was asked for: all are listed
 	TooLong bool
-	TooMany bool // not all that was to narrow down is heeded
+	TooMany bool     // not all that was to narrow down is heeded
 	Left    []string // words and phrases that were not looked for
 	More    int      // of those, how many are not named
 }
@@ -175,7 +176,7 @@ func (r *request) results(d *searchPage) error {
 		found = roaring.New()
 	case !d.Browse:
 		var words string
-		words, d.Left = indexes.Heeded(d.Query, mostPhrases)
+		words, d.Left = indexes.Heeded(d.Query, mostWords, mostPhrases)
 		d.More = max(0, len(d.Left)-mostLeft)
 		d.Left = d.Left[:len(d.Left)-d.More]
 		if res, err = r.Index.Search(words, within, nil, skip, searchRows); err != nil {
@@ -195,8 +196,11 @@ func (r *request) results(d *searchPage) error {
 		d.Next = r.query("page", strconv.Itoa(number+1))
 	}
 	if d.Total == 0 && !d.Browse && !d.TooLong {
-		d.Near, err = r.nearest(d.Query, &exports.Filter{})
-		d.Within = len(filter.Fields) > 0
+		text := d.Query
+		if d.Within = len(filter.Fields) > 0; !d.Within { // what is in quotes was looked for in vain
+			text = indexes.Unquoted(text)
+		}
+		d.Near, err = r.nearest(text, &exports.Filter{})
 	}
 	return err
 }
