@@ -5,21 +5,17 @@ import (
 	"strings"
 )
 
-// MaxWords is how many words and phrases of a query count; the rest would only
-// narrow what is narrow already.
-const MaxWords = 12
-
-// Heeded shortens a query to a number of words and phrases, and among them to a number
-// of phrases: each may have to be looked for in the texts of all records. left is what
-// it leaves out, as people write it. A query of no more is returned as it is.
-func Heeded(text string, words, phrases int) (query string, left []string) {
+// Heeded shortens a query to the words and phrases that count, and among them to a
+// number of phrases: each may have to be looked for in the texts of all records. left
+// is what it leaves out, as people write it. A query of no more is returned as it is.
+func Heeded(text string, phrases int) (query string, left []string) {
 	var kept []string
 	for _, w := range parseAll(text) {
 		written := w.term
 		if w.phrase != nil {
 			written = `"` + strings.Join(w.phrase, " ") + `"`
 		}
-		if len(kept) == words || w.phrase != nil && phrases == 0 {
+		if len(kept) == maxWords || w.phrase != nil && phrases == 0 {
 			left = append(left, written)
 			continue
 		}

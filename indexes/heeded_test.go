@@ -23,13 +23,13 @@ func TestHeeded(t *testing.T) {
 				b.WriteString(string(rune('a' + rng.IntN(26))))
 			}
 		}
-		asked, most, phrases := b.String(), 1+rng.IntN(MaxWords), rng.IntN(4)
+		asked, phrases := b.String(), rng.IntN(4)
 		var want []word
 		lost := 0
 		left := phrases
 		for _, w := range parseAll(asked) {
 			switch {
-			case len(want) == most || w.phrase != nil && left == 0:
+			case len(want) == maxWords || w.phrase != nil && left == 0:
 				lost++
 				continue
 			case w.phrase != nil:
@@ -37,9 +37,9 @@ func TestHeeded(t *testing.T) {
 			}
 			want = append(want, w)
 		}
-		query, out := Heeded(asked, most, phrases)
+		query, out := Heeded(asked, phrases)
 		if got := parse(query); len(out) != lost || !slices.EqualFunc(got, want, equal) {
-			t.Fatalf("of %q with %d words and %d phrases %q is kept and %q left out: %d words instead of %d", asked, most, phrases, query, out, len(got), len(want))
+			t.Fatalf("of %q with %d phrases %q is kept and %q left out: %d words instead of %d", asked, phrases, query, out, len(got), len(want))
 		}
 		if lost == 0 && query != asked {
 			t.Fatalf("%q becomes %q", asked, query)
@@ -48,7 +48,7 @@ func TestHeeded(t *testing.T) {
 			shortened++
 		}
 	}
-	if shortened < 1000 || shortened > 4500 {
+	if shortened < 1000 || shortened > 4000 {
 		t.Errorf("%d queries were shortened", shortened)
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"unicode/utf8"
 )
 
+// maxWords is how many words and phrases of a query count; the rest would only
+// narrow what is narrow already.
+const maxWords = 12
+
 // word is one word of a query, or a phrase in quotes.
 type word struct {
 	term    string
@@ -18,7 +22,7 @@ type word struct {
 // parse splits a query into the words and phrases that count.
 func parse(text string) []word {
 	words := parseAll(text)
-	return words[:min(len(words), MaxWords)]
+	return words[:min(len(words), maxWords)]
 }
 
 // parseAll splits a query into words and phrases. Stop words are dropped unless

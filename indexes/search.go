@@ -175,7 +175,7 @@ func (r *ranking) most() {
 
 // tally counts, for sixty-four records at once, how many of the words each has:
 // a mask for each number.
-func (r *ranking) tally(block int) (exactly [MaxWords + 1]uint64) {
+func (r *ranking) tally(block int) (exactly [maxWords + 1]uint64) {
 	var bit [4]uint64 // of the number that each record has
 	for _, m := range r.found {
 		carry := m.union[block]

@@ -15,8 +15,9 @@ const (
 	mostCompared  = 4
 	mostSuggested = 8
 	readyLeaders  = 3 // of each type, whose comparisons are offered
-	// Of several names that are unknown, as many words are looked for: a search for
-	// all words of a long one would take as long as many pages.
+	// Of a name that is unknown, as many words are looked for, and those that mean
+	// nothing are not: a search for all of four long names would take as long as many
+	// pages.
 	mostMeant = 4
 )
 
@@ -167,7 +168,7 @@ func (r *request) findMeant(d *comparePage) error {
 		if _, slug, ok := strings.Cut(text, "/"); ok && slug != "" {
 			text = slug
 		}
-		list, err := r.suggested(strings.ReplaceAll(text, "-", " "), mostMeant)
+		list, err := r.suggested(strings.ReplaceAll(text, "-", " "))
 		if err != nil {
 			return err
 		}
@@ -216,7 +217,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 	}
 	if len(list) == 0 {
 		var err error
-		if list, err = r.suggested(text, mostWords); err != nil {
+		if list, err = r.suggested(text); err != nil {
 			return err
 		}
 	}
@@ -228,7 +229,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 
 // suggested are entities whose names begin with a text, or else are near to some of
 // its words.
-func (r *request) suggested(text string, words int) ([]uint32, error) {
+func (r *request) suggested(text string) ([]uint32, error) {
 	all, err := r.Build.Select(&exports.Filter{})
 	if err != nil || r.Index == nil {
 		return nil, err
@@ -236,7 +237,9 @@ func (r *request) suggested(text string, words int) ([]uint32, error) {
 	text = indexes.Unquoted(text)
 	list, _, err := r.Index.Suggest(text, all, mostSuggested)
 	if err == nil && len(list) == 0 {
-		text, _ = indexes.Heeded(text, words, 0)
+		if words := indexes.Words(text); len(words) > 0 {
+			text = strings.Join(words[:min(len(words), mostMeant)], " ")
+		}
 		list, err = r.Index.Instead(text, all, mostSuggested)
 	}
 	return list, err
@@ -260,7 +263,7 @@ func (r *request) adding(d *comparePage, list []uint32) ([]near, error) {
 
 // suggestions is the part of a page that the script shows while one types.
 func (r *request) suggestions(d *comparePage, text string) (*page, error) {
-	list, err := r.suggested(text, mostWords)
+	list, err := r.suggested(text)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (s *Site) nearest(text string, f *exports.Filter) ([]near, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, _ := indexes.Heeded(cut(text, 100), mostWords, mostPhrases)
+	words, _ := indexes.Heeded(cut(text, 100), mostPhrases)
 	found, err := s.Index.Instead(words, all, mostNear)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,7 @@ const (
 	// How many phrases in quotes are looked for: where two words are frequent that is
 	// a look at the texts of half of all entities, some milliseconds.
 	mostPhrases = 2
-	mostWords   = indexes.MaxWords // phrases among them
-	mostLeft    = 12               // words that were left out and are named
+	mostLeft    = 12 // words that were left out and are named
 	mostPages   = 500
 	// How much results can be narrowed down by at once: each of the page's links has
 	// all of it in its address, so that a long query would make a page of its square.
@@ -176,7 +175,7 @@ func (r *request) results(d *searchPage) error {
 		found = roaring.New()
 	case !d.Browse:
 		var words string
-		words, d.Left = indexes.Heeded(d.Query, mostWords, mostPhrases)
+		words, d.Left = indexes.Heeded(d.Query, mostPhrases)
 		d.More = max(0, len(d.Left)-mostLeft)
 		d.Left = d.Left[:len(d.Left)-d.More]
 		if res, err = r.Index.Search(words, within, nil, skip, searchRows); err != nil {
