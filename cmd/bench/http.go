@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,7 @@ type httpClassOf struct {
 	requests int
 	mark     float64 // of the processor time, 0 for none
 	paths    []string
+	status   int // of the answers, 0 for 200
 }
 
 // httpClasses makes the addresses that are asked for.
@@ -111,6 +113,7 @@ type process struct {
 	cmd    *exec.Cmd
 	url    string
 	header http.Header // of every request, nil for none
+	status int         // that every answer must have, 0 for 200
 	client *http.Client
 	once   sync.Once
 	err    error
@@ -197,11 +200,11 @@ func record(ctx context.Context, p *process, classes []httpClassOf, file string)
 			if err := errors.Join(err, res.Body.Close()); err != nil {
 				return err
 			}
-			if res.StatusCode != http.StatusOK || len(body) == 0 {
+			if p.status = c.status; !p.answered(res) || len(body) == 0 {
 				return fmt.Errorf("%s: status %d, %d bytes", path, res.StatusCode, len(body))
 			}
 			res.Header.Del("Date") // net/http sets it
-			bare[path] = yardstick.Answer{Header: res.Header, Body: body}
+			bare[path] = yardstick.Answer{Status: res.StatusCode, Header: res.Header, Body: body}
 		}
 	}
 	return bare.Save(file)
@@ -319,10 +322,15 @@ func fetch(ctx context.Context, p *process, path string) (int64, error) {
 	if err := errors.Join(err, res.Body.Close()); err != nil {
 		return 0, err
 	}
-	if res.StatusCode != http.StatusOK {
+	if !p.answered(res) {
 		return 0, fmt.Errorf("%s: status %d", path, res.StatusCode)
 	}
 	return n, nil
+}
+
+// answered tells whether a response has the status that it must have.
+func (p *process) answered(res *http.Response) bool {
+	return res.StatusCode == cmp.Or(p.status, http.StatusOK)
 }
 
 // serveProfile asks a child that serves the same build under a profile.
@@ -344,7 +352,7 @@ func serveProfileOf(ctx context.Context, root, name string, header http.Header, 
 		if err != nil {
 			return err
 		}
-		p.header = header
+		p.header, p.status = header, c.status
 		for end := time.Now().Add(profileTime); time.Now().Before(end) && err == nil; {
 			err = ask(ctx, p, c.paths, len(c.paths), new(load))
 		}

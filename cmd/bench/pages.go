@@ -56,6 +56,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	}
 	slowest, file := durations{}, filepath.Join(b.tmp, "pages.gob")
 	for _, c := range classes { // whatever a page makes and keeps is made by the first of its kind
+		product.status = c.status
 		took, err := product.firstByte(ctx, c.paths[0])
 		if err != nil {
 			return err
@@ -131,8 +132,11 @@ func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *proces
 		if len(paths) > 0 { // without a repository there is no earlier day
 			list = append(list, httpClassOf{name: l.name, paths: paths})
 		}
+		if l.name == "leaderboard at a day" {
+			list = append(list, byScores(paths)...)
+		}
 	}
-	return list, words.err
+	return append(list, costlyPages(rng, words)...), words.err
 }
 
 // entityPages are the classes of pages that are about entities.
@@ -185,6 +189,7 @@ func (p *process) linked(ctx context.Context, from, pattern string) ([]string, e
 // pagesOf measures one kind. Both sides answer the same address one after the other.
 func (b *bench) pagesOf(ctx context.Context, root string, c httpClassOf, product, bare *process) error {
 	n := min(pageTimes, b.requests)
+	product.status, bare.status = c.status, c.status
 	var own, other durations
 	for i := range n {
 		path := c.paths[i%len(c.paths)]
@@ -226,7 +231,7 @@ func (p *process) firstByte(ctx context.Context, path string) (took time.Duratio
 	if err := errors.Join(err, res.Body.Close()); err != nil {
 		return 0, err
 	}
-	if res.StatusCode != http.StatusOK {
+	if !p.answered(res) {
 		return 0, fmt.Errorf("%s: status %d", path, res.StatusCode)
 	}
 	return took, nil

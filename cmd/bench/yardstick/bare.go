@@ -9,6 +9,7 @@ import (
 
 // Answer is a response that was recorded.
 type Answer struct {
+	Status int
 	Header http.Header
 	Body   []byte
 }
@@ -25,6 +26,7 @@ func (b Bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	maps.Copy(w.Header(), a.Header)
+	w.WriteHeader(a.Status)
 	_, _ = w.Write(a.Body) // a client that has gone misses nothing
 }
 

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"kindex/exports"
+)
+
+// costlyPages are the classes of pages that take the most of what anybody may ask the
+// website for: names that there are not, and searches for frequent words.
+func costlyPages(rng *rand.Rand, w *words) []httpClassOf {
+	unknown := httpClassOf{name: "compare four unknown names"}
+	missing := httpClassOf{name: "404 with near names", status: http.StatusNotFound}
+	longest := httpClassOf{name: "search as long as may be"}
+	frequent := w.frequent(rng)
+	for range pageSamples {
+		var names []string
+		for range 4 {
+			names = append(names, "e=tool/"+strings.Join([]string{gibberish(rng), gibberish(rng), gibberish(rng), gibberish(rng)}, "-"))
+		}
+		unknown.paths = append(unknown.paths, "/compare/?"+strings.Join(names, "&"))
+		if path, ok := mistyped(rng, w.build); ok {
+			missing.paths = append(missing.paths, path)
+		}
+		if len(frequent) > 1 {
+			longest.paths = append(longest.paths, "/search/?q="+url.QueryEscape(longQuery(rng, frequent)))
+		}
+	}
+	return slices.DeleteFunc([]httpClassOf{unknown, missing, longest}, func(c httpClassOf) bool { return len(c.paths) == 0 })
+}
+
+// byScores is the class of leaderboards of earlier days by other scores than the
+// composite, from the addresses of those by that.
+func byScores(paths []string) []httpClassOf {
+	c := httpClassOf{name: "leaderboard at a day by a score"}
+	for i, path := range paths {
+		by := exports.ScoreNames[1+i%(len(exports.ScoreNames)-1)]
+		c.paths = append(c.paths, strings.Replace(path, "/at-", "/by-"+by+"/at-", 1))
+	}
+	if len(c.paths) == 0 {
+		return nil
+	}
+	return []httpClassOf{c}
+}
+
+// gibberish is a word of twenty letters, the longest that three edits are tried of.
+func gibberish(rng *rand.Rand) string {
+	word := make([]byte, 20)
+	for i := range word {
+		word[i] = byte('a' + rng.IntN(26))
+	}
+	return string(word)
+}
+
+// mistyped is the address of an entity with two edits, where there is none.
+func mistyped(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
+	typ, slug := b.Key(uint32(rng.IntN(b.Listed())))
+	slug = strings.Trim(mistype(rng, mistype(rng, slug)), "-")
+	if _, _, found := b.Find(typ, slug); found || slug == "" {
+		return "", false
+	}
+	return fmt.Sprintf("/%s/%s/", typ, slug), true
+}
+
+const (
+	frequentSample = 2000 // documents whose words are counted
+	frequentWords  = 100
+	mostQuoted     = 4 // the most frequent of these, which stand in quotes
+)
+
+// frequent are the words that most documents have, the most frequent first.
+func (w *words) frequent(rng *rand.Rand) []string {
+	count := map[string]int{}
+	for range frequentSample {
+		list := w.draw(rng, false)
+		slices.Sort(list)
+		for _, word := range slices.Compact(list) {
+			count[word]++
+		}
+	}
+	all := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	return all[:min(frequentWords, len(all))]
+}
+
+// longQuery has two frequent words in quotes, which have to be looked for in the texts
+// of all entities that have them, and what ten others begin with: that is as much as a
+// page looks for.
+func longQuery(rng *rand.Rand, frequent []string) string {
+	quoted := rng.Perm(min(mostQuoted, len(frequent)))
+	parts := []string{`"` + frequent[quoted[0]] + `"`, `"` + frequent[quoted[1]] + `"`}
+	for _, i := range rng.Perm(len(frequent)) {
+		if begins := string([]rune(frequent[i])[:2]); len(parts) < 12 && !slices.Contains(parts, begins) {
+			parts = append(parts, begins)
+		}
+	}
+	return strings.Join(parts, " ")
+}
