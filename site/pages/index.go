@@ -49,30 +49,23 @@ func letterTitle(letter string) string {
 	return upper(letter)
 }
 
-// listed are the values that lists have, of a letter unless that is "".
-func (t *terms) listed(letter string) []term {
-	var list []term
-	for _, v := range t.all {
-		if v.Count > 0 && (letter == "" || letterOf(v) == letter) {
-			list = append(list, v)
+// sortIn lists the values that lists have by their letters.
+func (t *terms) sortIn() {
+	t.listed = map[string][]int{}
+	for at, v := range t.all {
+		if v.Count == 0 {
+			continue
 		}
-	}
-	return list
-}
-
-// letters are the letters of all values, in order.
-func (t *terms) letters() []option {
-	var list []option
-	for _, v := range t.listed("") {
 		letter := letterOf(v)
-		at := slices.IndexFunc(list, func(o option) bool { return o.Value == letter })
-		if at < 0 {
-			at = len(list)
-			list = append(list, option{Name: letterTitle(letter), Value: letter})
+		if t.listed[letter] == nil {
+			t.letters = append(t.letters, option{Name: letterTitle(letter), Value: letter})
 		}
-		list[at].Count++
+		t.listed[""], t.listed[letter] = append(t.listed[""], at), append(t.listed[letter], at)
 	}
-	slices.SortStableFunc(list, func(a, b option) int {
+	for i := range t.letters {
+		t.letters[i].Count = len(t.listed[t.letters[i].Value])
+	}
+	slices.SortStableFunc(t.letters, func(a, b option) int {
 		switch {
 		case a.Value == "other":
 			return 1
@@ -81,7 +74,6 @@ func (t *terms) letters() []option {
 		}
 		return 0
 	})
-	return list
 }
 
 // letterPath is a page of the values of a letter. Its address cannot be that of a
@@ -102,18 +94,21 @@ func termList(k *kind) func(*request) (*page, error) {
 			return nil, err
 		}
 		number, ok := r.chosenPage()
-		d := &termsPage{kind: k, Title: upper(k.Many), Total: all.used, Letter: r.choice("letter"), Letters: all.letters()}
+		d := &termsPage{kind: k, Title: upper(k.Many), Total: all.used, Letter: r.choice("letter"), Letters: slices.Clone(all.letters)}
 		d.Whole = d.Total <= mostTerms
 		inAll := r.Path != k.Path
 		if !ok || inAll && (d.Whole || d.Letter == "") {
 			return r.nothing(), nil
 		}
-		list := all.listed(d.Letter)
+		list := all.listed[d.Letter]
 		if inAll && (number-1)*mostTerms >= len(list) {
 			return r.nothing(), nil
 		}
 		if d.Whole || inAll {
-			d.group(list[(number-1)*mostTerms : min(number*mostTerms, len(list))])
+			for _, at := range list[(number-1)*mostTerms : min(number*mostTerms, len(list))] {
+				d.group(all.all[at])
+			}
+			d.sortGroups()
 		}
 		for i := range d.Letters {
 			o := &d.Letters[i]
@@ -141,16 +136,19 @@ func termList(k *kind) func(*request) (*page, error) {
 	}
 }
 
-func (d *termsPage) group(list []term) {
-	for _, v := range list {
-		letter := letterOf(v)
-		at := slices.IndexFunc(d.Groups, func(g termGroup) bool { return g.Letter == letter })
-		if at < 0 {
-			at = len(d.Groups)
-			d.Groups = append(d.Groups, termGroup{Letter: letter})
-		}
-		d.Groups[at].Terms = append(d.Groups[at].Terms, v)
+// group puts a value under its letter.
+func (d *termsPage) group(v term) {
+	letter := letterOf(v)
+	at := slices.IndexFunc(d.Groups, func(g termGroup) bool { return g.Letter == letter })
+	if at < 0 {
+		at = len(d.Groups)
+		d.Groups = append(d.Groups, termGroup{Letter: letter})
 	}
+	d.Groups[at].Terms = append(d.Groups[at].Terms, v)
+}
+
+// sortGroups puts the letters in their order.
+func (d *termsPage) sortGroups() {
 	slices.SortStableFunc(d.Groups, func(a, b termGroup) int {
 		return slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == a.Letter }) -
 			slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == b.Letter })
@@ -165,7 +163,7 @@ func letterPaths(k *kind) func(*Site) iter.Seq[string] {
 			if err != nil || t.used <= mostTerms {
 				return
 			}
-			for _, l := range t.letters() {
+			for _, l := range t.letters {
 				for page := 1; (page-1)*mostTerms < l.Count; page++ {
 					if !yield(k.letterPath(l.Value, page)) {
 						return

@@ -43,8 +43,10 @@ type terms struct {
 	all      []term // in the order of their folded form
 	used     int    // how many have a Count
 	byKey    map[string]int
-	keys     []string // of those that have a Count
-	frequent []int    // places in all, the most frequent first, as many as are shown
+	keys     []string         // of those that have a Count
+	letters  []option         // of all that have a Count, in order
+	listed   map[string][]int // by letter, "" for all: their places in all
+	frequent []int            // places in all, the most frequent first, as many as are shown
 }
 
 // mostFrequent is how many values are shown before all others.
@@ -96,6 +98,7 @@ func (s *Site) countTerms(k *kind) (*terms, error) {
 	for _, c := range counts[:min(mostFrequent, len(counts))] {
 		t.frequent = append(t.frequent, at[exports.Fold(c.Value)])
 	}
+	t.sortIn()
 	return t, nil
 }
 
