@@ -210,22 +210,24 @@ func (s *session) blur(m *match, w *word) (err error) {
 }
 
 // phrase finds the records within a set that have words in this order, next to
-// each other, in one text: those that have all of the words, looked through.
+// each other, in one text: those that have all of the words in a list, looked through.
 func (s *session) phrase(m *match, phrase []string, within set) error {
 	p, err := s.index.phrase(phrase)
 	if err != nil || p == nil {
 		return err
 	}
-	candidates := s.set()
-	copy(candidates, within)
+	var may, has found
+	for list := range may {
+		may[list] = s.set()
+		copy(may[list], within)
+	}
 	for i := range phrase {
-		if err := s.narrow(candidates, phrase[i:]); err != nil {
+		if err := s.narrow(&may, phrase[i:]); err != nil {
 			return err
 		}
 	}
-	var has found
-	for o := range candidates.each {
-		for list, here := range s.index.hasPhrase(o, p) {
+	for o := range s.union(&may).each {
+		for list, here := range s.index.hasPhrase(o, p, &may) {
 			if here {
 				if has[list] == nil {
 					has[list] = s.set()
@@ -238,23 +240,26 @@ func (s *session) phrase(m *match, phrase []string, within set) error {
 	return nil
 }
 
-// narrow leaves those records that have the first word of a phrase; where it is
-// a stop word and another follows, those that have both together.
-func (s *session) narrow(candidates set, phrase []string) (err error) {
+// narrow leaves those records that have the first word of a phrase in a list; where it
+// is a stop word and another follows, those that have both together anywhere.
+func (s *session) narrow(may *found, phrase []string) (err error) {
 	t := phrase[0]
+	var having found
 	if !stopWords[t] {
-		f, err := s.asItIs(&word{term: t, stem: stem(t)})
-		candidates.and(s.union(&f))
-		return err
-	}
-	if len(phrase) > 1 && stopWords[phrase[1]] {
-		t += " " + phrase[1]
-	}
-	having, err := s.text(isStop, t)
-	if having == nil {
-		clear(candidates)
+		having, err = s.asItIs(&word{term: t, stem: stem(t)})
 	} else {
-		candidates.and(having)
+		if len(phrase) > 1 && stopWords[phrase[1]] {
+			t += " " + phrase[1]
+		}
+		having[0], err = s.text(isStop, t)
+		having[1], having[2] = having[0], having[0]
+	}
+	for list, set := range having {
+		if set == nil {
+			clear(may[list])
+		} else {
+			may[list].and(set)
+		}
 	}
 	return err
 }

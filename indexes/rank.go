@@ -164,7 +164,7 @@ func (r *ranking) phraseBound(block int, among uint64) int32 {
 
 // phraseScore is what a record gets for having the query as it is written.
 func (r *ranking) phraseScore(o uint32) int32 {
-	for list, here := range r.index.hasPhrase(o, r.asWritten) {
+	for list, here := range r.index.hasPhrase(o, r.asWritten, &r.mayHave) {
 		if here {
 			return scorePhrase[list]
 		}
@@ -183,7 +183,7 @@ func (r *ranking) compositeFrom(block int) int32 {
 }
 
 func (r *ranking) composite(o uint32) int32 {
-	return int32(math.Round(10 * r.index.build.Score("composite", o).Float()))
+	return int32(r.index.build.Score("composite", o).Tenths())
 }
 
 // wholes are what the query as a whole adds.

@@ -49,19 +49,16 @@ func (t *texts) open(files *mappedFiles) error {
 func (t *texts) documents() int { return len(t.places)/8 - 1 }
 
 // hold tells which texts of a document hold a pattern, by list: names, topics,
-// description.
-func (t *texts) hold(number uint32, pattern []byte) (has [listCount]bool) {
+// description. Only those are looked at that may.
+func (t *texts) hold(number uint32, pattern []byte, may [listCount]bool) (has [listCount]bool) {
 	b := t.words[binary.LittleEndian.Uint64(t.places[8*number:]):binary.LittleEndian.Uint64(t.places[8*number+8:])]
-	first := bytes.Index(b, pattern)
-	if first < 0 {
-		return has // as it is with most
-	}
 	name, n := binary.Uvarint(b)
-	topic, m := binary.Uvarint(b[n:])
-	b, first = b[n+m:], max(0, first-n-m)
+	b = b[n:]
+	topic, n := binary.Uvarint(b)
+	b = b[n:]
 	begin := 0
 	for list, end := range [listCount]int{inName: int(name), inTopic: int(name + topic), inText: len(b)} {
-		has[list] = hasPhrase(b[begin:end], pattern, max(0, first-begin))
+		has[list] = may[list] && hasPhrase(b[begin:end], pattern)
 		begin = end
 	}
 	return has
@@ -96,8 +93,9 @@ func (x *Index) phrase(words []string) (*phrase, error) {
 	return &phrase{words, pattern}, nil
 }
 
-// hasPhrase tells in which lists a record has a phrase.
-func (x *Index) hasPhrase(o uint32, p *phrase) (has [listCount]bool) {
+// hasPhrase tells in which lists a record has a phrase. may are those that have its
+// words.
+func (x *Index) hasPhrase(o uint32, p *phrase, may *found) (has [listCount]bool) {
 	number := x.number(o)
 	switch {
 	case number == nowhere:
@@ -105,12 +103,16 @@ func (x *Index) hasPhrase(o uint32, p *phrase) (has [listCount]bool) {
 	case p.pattern == nil:
 		return has
 	}
-	return x.texts.hold(number, p.pattern)
+	var look [listCount]bool
+	for list, set := range may {
+		look[list] = set != nil && set.has(o)
+	}
+	return x.texts.hold(number, p.pattern, look)
 }
 
-// hasPhrase tells whether a text holds a pattern, at a place or behind it.
-func hasPhrase(text, pattern []byte, from int) bool {
-	for len(text)-from >= len(pattern) {
+// hasPhrase tells whether a text holds a pattern.
+func hasPhrase(text, pattern []byte) bool {
+	for from := 0; len(text)-from >= len(pattern); {
 		at := bytes.Index(text[from:], pattern)
 		if at < 0 {
 			return false
