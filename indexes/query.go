@@ -226,9 +226,9 @@ func (s *session) phrase(m *match, phrase []string, within set) error {
 			return err
 		}
 	}
-	for o := range s.union(&may).each {
-		for list, here := range s.index.hasPhrase(o, p, &may) {
-			if here {
+	for list := range may {
+		for o := range may[list].each {
+			if s.index.hasPhrase(o, p, list) {
 				if has[list] == nil {
 					has[list] = s.set()
 				}
@@ -262,14 +262,4 @@ func (s *session) narrow(may *found, phrase []string) (err error) {
 		}
 	}
 	return err
-}
-
-func (s *session) union(f *found) set {
-	u := s.set()
-	for _, set := range f {
-		if set != nil {
-			u.or(set)
-		}
-	}
-	return u
 }

@@ -164,8 +164,8 @@ func (r *ranking) phraseBound(block int, among uint64) int32 {
 
 // phraseScore is what a record gets for having the query as it is written.
 func (r *ranking) phraseScore(o uint32) int32 {
-	for list, here := range r.index.hasPhrase(o, r.asWritten, &r.mayHave) {
-		if here {
+	for list, may := range r.mayHave {
+		if may != nil && may.has(o) && r.index.hasPhrase(o, r.asWritten, list) {
 			return scorePhrase[list]
 		}
 	}

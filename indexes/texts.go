@@ -48,20 +48,18 @@ func (t *texts) open(files *mappedFiles) error {
 
 func (t *texts) documents() int { return len(t.places)/8 - 1 }
 
-// hold tells which texts of a document hold a pattern, by list: names, topics,
-// description. Only those are looked at that may.
-func (t *texts) hold(number uint32, pattern []byte, may [listCount]bool) (has [listCount]bool) {
+// of are the words of a document in a list: those of names, topics or the description.
+func (t *texts) of(number uint32, list int) []byte {
 	b := t.words[binary.LittleEndian.Uint64(t.places[8*number:]):binary.LittleEndian.Uint64(t.places[8*number+8:])]
 	name, n := binary.Uvarint(b)
-	b = b[n:]
-	topic, n := binary.Uvarint(b)
-	b = b[n:]
-	begin := 0
-	for list, end := range [listCount]int{inName: int(name), inTopic: int(name + topic), inText: len(b)} {
-		has[list] = may[list] && hasPhrase(b[begin:end], pattern)
-		begin = end
+	topic, m := binary.Uvarint(b[n:])
+	switch b = b[n+m:]; list {
+	case inName:
+		return b[:name]
+	case inTopic:
+		return b[name : name+topic]
 	}
-	return has
+	return b[name+topic:]
 }
 
 // pattern is the sequence of bytes that a phrase is, nil where no record has
@@ -93,21 +91,16 @@ func (x *Index) phrase(words []string) (*phrase, error) {
 	return &phrase{words, pattern}, nil
 }
 
-// hasPhrase tells in which lists a record has a phrase. may are those that have its
-// words.
-func (x *Index) hasPhrase(o uint32, p *phrase, may *found) (has [listCount]bool) {
+// hasPhrase tells whether a record has a phrase in a list.
+func (x *Index) hasPhrase(o uint32, p *phrase, list int) bool {
 	number := x.number(o)
 	switch {
 	case number == nowhere:
-		return x.document(o).hasPhrase(p.words)
+		return x.document(o).hasPhrase(p.words)[list]
 	case p.pattern == nil:
-		return has
+		return false
 	}
-	var look [listCount]bool
-	for list, set := range may {
-		look[list] = set != nil && set.has(o)
-	}
-	return x.texts.hold(number, p.pattern, look)
+	return hasPhrase(x.texts.of(number, list), p.pattern)
 }
 
 // hasPhrase tells whether a text holds a pattern.
