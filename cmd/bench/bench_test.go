@@ -72,7 +72,7 @@ var wanted = map[string]bool{
 	"http GET /api/search processor": false, "http GET /api/search requests": false,
 	"limits GET /api/entity for an address, SQLite processor": true, "limits GET /api/entity for an address, SQLite requests": false,
 	"pages home p50": true, "pages home p99": false, "pages search p50": true, "pages tool p50": true, "pages model history p50": true, "pages compare four p50": true,
-	"pages leaderboard p50": true, "pages leaderboard at a day p50": true, "pages leaderboard at a day by a score p50": true, "pages compare four unknown names p50": true,
+	"pages leaderboard p50": true, "pages leaderboard at a day p50": true, "pages board at a day by a score p50": true, "pages compare four unknown names p50": true,
 	"pages 404 with near names p50": true, "pages search as long as may be p50": true, "pages provider p50": true, "pages guide p99": false, "pages /submit/ p50": true,
 	"pages slowest first of a kind":                      false,
 	"limits GET /api/entity for a key, SQLite processor": true, "limits GET /api/entity for a key, SQLite requests": false,

@@ -39,7 +39,7 @@ func costlyPages(rng *rand.Rand, w *words) []httpClassOf {
 // byScores is the class of leaderboards of earlier days by other scores than the
 // composite, from the addresses of those by that.
 func byScores(paths []string) []httpClassOf {
-	c := httpClassOf{name: "leaderboard at a day by a score"}
+	c := httpClassOf{name: "board at a day by a score"}
 	for i, path := range paths {
 		by := exports.ScoreNames[1+i%(len(exports.ScoreNames)-1)]
 		c.paths = append(c.paths, strings.Replace(path, "/at-", "/by-"+by+"/at-", 1))
