@@ -17,6 +17,20 @@ var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // joined by single hyphens, at most 100 characters.
 func ValidSlug(s string) bool { return len(s) <= 100 && slugGrammar.MatchString(s) }
 
+// devices are the names that Windows keeps for devices, whatever follows them behind a
+// dot: a repository that has such a file cannot be checked out there.
+// https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+var devices = regexp.MustCompile(`^(?:aux|con|nul|prn|(?:com|lpt)[0-9])$`)
+
+// DeviceName tells why a valid slug cannot be the name of a file everywhere, "" where it
+// can. It goes on from the slug itself, as messages do.
+func DeviceName(slug string) string {
+	if devices.MatchString(slug) {
+		return " is a name that Windows keeps for a device: nobody could have the file there; take a longer one"
+	}
+	return ""
+}
+
 // ParseEntity reads one entity file. All that is wrong with the file by itself
 // is in the problems; the entity is nil where one of them is an error. path is
 // only for messages. Scores and dates from the history are not set.

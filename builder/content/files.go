@@ -99,8 +99,8 @@ func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 // reserved is why no category may have the name of the leaderboard over all.
 const reserved = " is the leaderboard over all categories; take another slug"
 
-// checkCategories refuses a slug that two categories share, and the reserved
-// one.
+// checkCategories refuses a slug that two categories share, and those that none can
+// have.
 func (d *document) checkCategories() {
 	list, _ := valueAt(d.value, []string{"categories"}).([]any)
 	seen := map[string]bool{}
@@ -111,6 +111,8 @@ func (d *document) checkCategories() {
 			d.addAt(path, false, Problem{Message: shown(slug) + " is given twice"})
 		} else if slug == exports.AllBoard {
 			d.addAt(path, false, Problem{Message: shown(slug) + reserved})
+		} else if device := DeviceName(slug); device != "" {
+			d.addAt(path, false, Problem{Message: shown(slug) + device})
 		}
 		seen[slug] = true
 	}

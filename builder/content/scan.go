@@ -182,6 +182,8 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 		return "must be a regular file, not a link", "", true
 	case !ValidSlug(slug):
 		return shown(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
+	case DeviceName(slug) != "":
+		return shown(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
 	}
 	return "", "", true
 }

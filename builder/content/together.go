@@ -100,7 +100,13 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 		return shown(category) + reserved, ""
 	}
 	is := func(c Category) bool { return c.Slug == category }
-	if len(declared) == 0 || slices.ContainsFunc(declared, is) || !ValidSlug(category) {
+	if slices.ContainsFunc(declared, is) || !ValidSlug(category) {
+		return "", ""
+	}
+	if device := DeviceName(category); device != "" {
+		return shown(category) + device, ""
+	}
+	if len(declared) == 0 {
 		return "", ""
 	}
 	var slugs []string

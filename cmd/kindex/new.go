@@ -74,6 +74,9 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if !content.ValidSlug(slug) {
 		return usageError{badSlug(slug)}
 	}
+	if device := content.DeviceName(slug); device != "" {
+		return usageError{fmt.Errorf("%q%s", slug, device)}
+	}
 	fields, err := o.fields()
 	if err != nil {
 		return err

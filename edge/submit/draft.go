@@ -185,12 +185,21 @@ func (p *parsing) slug(fields map[string]any) string {
 			p.problem("slug", "use lower-case letters and digits, joined by single hyphens, at most 100 characters", content.Slugify(slug))
 			return ""
 		}
-		return slug
+		return p.notDevice(slug)
 	}
 	name, ok := fields["name"].(string)
 	slug := content.Slugify(name)
 	if ok && slug == "" {
 		p.problem("slug", "is missing, and the name has no Latin letter and no digit to make one from; give one", "")
+	}
+	return p.notDevice(slug)
+}
+
+// notDevice is the slug again, "" where it cannot be the name of a file everywhere.
+func (p *parsing) notDevice(slug string) string {
+	if device := content.DeviceName(slug); device != "" {
+		p.problem("slug", fmt.Sprintf("%q%s", slug, device), "")
+		return ""
 	}
 	return slug
 }

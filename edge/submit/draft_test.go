@@ -101,6 +101,8 @@ func TestWrongFields(t *testing.T) {
 		{`{"category":"ml-framework"}`, "category", `did you mean "ml-frameworks"?`},
 		{`{"name":"ツール"}`, "slug", "give one"},
 		{`{"slug":"../../etc/passwd"}`, "slug", `did you mean "etc-passwd"?`},
+		{`{"slug":"aux"}`, "slug", "Windows"},
+		{`{"name":"Con"}`, "slug", "Windows"},
 		{`{"slug":"a/b"}`, "slug", "joined by single hyphens"},
 		{`{"slug":"-rf"}`, "slug", "joined by single hyphens"},
 		{`{"slug":""}`, "slug", "joined by single hyphens"},
