@@ -121,9 +121,14 @@ func (s *Server) methodNotAllowed(c *call) (*reply, error) {
 			allow = append(allow, m)
 		}
 	}
+	return nil, takesOnly(c, allow...)
+}
+
+// takesOnly is the answer to another method than those.
+func takesOnly(c *call, allow ...string) error {
 	p := newProblem("method-not-allowed", shorten(c.request.URL.Path)+" takes "+strings.Join(allow, ", ")+", not "+shorten(c.request.Method)+".")
 	p.allow = strings.Join(append(allow, http.MethodOptions), ", ")
-	return nil, p
+	return p
 }
 
 // methods answers OPTIONS; the router has set the header Allow.

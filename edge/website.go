@@ -45,7 +45,7 @@ var pageHeader = http.Header{
 // elsewhere answers for what is not among the routes: a page of the website, or an
 // error in the form of the API below its addresses.
 func (s *Server) elsewhere() http.Handler {
-	nothing, allowed := s.plain("not found", s.notFound), s.plain("options", s.methods)
+	nothing, allowed, refused := s.plain("not found", s.notFound), s.plain("options", s.methods), s.plain("method not allowed", s.pageMethods)
 	page := s.attend("page", func(c *call, w http.ResponseWriter) { c.run(w, unmetered, anyParams, s.page) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -57,9 +57,25 @@ func (s *Server) elsewhere() http.Handler {
 			w.Header().Set("Allow", "GET, HEAD, OPTIONS")
 			allowed.ServeHTTP(w, r)
 		default:
-			nothing.ServeHTTP(w, r)
+			refused.ServeHTTP(w, r)
 		}
 	})
+}
+
+// pageMethods answers a method that no page takes. Where there is no page, that is said.
+func (s *Server) pageMethods(c *call) (*reply, error) {
+	site, err := s.pagesOf(c.view)
+	if err != nil {
+		return nil, err
+	}
+	a, err := site.Get(pages.Request{Path: c.request.URL.Path})
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Status >= http.StatusBadRequest:
+		return s.notFound(c)
+	}
+	return nil, takesOnly(c, http.MethodGet, http.MethodHead)
 }
 
 // page answers with a page of the website.
