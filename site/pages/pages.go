@@ -155,7 +155,11 @@ func (s *Site) slashed(r *request) (*Answer, error) {
 	q := r.Request
 	q.Path += "/"
 	if _, other := s.find(q); other == nil || strings.HasSuffix(r.Path, "/") {
-		return r.render(r.nothing())
+		p, err := r.lost()
+		if err != nil {
+			return nil, err
+		}
+		return r.render(p)
 	}
 	a, err := s.Get(q)
 	if err != nil || a.Status >= http.StatusBadRequest {

@@ -91,8 +91,14 @@ func (r *request) sitemapPart() (*page, error) {
 		b.WriteString("</url>\n")
 	}
 	if n == 0 {
-		for _, p := range []string{"/", "/leaderboards/all/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/compare/", "/data/", "/docs/", "/submit/"} {
+		for _, p := range []string{"/", "/leaderboards/all/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/data/", "/docs/", "/docs/scoring/", SubmitPath} {
 			add(p, "")
+		}
+		for p := range guidePaths(r.Site) {
+			add(p, "")
+		}
+		for _, t := range r.types() {
+			add("/"+t+"/", "")
 		}
 		for _, c := range r.Categories {
 			add("/categories/"+c.Slug+"/", "")
