@@ -24,7 +24,7 @@ type trendingPage struct {
 	Types   []option
 	Rows    []trendingRow
 	Total   int
-	Longer  string // path of the page of a longer window, "" for none
+	Longer  string // path of the page of a longer window, "" for none that could tell more
 	Changes string
 }
 
@@ -127,7 +127,7 @@ func (r *request) offerTrending(d *trendingPage, windows []string) {
 		if i == 0 {
 			o.To = r.with("window", "")
 		}
-		if windowDays(w) > d.Days && d.Longer == "" {
+		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // what began later than a week ago began later than a month ago
 			d.Longer = o.To
 		}
 		d.Windows = append(d.Windows, o)
