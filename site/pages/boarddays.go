@@ -24,7 +24,11 @@ func (b *leaderboard) readDay() *page {
 	_, err := time.Parse(time.DateOnly, want)
 	first, last := days[0], days[len(days)-1]
 	if err != nil || want < first || want > a.LastDay() {
-		return b.noDay(want, fmt.Sprintf("Leaderboards are kept from %s to %s; an address names a day as %s.", day(first), day(last), last), []string{first, last})
+		kept := "from " + day(first) + " to " + day(last)
+		if first == last {
+			kept = "of " + day(last) + " alone"
+		}
+		return b.noDay(want, "Leaderboards are kept "+kept+"; an address names a day as "+last+".", slices.Compact([]string{first, last}))
 	}
 	s, _ := a.Snapshot(want)
 	if s.Day != want {

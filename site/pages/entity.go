@@ -179,7 +179,11 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if first, last := a.FirstDay(), a.LastDay(); first == "" {
 		return r.missing("This index has no history", "", r.nowAt(typ, slug)), nil
 	} else if asOf.Format(time.DateOnly) < first || day > last {
-		return r.missing("Nothing is known of "+dayOf(day), "The index is known from "+dayOf(first)+" to "+dayOf(last)+".", r.nowAt(typ, slug)), nil
+		known := "from " + dayOf(first) + " to " + dayOf(last)
+		if first == last {
+			known = "as of " + dayOf(last) + " alone"
+		}
+		return r.missing("Nothing is known of "+dayOf(day), "The index is known "+known+".", r.nowAt(typ, slug)), nil
 	}
 	v, standing := a.At(typ, slug, day)
 	switch standing {

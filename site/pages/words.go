@@ -131,10 +131,7 @@ func count(n any) string {
 	case float64:
 		x = n
 	}
-	if x != math.Trunc(x) {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	digits := strconv.FormatFloat(math.Abs(x), 'f', 0, 64)
+	digits, fraction, isPart := strings.Cut(strconv.FormatFloat(math.Abs(x), 'f', -1, 64), ".")
 	var b strings.Builder
 	if x < 0 {
 		b.WriteString("−")
@@ -144,6 +141,9 @@ func count(n any) string {
 			b.WriteByte(',')
 		}
 		b.WriteRune(d)
+	}
+	if isPart {
+		b.WriteString("." + fraction)
 	}
 	return b.String()
 }

@@ -1,0 +1,63 @@
+package pages_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+// TestSmallIndex: the pages of an index of one tool, of one day and without git say of
+// it only what holds.
+func TestSmallIndex(t *testing.T) {
+	t.Parallel()
+	content, out := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(content, "tool"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	one := "name: \"\\\"A\\\" & <b>B</b>\"\ncategory: tools\ndescription: What one index in all the world has, and nothing more.\n"
+	if err := os.WriteFile(filepath.Join(content, "tool", "one.yaml"), []byte(one), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	edgetest.Build(t, content, out)
+	served, files := siteOf(t, out, pages.Options{}), siteOf(t, out, pages.Options{Static: true})
+	today := edgetest.Today().Format("2 Jan 2006")
+	for _, c := range []struct {
+		site *pages.Site
+		path string
+		says string
+		not  string
+	}{
+		{served, "/", `placeholder="Search 1 entity"`, "git"},
+		{served, "/", "it is checked while you type", "Leading models"},
+		{files, "/", "it is reviewed in the open and credited", "while you type"},
+		{served, "/trending/", "Too young to tell", "further"},
+		{served, "/leaderboards/all/at-2020-01-01/", "kept of " + today + " alone", "from"},
+		{served, "/tool/one/at-2020-01-01/", "known as of " + today + " alone", "from"},
+	} {
+		_, main, _ := strings.Cut(string(get(t, c.site, c.path).Body), "<main")
+		main, _, _ = strings.Cut(main, "</main>")
+		if !strings.Contains(main, c.says) || strings.Contains(main, c.not) {
+			t.Errorf("%s: lacks %q, or has %q:\n%s", c.path, c.says, c.not, main)
+		}
+	}
+}
+
+// TestFigures: thousands are set apart whatever comes after the point.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	e := &exports.Entity{Type: "tool", Slug: "figures", Name: "Figures", Category: "ml-frameworks", Description: "Has figures of all sizes."}
+	for _, v := range []float64{-1234567.25, 1234.5, 0.000001234, 999.5, -12, 4096} {
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, exports.Benchmark{Name: "B", Value: v, Date: "2026-01-02", Source: "https://ada.example/"})
+	}
+	body := string(get(t, siteOf(t, edgetest.Built(t), pages.Options{}, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e}), "/tool/figures/").Body)
+	for _, want := range []string{"−1,234,567.25", "1,234.5", "0.000001234", "999.5", "−12", "4,096"} {
+		if !strings.Contains(body, ">"+want+"<") && !strings.Contains(body, ">"+want+" ") {
+			t.Errorf("nothing says %s", want)
+		}
+	}
+}
