@@ -1,0 +1,41 @@
+package pages_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+	"kindex/site/pages"
+)
+
+// TestSearchBegins: who begins to type where all are listed by score gets what matches
+// best first, while an order that was chosen stays; a list of nothing says what to do.
+func TestSearchBegins(t *testing.T) {
+	t.Parallel()
+	s := siteOf(t, edgetest.Built(t), pages.Options{})
+	const kept = `<input type="hidden" name="sort" value="name">`
+	for query, want := range map[string]string{
+		"":                           "the best first",
+		"type=tool":                  "the best first",
+		"q=pytorch":                  "results",
+		"sort=name":                  kept,
+		"q=pytorch&sort=name":        kept,
+		"category=nowhere":           "Nothing has all of this at once",
+		"q=zzzzqqqqxxxx":             "Fewer or other words may find more",
+		"category=nowhere&sort=name": kept,
+	} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.Get(pages.Request{Path: "/search/", Query: q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := string(a.Body)
+		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "the best first") {
+			t.Errorf("/search/?%s lacks %q, keeps an order, or praises nothing:\n%s", query, want, body)
+		}
+	}
+}
