@@ -55,7 +55,7 @@ func (d *boardPage) offer() {
 	if d.Day != "" {
 		d.Today = d.with("at", "")
 	}
-	for _, by := range exports.ScoreNames {
+	for _, by := range d.columns() {
 		o := option{Name: label(by), Value: by, Chosen: by == d.By}
 		if !d.Static {
 			o.To = d.with("by", map[bool]string{false: by}[by == "composite"])

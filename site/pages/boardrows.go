@@ -2,6 +2,7 @@ package pages
 
 import (
 	"html/template"
+	"slices"
 	"strconv"
 
 	"kindex/exports"
@@ -33,15 +34,29 @@ func (b *leaderboard) standing(ordinal uint32, rank, previous int) (s boardRow, 
 		}
 		s.Board = b.address(e.Category, choices)
 	}
-	s.Cells = scoreCells(&e.Scores, b.By)
+	s.Cells = scoreCells(&e.Scores, b.columns(), b.By)
 	return s, nil
+}
+
+// columns are the scores that the board shows. Those of an earlier day may come from
+// another formula than that of the build.
+func (b *leaderboard) columns() []string {
+	types := b.types()
+	if b.Type != "" {
+		types = []string{b.Type}
+	}
+	names := b.scores(types...)
+	if b.Day != "" || !slices.Contains(names, b.By) {
+		return exports.ScoreNames
+	}
+	return names
 }
 
 // scoreCells are the cells of the scores of a row: numbers, and words of our own. A
 // template would take longer for these than for all the rest of the page.
-func scoreCells(scores *exports.Scores, by string) template.HTML {
+func scoreCells(scores *exports.Scores, names []string, by string) template.HTML {
 	b := make([]byte, 0, 1<<10)
-	for _, name := range exports.ScoreNames {
+	for _, name := range names {
 		b = append(b, `<td class="b-score num`...)
 		if name != by {
 			b = append(b, ` lesser`...)

@@ -40,7 +40,7 @@ var compareFacts = []string{"type", "provider", "category", "version", "pricingM
 // comparison makes the rows. Where nobody knows anything there is none.
 func (r *request) comparison(list []compared) []compareGroup {
 	groups := []compareGroup{
-		{"scores", "Scores", compareScores(list)},
+		{"scores", "Scores", compareScores(list, r.scores(r.types()...))},
 		{"facts", "Facts", r.factRows(list)},
 		{"signals", "Figures", signalRows(list)},
 		{"benchmarks", "Benchmarks in common", benchmarkRows(list)},
@@ -49,9 +49,9 @@ func (r *request) comparison(list []compared) []compareGroup {
 	return slices.DeleteFunc(groups, func(g compareGroup) bool { return len(g.Rows) == 0 })
 }
 
-func compareScores(list []compared) []compareRow {
+func compareScores(list []compared, names []string) []compareRow {
 	var rows []compareRow
-	for _, s := range exports.ScoreNames {
+	for _, s := range names {
 		row := compareRow{Field: s, Title: label(s)}
 		for _, e := range list {
 			v := e.Scores.Get(s)
@@ -248,7 +248,7 @@ func (r *request) skeleton() *skeleton {
 	k := &skeleton{Most: strconv.Itoa(mostCompared)}
 	row := func(field, title string) compareRow { return compareRow{Field: field, Title: title} }
 	var scores, facts, signals []compareRow
-	for _, s := range exports.ScoreNames {
+	for _, s := range r.scores(r.types()...) {
 		scores = append(scores, row(s, label(s)))
 	}
 	for _, f := range compareFacts {

@@ -61,6 +61,20 @@ func (r *request) scoring() (*page, error) {
 		Description: "The formula behind every score: dimensions, weights and the figures that count, as this build has used them."}, nil
 }
 
+// scores are the scores that the formula of the build makes for entities of types, the
+// composite first: an index with a formula of its own has no columns of nothing.
+func (s *Site) scores(types ...string) []string {
+	if s.Formula == nil {
+		return exports.ScoreNames
+	}
+	return slices.DeleteFunc(slices.Clone(exports.ScoreNames), func(name string) bool {
+		return name != "composite" && !slices.ContainsFunc(types, func(t string) bool {
+			f := s.Formula.Types[t]
+			return f != nil && f.Dimensions[name] != nil
+		})
+	})
+}
+
 func describeType(typ string, f *score.TypeFormula) scoredType {
 	t := scoredType{Type: typ, Coverage: share(f.MinimumCoverage, 1)}
 	var all float64

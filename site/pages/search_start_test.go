@@ -1,7 +1,6 @@
 package pages_test
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
@@ -25,15 +24,7 @@ func TestSearchBegins(t *testing.T) {
 		"q=zzzzqqqqxxxx":             "Fewer or other words may find more",
 		"category=nowhere&sort=name": kept,
 	} {
-		q, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := s.Get(pages.Request{Path: "/search/", Query: q})
-		if err != nil {
-			t.Fatal(err)
-		}
-		body := string(a.Body)
+		body := string(at(t, s, "/search/?"+query).Body)
 		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "the best first") {
 			t.Errorf("/search/?%s lacks %q, keeps an order, or praises nothing:\n%s", query, want, body)
 		}

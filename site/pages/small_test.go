@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,14 +38,30 @@ func TestSmallIndex(t *testing.T) {
 		{files, "/", "it is reviewed in the open and credited", "while you type"},
 		{served, "/trending/", "Too young to tell", "further"},
 		{served, "/leaderboards/all/at-2020-01-01/", "kept of " + today + " alone", "from"},
+		{served, "/leaderboards/all/", "Nothing is ranked here", "Quality"},
+		{served, "/compare/?e=tool/one", "Adoption", "Quality"},
 		{served, "/tool/one/at-2020-01-01/", "known as of " + today + " alone", "from"},
 	} {
-		_, main, _ := strings.Cut(string(get(t, c.site, c.path).Body), "<main")
+		_, main, _ := strings.Cut(string(at(t, c.site, c.path).Body), "<main")
 		main, _, _ = strings.Cut(main, "</main>")
 		if !strings.Contains(main, c.says) || strings.Contains(main, c.not) {
 			t.Errorf("%s: lacks %q, or has %q:\n%s", c.path, c.says, c.not, main)
 		}
 	}
+}
+
+// at is the page of an address with its query.
+func at(t *testing.T, s *pages.Site, address string) *pages.Answer {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Get(pages.Request{Path: u.Path, Query: u.Query()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // TestFigures: thousands are set apart whatever comes after the point.
