@@ -3,6 +3,7 @@ package edge
 import (
 	"net/http"
 
+	"kindex/edge/openapi"
 	"kindex/site"
 	"kindex/site/pages"
 )
@@ -18,7 +19,11 @@ func (s *Server) apiDocs(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := website.APIDocs(pages.Request{Path: docsPath, Base: c.base()})
+	var list []pages.Operation
+	for _, o := range openapi.Operations() {
+		list = append(list, pages.Operation(o))
+	}
+	a, err := website.APIDocs(pages.Request{Path: docsPath, Base: c.base()}, list)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,33 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"kindex/edge/openapi"
 )
+
+// TestAPIDocsWithoutScripts: the page lists every operation of the description.
+func TestAPIDocsWithoutScripts(t *testing.T) {
+	page := string(serveFew(t, Options{}).ask(t, "GET", "/docs/api").body)
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := 0
+	for path, item := range doc.Paths.Map() {
+		for method, o := range item.Operations() {
+			listed++
+			row := "<td>" + method + `</td><th scope="row"><code>` + path + "</code></th><td>" + html.EscapeString(o.Summary) + "</td>"
+			if !strings.Contains(page, row) {
+				t.Errorf("the page lacks %s", row)
+			}
+		}
+	}
+	if rows := strings.Count(page, `<th scope="row"><code>`); rows != listed || rows < 30 {
+		t.Errorf("%d rows for %d operations", rows, listed)
+	}
+}
 
 // TestAPIDocsFiles: the page of operations and all that it loads come from here, cost
 // nothing, and what it loads can be kept for good. What the page does is tested in a

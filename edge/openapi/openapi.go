@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
+	"strings"
 	"sync"
 
 	"github.com/goccy/go-yaml"
@@ -25,6 +26,31 @@ var JSON = sync.OnceValue(func() []byte {
 		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test reads it
 	}
 	return b
+})
+
+// Operation is what can be asked of the interface.
+type Operation struct {
+	Method, Path, Summary string // the method in capitals
+}
+
+// Operations are all of them, in the order of the description.
+var Operations = sync.OnceValue(func() (list []Operation) {
+	var doc struct {
+		Paths yaml.MapSlice `yaml:"paths"`
+	}
+	if err := yaml.UnmarshalWithOptions(YAML, &doc, yaml.UseOrderedMap()); err != nil {
+		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test reads it
+	}
+	for _, path := range doc.Paths {
+		verbs, _ := path.Value.(yaml.MapSlice)
+		for _, verb := range verbs {
+			fields, _ := verb.Value.(yaml.MapSlice)
+			if summary, ok := fields.ToMap()["summary"].(string); ok {
+				list = append(list, Operation{strings.ToUpper(verb.Key.(string)), path.Key.(string), summary})
+			}
+		}
+	}
+	return list
 })
 
 // beforeContact is the line of the description that whom to ask is put before.
