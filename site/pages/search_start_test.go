@@ -30,3 +30,16 @@ func TestSearchBegins(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedAddresses: where the query makes the page, as that of a comparison, no
+// og:url leads those who share it to the page without.
+func TestSharedAddresses(t *testing.T) {
+	t.Parallel()
+	s := siteOf(t, edgetest.Built(t), pages.Options{Base: base})
+	for address, want := range map[string]bool{"/tool/keras/": true, "/leaderboards/all/": true, "/compare/": true,
+		"/compare/?e=tool/keras&e=tool/pytorch": false, "/search/?q=keras": false} {
+		if got := strings.Contains(string(at(t, s, address).Body), `<meta property="og:url"`); got != want {
+			t.Errorf("%s: %v, want %v", address, got, want)
+		}
+	}
+}
