@@ -60,7 +60,14 @@ func (w *website) crawlAll(t *testing.T) {
 			starts = append(starts, k.path)
 		}
 	}
-	c := &crawl{website: w, t: t, most: mostOfAShape}
+	titles := map[string]string{}
+	c := &crawl{website: w, t: t, most: mostOfAShape, each: func(path string, d *document) {
+		title := d.listedAs()
+		if other := titles[title]; title != "" && other != "" {
+			t.Errorf("%s and %s are both called %q", other, path, title)
+		}
+		titles[title] = path
+	}}
 	c.run(starts)
 	if len(c.pages) < len(starts) {
 		t.Errorf("%d pages were met", len(c.pages))

@@ -141,6 +141,27 @@ func (d *document) leads() map[string]string {
 	return found
 }
 
+// listedAs is the title under which search engines list a page, "" where they are to
+// leave it out or to list another in its place.
+func (d *document) listedAs() (title string) {
+	if d.status != http.StatusOK {
+		return ""
+	}
+	for n := range d.nodes {
+		switch {
+		case n.Data == "title" && title == "":
+			title = text(n)
+		case n.Data == "meta" && attr(n, "name") == "robots" && strings.Contains(attr(n, "content"), "noindex"):
+			return ""
+		case n.Data == "link" && attr(n, "rel") == "canonical":
+			if to, err := d.url.Parse(attr(n, "href")); err != nil || to.RequestURI() != d.url.RequestURI() {
+				return ""
+			}
+		}
+	}
+	return title
+}
+
 // faults is what is wrong with a page, whatever it is about.
 func (d *document) faults() (wrong []string) {
 	if d.root == nil {

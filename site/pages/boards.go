@@ -69,6 +69,9 @@ func (r *request) boards() (*page, error) {
 	d.offer()
 	p := &page{Template: "leaderboard", Title: d.Heading, Data: d, Scripts: []string{"boards.js"}, NoIndex: b.Day != "", Section: "/leaderboards/"}
 	p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", d.Heading, scoreWord(b.By), day(b.asOf()))
+	if b.By != "composite" {
+		p.Title += " by " + strings.ToLower(scoreWord(b.By))
+	}
 	if b.Day != "" {
 		p.Title += ", " + day(b.Day)
 	}

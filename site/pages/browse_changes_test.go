@@ -152,7 +152,7 @@ func titlesOf(b *browsed) map[string]string {
 func TestFeedOfChanges(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	for path, want := range map[string]url.Values{"/changes/": {}, "/changes/type-model/": {"type": {"model"}}, "/changes/type-tool/category-nlp/": {"type": {"tool"}, "category": {"nlp"}}} {
-		m := regexp.MustCompile(`type="application/rss\+xml" title="Changes" href="([^"]*)"`).FindStringSubmatch(b.page(path))
+		m := regexp.MustCompile(`type="application/rss\+xml" title="Changes, RSS" href="([^"]*)"`).FindStringSubmatch(b.page(path))
 		if m == nil {
 			t.Fatalf("%s names no feed", path)
 		}

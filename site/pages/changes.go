@@ -163,9 +163,6 @@ func (r *request) changes() (*page, error) {
 	for _, o := range d.Chosen {
 		p.Title += ": " + o.Name
 	}
-	if number > 1 {
-		p.Title += ", page " + strconv.Itoa(number)
-	}
 	feed := url.Values{}
 	for _, field := range []string{"type", "category"} { // feeds are of all events
 		if v := r.choice(field); v != "" {

@@ -208,6 +208,7 @@ func ofTerm(k *kind) func(*request) (*page, error) {
 		}
 		r.relate(l, set, v.folded)
 		p := r.listPage(l, plural(l.Total, "entity", "entities")+" of the "+k.One+" "+name(v.Name)+".", "")
+		p.Title += ", " + k.One // entities have such names, too
 		p.NoIndex = p.NoIndex || l.Total == 0
 		return p, nil
 	}
@@ -227,9 +228,5 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 
 // listPage lays a list out. Search engines take its usual order.
 func (r *request) listPage(l *listing, description, feed string) *page {
-	p := &page{Template: "listing", Title: l.Heading, Description: description, Data: l, Feed: feed, NoIndex: r.choice("sort") != ""}
-	if l.Prev != "" {
-		p.Title += ", page " + r.choice("page")
-	}
-	return p
+	return &page{Template: "listing", Title: l.Heading, Description: description, Data: l, Feed: feed, NoIndex: r.choice("sort") != ""}
 }

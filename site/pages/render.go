@@ -70,6 +70,10 @@ func (f frame) Abs(path string) string {
 	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.to("/"), "/"))
 }
 
+// Turned is the number of the page in its list, "" for the first: what tells the titles
+// of the list apart.
+func (f frame) Turned() string { return f.choice("page") }
+
 // Style is the style sheet of the page.
 func (f frame) Style() string { return cmp.Or(f.Sheet, styleSheet) }
 
@@ -78,6 +82,11 @@ func (f frame) Image() string { return cmp.Or(f.Picture, "/og/index.png") }
 
 // feedLink is a feed that programs find in the head of a page.
 type feedLink struct{ Format, To string }
+
+// Name is what people call the format.
+func (l feedLink) Name() string {
+	return map[string]string{"rss": "RSS", "atom": "Atom", "json": "JSON Feed"}[l.Format]
+}
 
 // Feeds are the feeds of the page. Files have those of all, and of single entities; the
 // others are those of the API.
