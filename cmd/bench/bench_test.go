@@ -91,6 +91,9 @@ func TestBench(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
+	if raceEnabled {
+		t.Skip("it measures programs that run by themselves; make whole runs it without the race detector")
+	}
 	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
 	generate := compile(t, "corpus")
 	for _, args := range [][]string{{"-out", corpus}, {"-repo", history, "-commits", "40"}} {
