@@ -53,3 +53,22 @@ func TestNothingThere(t *testing.T) {
 		}
 	}
 }
+
+// TestAttackRedirects: what somebody put into an address comes out of a redirect
+// escaped, so that it can end neither the header nor the path.
+func TestAttackRedirects(t *testing.T) {
+	s := serveFew(t, Options{})
+	for _, path := range []string{
+		"/trending/window-7d/type-%3F%0D%0AX-Injected:%201/", "/trending/window-7d/type-%23%02/",
+		"/leaderboards/all/type-tool/by-composite/at-%3F%1B/", "/leaderboards/%0A%23/by-composite/",
+	} {
+		a := s.ask(t, "GET", path)
+		to := a.header.Get("Location")
+		if i := strings.IndexFunc(to, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '?' || c == '#' }); i >= 0 || a.header.Get("X-Injected") != "" {
+			t.Errorf("%s leads to %q", path, to)
+		}
+		if a.status != 301 && a.status != 404 {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+}

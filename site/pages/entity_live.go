@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"slices"
+	"strings"
 
 	"kindex/exports"
 	"kindex/exports/feed"
@@ -61,7 +62,8 @@ func (r *request) live(home func(*subject) string, write func(*subject) ([]byte,
 	case !ok:
 		return r.nothing(), nil
 	case !r.Static:
-		return &page{location: home(of)}, nil
+		path, query, _ := strings.Cut(home(of), "?")
+		return &page{location: path, query: query}, nil
 	}
 	body, mediaType, err := write(of)
 	if err != nil {

@@ -142,7 +142,8 @@ func (s *Site) Get(q Request) (*Answer, error) {
 		return nil, err
 	}
 	if p.location != "" {
-		return &Answer{Status: http.StatusMovedPermanently, Location: s.to(p.location)}, nil
+		to := url.URL{Path: strings.TrimSuffix(s.Root, "/") + p.location, RawQuery: p.query}
+		return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
 	}
 	if p.body != nil {
 		return &Answer{Status: http.StatusOK, MediaType: p.mediaType, Body: p.body, Keep: p.keep}, nil

@@ -35,7 +35,8 @@ type page struct {
 	Section     string // of the navigation, where the path does not tell
 
 	gone      *exports.Version // the version that deleted it, for 410
-	location  string           // the page is elsewhere: a path
+	location  string           // where the page is instead: a path, not escaped, which may hold what a visitor typed
+	query     string           // the query of location, escaped
 	body      []byte           // a whole answer that is no page
 	mediaType string
 	keep      time.Duration // for how long that may be used without asking again
