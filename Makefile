@@ -19,7 +19,7 @@ FUZZTIME ?= 5000x
 # Fuzz targets that make a picture or a page take milliseconds for each input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static test check lint scale bench snapshots whole corpus history fuzz sdk screenshots fmt clean tools test-tools
+.PHONY: help run build static test check soak lint scale bench snapshots whole corpus history fuzz sdk screenshots fmt clean tools test-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,10 @@ lint: tools
 	$(GO) vet ./...
 	$(GO) run ./cmd/kindex validate content
 	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not in their usual form; run: make fmt"; exit 1; }
+
+SOAKTIME ?= 20m
+soak: tools ## what takes long: mutated requests to every address of an edge for SOAKTIME
+	$(GO) test -vet=off -count=1 -timeout 0 -v ./edge/edgefuzz -run TestWholeEdge -fuzz-edge $(SOAKTIME)
 
 # go test takes one fuzz target at a time.
 fuzz: tools ## every fuzz target for FUZZTIME

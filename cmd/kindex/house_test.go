@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"site/docs":        {},
 	"site/guide":       {},
 	"site/audit":       {}, // tests of all pages of the website
+	"edge/edgefuzz":    {}, // tests that send an edge whatever a stranger could send
 	"site/journeys":    {}, // tests of whole journeys through the website
 	"site":             {"exports", "indexes"},
 	"site/pages":       {"builder/score", "exports", "exports/*", "indexes", "site", "site/*"},

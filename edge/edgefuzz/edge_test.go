@@ -1,0 +1,269 @@
+// Package edgefuzz has tests alone: they send an edge whatever a stranger could
+// send, and check that it neither fails nor grows.
+package edgefuzz
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/netip"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/edge/guard"
+	"kindex/edge/signin"
+	"kindex/edge/signin/signintest"
+	"kindex/edge/state"
+)
+
+func TestMain(m *testing.M) { edgetest.Main(m) }
+
+var (
+	length = flag.Duration("fuzz-edge", 0, "how long TestWholeEdge sends requests; 0: a few thousand of them")
+	seed   = flag.Uint64("fuzz-edge-seed", 1, "the seed from which TestWholeEdge draws its requests")
+)
+
+const (
+	workers = 4
+	// few is how many requests a worker sends where no length is given.
+	few = 1500
+	// maxGrowth is how much more memory an edge may hold at the end of a run than
+	// after its first quarter, once garbage is collected: room for the tables that
+	// are bounded by a number of entries, none for a leak. At 1,000 requests a
+	// second, 20 minutes that leaked 16 bytes a request would exceed it.
+	maxGrowth = 16 << 20
+)
+
+// TestWholeEdge sends requests made from the description of the interface, with
+// mutated values, headers and bodies, to every address of an edge: the API, /data,
+// /mcp, badges, the website, the form, sign-in and the panel. No answer may be a
+// 5xx, no error may be logged, every answer keeps the rules that hold for all of
+// them, and the edge may not grow.
+func TestWholeEdge(t *testing.T) {
+	f := newFuzz(t)
+	rounds := few
+	var end time.Time
+	if *length > 0 {
+		rounds, end = 1<<40, time.Now().Add(*length)
+	}
+	// The first quarter fills the tables that may fill.
+	quarter, rest := rounds/4, rounds-rounds/4
+	middle := end
+	if *length > 0 {
+		middle = time.Now().Add(*length / 4)
+	}
+	f.run(t, 0, quarter, middle)
+	before := heap()
+	f.run(t, workers, rest, end)
+	after := heap()
+	t.Logf("%d requests from seed %d, %d kinds of answers; %d KiB after the first quarter, %d KiB at the end",
+		f.sent.Load(), *seed, len(f.seen), before>>10, after>>10)
+	if after > before+maxGrowth {
+		t.Errorf("the memory in use grew from %d KiB to %d KiB", before>>10, after>>10)
+	}
+	f.checkCoverage(t)
+}
+
+// heap returns the bytes of memory in use after a forced collection.
+func heap() uint64 {
+	runtime.GC()
+	debug.FreeOSMemory() // collects again, so that what sync.Pool kept is free
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// fuzz is one edge under fire, and what its answers have taught the senders.
+type fuzz struct {
+	edge    *edgetest.Edge
+	address string
+	ops     []*operation
+	key     string // with a limit that is never reached
+	spent   string // with nothing left
+	cookie  string // of somebody who is signed in
+	token   string // of the forms of that session
+	sent    atomic.Int64
+
+	mu       sync.Mutex
+	learned  map[string][]string // kind of value to values seen in answers
+	seen     map[string]int      // "operation status" to the number of answers
+	problems int
+}
+
+func newFuzz(t *testing.T) *fuzz {
+	t.Helper()
+	hub := signintest.StartGitHub(t)
+	f := &fuzz{ops: operations(t), learned: map[string][]string{}, seen: map[string]int{}}
+	// Webhooks may name one address of this machine, which the dialler does not reach.
+	receiver, err := guard.ParseException("127.0.0.1:9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.edge = edgetest.Start(t, edge.Options{
+		Guard:          guard.New(guard.Options{Allow: []guard.Exception{receiver}, Resolver: noNames{}, Dial: noNetwork}),
+		LimitAnonymous: 1e12, LimitKey: 1e12, Contact: "operator@example.org", Log: slog.New(&watchedLog{t: t, fuzz: f}),
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		SignIn:         signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}},
+	})
+	f.address = strings.TrimPrefix(f.edge.URL, "http://")
+	f.learned["day"] = []string{edgetest.Today().Format(time.DateOnly), edgetest.Today().AddDate(0, 0, -1).Format(time.DateOnly)}
+	f.key = f.edge.Key(t, "fuzz")
+	f.spent = f.edge.Key(t, "spent")
+	f.exhaust(t, "spent")
+	f.signIn(t, hub)
+	f.tour(t)
+	return f
+}
+
+// noNames and noNetwork keep webhooks from the network.
+type noNames struct{}
+
+func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{Err: "no names in tests", Name: host, IsNotFound: true}
+}
+
+func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, error) {
+	return nil, errors.New("no network in tests: " + address)
+}
+
+// signIn signs a person in and keeps the session's cookie and form token.
+func (f *fuzz) signIn(t *testing.T, hub *signintest.GitHub) {
+	t.Helper()
+	hub.Answer(http.StatusOK, `{"id": 1, "login": "visitor"}`)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	ask := func(method, path string) string {
+		r, err := http.NewRequest(method, f.edge.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", f.edge.URL)
+		res, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	ask(http.MethodPost, "/signin/github")
+	field := regexp.MustCompile(`name="token" value="([^"]+)"`).FindStringSubmatch(ask(http.MethodGet, "/developer/"))
+	if field == nil {
+		t.Fatal("nobody was signed in")
+	}
+	f.token = field[1]
+	r, err := http.NewRequest(http.MethodGet, f.edge.URL+"/developer/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range jar.Cookies(r.URL) {
+		f.cookie += c.Name + "=" + c.Value + "; "
+	}
+}
+
+// exhaust uses up the limit of an account.
+func (f *fuzz) exhaust(t *testing.T, account string) {
+	t.Helper()
+	a, err := f.edge.State.AccountNamed(t.Context(), account)
+	if err == nil {
+		err = f.edge.State.Write(t.Context(), func(tx *state.Tx) error { return tx.SetQuota(a.ID, 1, 0) })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run sends requests from all workers until each has sent rounds of them, or until
+// end where it is set.
+func (f *fuzz) run(t *testing.T, stream uint64, rounds int, end time.Time) {
+	var group sync.WaitGroup
+	for w := range uint64(workers) {
+		group.Go(func() {
+			s := newSender(f, *seed, stream+w)
+			defer s.close()
+			for i := 0; i < rounds && (end.IsZero() || time.Now().Before(end)); i++ {
+				if problem := s.once(i); problem != "" && f.report() {
+					t.Error(problem)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// report counts a problem and reports whether it should be told: the first few are
+// enough to work on.
+func (f *fuzz) report() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.problems++
+	return f.problems <= 20
+}
+
+// note counts an answer of an operation.
+func (f *fuzz) note(op string, status int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen[fmt.Sprintf("%s %d", op, status)]++
+}
+
+// checkCoverage fails unless every operation has both succeeded and refused: a
+// fuzzer that never gets in finds nothing.
+func (f *fuzz) checkCoverage(t *testing.T) {
+	for _, op := range f.ops {
+		var good, bad bool
+		for key := range f.seen {
+			if status, ok := strings.CutPrefix(key, op.OperationID+" "); ok && len(status) == 3 {
+				good, bad = good || status < "400", bad || status >= "400"
+			}
+		}
+		if !good && !op.absent || !bad && op.Method != http.MethodGet {
+			t.Errorf("%s: succeeded %v, refused %v; the requests do not reach it", op.OperationID, good, bad)
+		}
+	}
+}
+
+// watchedLog fails the test for everything that an edge logs as an error: a panic,
+// a stream that broke off, a state that could not be written.
+type watchedLog struct {
+	t    *testing.T
+	fuzz *fuzz
+}
+
+func (l *watchedLog) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelError
+}
+func (l *watchedLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+func (l *watchedLog) WithGroup(string) slog.Handler      { return l }
+func (l *watchedLog) Handle(_ context.Context, r slog.Record) error {
+	var text strings.Builder
+	text.WriteString(r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		fmt.Fprintf(&text, " %s=%v", a.Key, a.Value)
+		return true
+	})
+	if l.fuzz.report() {
+		l.t.Errorf("the edge logged an error: %s", text.String())
+	}
+	return nil
+}
