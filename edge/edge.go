@@ -159,7 +159,8 @@ var (
 		"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build, " +
 		"Repr-Digest, Content-Range, Content-Disposition, Idempotency-Replayed, Location"}
 	noSniff      = []string{"nosniff"}
-	sameSite     = []string{"same-site"}
+	sameOrigin   = []string{"same-origin"}
+	crossOrigin  = []string{"cross-origin"}
 	varyEncoding = []string{"Accept-Encoding"}
 	varyAccept   = []string{"Accept-Encoding, Accept"}
 	varyKey      = []string{"X-Api-Key"}

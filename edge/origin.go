@@ -128,7 +128,7 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		if !s.origins.any {
-			h["Cross-Origin-Resource-Policy"] = sameSite
+			h["Cross-Origin-Resource-Policy"] = s.embeddable(r)
 			if !answersTo(r, s.hosts) {
 				foreign(w, r, nil)
 				return
@@ -176,6 +176,15 @@ func (s *Server) allowOrigin(h http.Header, r *http.Request, preflight bool) {
 	}
 	h.Set("Access-Control-Allow-Headers", allowed)
 	h.Set("Access-Control-Max-Age", "86400")
+}
+
+// embeddable says whether the page that asks may embed the answer, such as a badge,
+// without CORS. Browsers name it in Referer; a page can withhold that but not forge it.
+func (s *Server) embeddable(r *http.Request) []string {
+	if u, err := url.Parse(r.Header.Get("Referer")); err == nil && u.Host != "" && s.origins.allows(u.Scheme+"://"+strings.ToLower(u.Host)) {
+		return crossOrigin
+	}
+	return sameOrigin
 }
 
 // showLimit sets the headers of the anonymous limit, which the request does not count
