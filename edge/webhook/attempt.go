@@ -53,14 +53,14 @@ type sender struct {
 
 // post sends a body once. Of what goes wrong below HTTP the answer tells only
 // what the owner of the webhook may know.
-func (s *sender) post(ctx context.Context, url string, secret Secret, id string, body []byte) answer {
+func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) answer {
 	start := time.Now()
-	a := s.exchange(ctx, url, secret, id, body)
+	a := s.exchange(ctx, url, secrets, id, body)
 	a.took = time.Since(start)
 	return a
 }
 
-func (s *sender) exchange(ctx context.Context, url string, secret Secret, id string, body []byte) answer {
+func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id string, body []byte) answer {
 	ctx, cancel := context.WithTimeout(ctx, guard.Timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
@@ -69,7 +69,7 @@ func (s *sender) exchange(ctx context.Context, url string, secret Secret, id str
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", s.agent)
-	if err := sign(r.Header, secret, id, s.now(), body); err != nil {
+	if err := sign(r.Header, secrets, id, s.now(), body); err != nil {
 		return answer{failure: "The delivery could not be signed.", outcome: "internal"}
 	}
 	response, err := s.client.Do(r)
