@@ -59,6 +59,8 @@ type Options struct {
 	LogRequests bool
 	// Guard says which addresses webhooks may have; nil: those of the public internet.
 	Guard *guard.Guard
+	// WebhookChallenge has endpoints prove at registration that they want to be webhooks.
+	WebhookChallenge bool
 	// OperatorKeys seal secrets in the state; nil: keys of this process alone, with
 	// which all webhooks end.
 	OperatorKeys    *seal.Keys

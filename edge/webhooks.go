@@ -35,7 +35,7 @@ func newHooks(o Options, m *metrics) (hooks, error) {
 			return h, err
 		}
 	}
-	h.dispatch = webhook.New(webhook.Options{Store: o.State, Client: h.guard.Client(), Owner: state.NewID(""), Log: o.Log,
+	h.dispatch = webhook.New(webhook.Options{Store: o.State, Client: h.guard.Client(), Begin: h.guard.Begin, Owner: state.NewID(""), Log: o.Log,
 		Metrics: m.registry, Agent: "kindex-webhook", Now: o.Now, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll,
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) { return openSecrets(h.keys, w) }})
 	return h, nil
@@ -138,8 +138,17 @@ func (s *Server) makeWebhook(ctx context.Context, account, address string, event
 		}
 		faults = append([]FieldError{{"url", wrong.Error()}}, faults...)
 	}
-	refused = invalidBody(faults)
 	secret := webhook.NewSecret()
+	if s.options.WebhookChallenge && len(faults) == 0 {
+		fault, err := s.hooks.dispatch.Challenge(ctx, state.NewID("evt_"), w.URL, secret)
+		if err != nil {
+			return nil, nil, err
+		}
+		if fault != "" {
+			faults = append(faults, FieldError{"url", fault})
+		}
+	}
+	refused = invalidBody(faults)
 	w.Sealed = s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *state.Tx) (outcome, error) {
 		if refused != nil { // what was made once stays so, even where its name leads nowhere by now

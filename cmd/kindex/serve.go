@@ -34,9 +34,9 @@ type serveOptions struct {
 	corsOrigins                 []string
 	hosts, adminHosts           []string
 	forgeOptions
-	signIn       signInOptions
-	operatorKey  string
-	webhookAllow []string
+	signIn      signInOptions
+	operatorKey string
+	webhooks    webhookOptions
 	watchOptions
 }
 
@@ -99,7 +99,7 @@ address, which belongs on a private network.`,
 	o.forgeOptions.flags(f)
 	o.signIn.flags(f)
 	operatorKeyFlag(f, &o.operatorKey)
-	f.StringSliceVar(&o.webhookAllow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may have though they are not public, or not on port 443")
+	o.webhooks.flags(f)
 	f.BoolVar(&o.watch, "watch", false, "follow the content folder: edits are live at once, builds follow")
 	o.watchOptions.flags(f)
 	return c
@@ -134,7 +134,7 @@ func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	if e.SignIn, err = o.signIn.providers(o.url); err != nil {
 		return e, usageError{err}
 	}
-	if e.Guard, err = webhookGuard(o.webhookAllow); err != nil {
+	if err := o.webhooks.apply(&e); err != nil {
 		return e, usageError{err}
 	}
 	return e, nil

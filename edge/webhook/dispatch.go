@@ -70,18 +70,21 @@ type Options struct {
 	Client *http.Client // needed: that of a guard.Guard
 	// Secrets opens the secrets of a webhook: the one that it has, and the one before
 	// where there is one.
-	Secrets  func(w *Webhook) ([]Secret, error) // needed
-	Owner    string                             // needed: tells this edge from all others that share the state
-	Log      *slog.Logger                       // none
-	Metrics  prometheus.Registerer              // none
-	Agent    string                             // the User-Agent: kindex
-	Now      func() time.Time                   // time.Now
-	Random   func() float64                     // rand.Float64
-	Schedule Schedule                           // DefaultSchedule
-	Workers  int                                // webhooks worked at a time: 1024
-	Poll     time.Duration                      // how often others' events are looked for: 1 s
-	Lease    time.Duration                      // how long a webhook is kept from other edges: 60 s
-	Drain    time.Duration                      // how long attempts under way may take at the end: guard.Timeout
+	Secrets func(w *Webhook) ([]Secret, error) // needed
+	// Begin takes a place for an attempt at an address, which end gives back, or says how
+	// long to wait: guard.Guard.Begin. nil: no bound.
+	Begin    func(url string) (end func(), wait time.Duration)
+	Owner    string                // needed: tells this edge from all others that share the state
+	Log      *slog.Logger          // none
+	Metrics  prometheus.Registerer // none
+	Agent    string                // the User-Agent: kindex
+	Now      func() time.Time      // time.Now
+	Random   func() float64        // rand.Float64
+	Schedule Schedule              // DefaultSchedule
+	Workers  int                   // webhooks worked at a time: 1024
+	Poll     time.Duration         // how often others' events are looked for: 1 s
+	Lease    time.Duration         // how long a webhook is kept from other edges: 60 s
+	Drain    time.Duration         // how long attempts under way may take at the end: guard.Timeout
 }
 
 const (
@@ -114,6 +117,9 @@ func New(o Options) *Dispatcher {
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64
+	}
+	if o.Begin == nil {
+		o.Begin = func(string) (func(), time.Duration) { return func() {}, 0 }
 	}
 	if o.Schedule == nil {
 		o.Schedule = DefaultSchedule

@@ -197,6 +197,11 @@ func (w *worker) valid() []Secret {
 // try makes one attempt, which ends while the lease is ours. An attempt that is
 // cut off at the end of the service is none.
 func (w *worker) try(id string, body []byte) (answer, error) {
+	end, wait := w.d.Begin(w.hook.URL)
+	if wait > 0 {
+		return answer{}, w.postpone(wait)
+	}
+	defer end()
 	if time.Until(w.until) < guard.Timeout+grace {
 		until := time.Now().Add(w.d.Lease)
 		if err := w.d.Store.Renew(w.ctx, w.owner, w.hook.ID, w.d.Lease); err != nil {
@@ -210,9 +215,22 @@ func (w *worker) try(id string, body []byte) (answer, error) {
 	if w.attempts.Err() != nil && a.status == 0 {
 		return answer{}, w.attempts.Err()
 	}
+	if a.wait > 0 {
+		return answer{}, w.postpone(a.wait)
+	}
 	w.d.metrics.attempts.WithLabelValues(a.outcome).Inc()
 	w.d.metrics.seconds.Observe(a.took.Seconds())
 	return a, nil
+}
+
+// postpone lets the webhook rest without an attempt: its host gets as much as it may.
+// The lease stays until then, so that nobody looks at it before.
+func (w *worker) postpone(wait time.Duration) error {
+	w.d.metrics.attempts.WithLabelValues("postponed").Inc()
+	if err := w.d.Store.Renew(w.ctx, w.owner, w.hook.ID, wait); err != nil {
+		return err
+	}
+	return errStop
 }
 
 // record notes an outcome, again and again while the lease is ours: what is not
