@@ -40,6 +40,11 @@ type Options struct {
 	URL   string // the public address of the service, "" where requests tell
 	// Contact is the operator's address, for those who need more than they may.
 	Contact string
+	// Origins are the websites that may read answers; nil: DefaultOrigins of URL.
+	Origins *Origins
+	// Hosts are further names of a service that not every website may read; that of
+	// URL is one. AdminHosts are those of the operator's listener.
+	Hosts, AdminHosts []string
 	// LimitAnonymous and LimitKey are how many requests an address without a
 	// key, and an account, may make in a UTC day; 0 counts none.
 	LimitAnonymous, LimitKey int64
@@ -54,6 +59,8 @@ type Options struct {
 	LogRequests bool
 	// Guard says which addresses webhooks may have; nil: those of the public internet.
 	Guard *guard.Guard
+	// WebhookChallenge has endpoints prove at registration that they want to be webhooks.
+	WebhookChallenge bool
 	// OperatorKeys seal secrets in the state; nil: keys of this process alone, with
 	// which all webhooks end.
 	OperatorKeys    *seal.Keys
@@ -74,6 +81,9 @@ type Server struct {
 	people  *signin.Handler // nil where nobody can sign in
 	starts  *limit.Memory   // of sign-ins and of writes in the panel, nil where nobody can
 	forms   forms
+	origins *Origins
+	hosts   []string // that a service answers to which not every website may read
+	vary    varyValues
 	// described is the description of the interface.
 	described struct{ yaml, json []byte }
 	metrics   *metrics
@@ -102,6 +112,10 @@ func New(o Options) (*Server, error) {
 		o.Now = time.Now
 	}
 	s := &Server{options: o, log: o.Log, now: o.Now, state: o.State, metrics: newMetrics()}
+	if s.origins = o.Origins; s.origins == nil {
+		s.origins = DefaultOrigins(o.URL)
+	}
+	s.hosts, s.vary = ownHosts(o), newVaryValues(s.origins)
 	s.keys = keys.NewAuthenticator(o.State, o.Now)
 	s.limits = newLimits(o)
 	s.proxies = limit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
@@ -116,7 +130,7 @@ func New(o Options) (*Server, error) {
 	s.old.root = o.Dir
 	s.forms = newForms(o)
 	s.routes()
-	s.handler = s.anyOrigin(s.router)
+	s.handler = s.guardOrigin(s.router)
 	if err := s.begin(); err != nil {
 		s.forms.close()
 		s.limits.close(s.log)
@@ -147,6 +161,8 @@ var (
 		"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build, " +
 		"Repr-Digest, Content-Range, Content-Disposition, Idempotency-Replayed, Location"}
 	noSniff      = []string{"nosniff"}
+	sameOrigin   = []string{"same-origin"}
+	crossOrigin  = []string{"cross-origin"}
 	varyEncoding = []string{"Accept-Encoding"}
 	varyAccept   = []string{"Accept-Encoding, Accept"}
 	varyKey      = []string{"X-Api-Key"}
@@ -250,7 +266,7 @@ func (s *Server) attend(route string, answer func(*call, http.ResponseWriter)) h
 		header := rec.Header()
 		header["X-Request-Id"] = []string{c.id}
 		header["X-Content-Type-Options"] = noSniff
-		header["Vary"] = varyEncoding
+		header["Vary"] = s.vary.encoding
 		s.metrics.inFlight.Inc()
 		defer func() {
 			abort := c.recovered(rec, recover())

@@ -227,7 +227,7 @@ func (p *projection) append(dst, record []byte) []byte {
 // It is JSON unless the client prefers Markdown, or asks for it with .md behind the
 // slug.
 func (s *Server) entity(c *call) (*reply, error) {
-	c.writer.Header()["Vary"] = varyAccept
+	c.writer.Header()["Vary"] = s.vary.accept
 	suffix := c.cutSuffix(markdownSuffix)
 	markdown := suffix != "" || prefersMarkdown(c.request.Header["Accept"])
 	day, err := c.day()

@@ -159,13 +159,10 @@ func (c *call) base() string {
 
 // publicAddress is the address of the service that the operator, or else the content,
 // has said, without a slash at its end; "" where neither has.
-func (c *call) publicAddress() string { return c.server.addressOf(c.view) }
-
-// addressOf is publicAddress for a view, nil for none.
-func (s *Server) addressOf(v *view) string {
-	said := s.options.URL
-	if said == "" && v != nil {
-		said = string(v.build.Manifest.URL)
+func (c *call) publicAddress() string {
+	said := c.server.options.URL
+	if said == "" && c.view != nil {
+		said = string(c.view.build.Manifest.URL)
 	}
 	return strings.TrimSuffix(said, "/")
 }

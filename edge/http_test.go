@@ -136,7 +136,7 @@ func TestRanges(t *testing.T) {
 }
 
 func TestCORS(t *testing.T) {
-	s := serve(t, 5)
+	s := serveFew(t, Options{URL: "https://index.example.org"})
 	a := s.ask(t, "GET", "/api/entities", "Origin", "https://anywhere.example")
 	if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%v", a.header)

@@ -39,7 +39,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 	s := serve(t, 4)
 	json := s.ask(t, "GET", "/api/entity/tool/n1")
 	md := s.ask(t, "GET", "/api/entity/tool/n1", "Accept", "text/markdown")
-	if json.header.Get("ETag") == md.header.Get("ETag") || md.header.Get("Content-Type") != markdownType || md.header.Get("Vary") != "Accept-Encoding, Accept" {
+	if json.header.Get("ETag") == md.header.Get("ETag") || md.header.Get("Content-Type") != markdownType || md.header.Get("Vary") != "Accept-Encoding, Accept, Origin" {
 		t.Errorf("JSON has %v\nMarkdown has %v", json.header, md.header)
 	}
 	if got := s.ask(t, "GET", "/api/entity/tool/n1.md", "If-None-Match", md.header.Get("ETag")); got.status != 304 {

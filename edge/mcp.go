@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -98,7 +96,7 @@ func (s *Server) mcp(c *call, w http.ResponseWriter) {
 		c.fail(w, refused)
 		return
 	}
-	if err := s.rebound(c.request); err != nil {
+	if err := s.checkOrigin(c.request); err != nil {
 		c.fail(w, err)
 		return
 	}
@@ -133,47 +131,6 @@ func (s *Server) mcp(c *call, w http.ResponseWriter) {
 		p.cause = ctx.Err()
 		c.fail(w, p)
 	}
-}
-
-// rebound refuses what a page in a browser has sent to an edge on the machine of its
-// reader by having its own name lead there (DNS rebinding). A proxy that is trusted, and
-// the public address, may stand before such an edge.
-func (s *Server) rebound(r *http.Request) error {
-	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if local == nil || !loopback(local.String()) || loopback(r.Host) {
-		return nil
-	}
-	if u, err := url.Parse(s.address()); err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) {
-		return nil
-	}
-	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
-		for _, p := range s.options.TrustedProxies {
-			if p.Contains(peer.Addr().Unmap()) {
-				return nil
-			}
-		}
-	}
-	return newProblem("foreign-host", "This edge listens on the machine itself, and "+shorten(r.Host)+
-		" is not its name. Use 127.0.0.1 or, behind a proxy, begin the edge with --url or --trusted-proxies.")
-}
-
-// address is the public address of the service, "" where nobody has said.
-func (s *Server) address() string {
-	v := s.live.acquire()
-	if v != nil {
-		defer v.release()
-	}
-	return s.addressOf(v)
-}
-
-// loopback tells whether host or host:port is the machine itself.
-func loopback(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
 // plainCatcher holds back refusals in plain text: every error of the edge is a problem.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -139,36 +138,10 @@ func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 	return answer{res.StatusCode, res.Header, text}
 }
 
-// TestAgentsBehindAProxy: a proxy on the machine hands on the name that people see.
-func TestAgentsBehindAProxy(t *testing.T) {
-	for name, o := range map[string]Options{
-		"by the public address": {URL: "https://index.example.org"},
-		"by a trusted proxy":    {TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
-	} {
-		s := serveFew(t, o)
-		if a := s.sendAs(t, listTools, "Host", "index.example.org"); a.status != 200 {
-			t.Errorf("%s: %d %s", name, a.status, a.body)
-		}
-	}
-	s := serveFew(t, Options{})
-	if err := os.WriteFile(filepath.Join(s.content, "index.yaml"), []byte("title: Mine\nurl: https://index.example.org/\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	buildInto(t, s.content, s.out, 3)
-	if err := s.Reload(); err != nil {
-		t.Fatal(err)
-	}
-	if a := s.sendAs(t, listTools, "Host", "index.example.org"); a.status != 200 {
-		t.Errorf("by the address of the content: %d %s", a.status, a.body)
-	}
-	if a := s.sendAs(t, listTools, "Host", "rebound.example"); a.status != 403 {
-		t.Errorf("another name: %d", a.status)
-	}
-}
-
-// TestAgentsInPages: pages of every origin may ask, with what the protocol needs.
+// TestAgentsInPages: pages of every origin may ask a public index, with what the
+// protocol needs.
 func TestAgentsInPages(t *testing.T) {
-	s := serveFew(t, Options{})
+	s := serveFew(t, Options{URL: "https://index.example.org"})
 	a := s.ask(t, http.MethodOptions, "/mcp", "Origin", "https://page.example", "Access-Control-Request-Method", "POST",
 		"Access-Control-Request-Headers", "content-type,mcp-protocol-version,x-api-key")
 	allowed := strings.ToLower(a.header.Get("Access-Control-Allow-Headers"))
@@ -176,8 +149,10 @@ func TestAgentsInPages(t *testing.T) {
 		!strings.Contains(allowed, "mcp-protocol-version") || !strings.Contains(allowed, "x-api-key") || !strings.Contains(allowed, "content-type") {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	if a := s.sendAs(t, listTools, "Origin", "https://page.example"); a.status != 200 || a.header.Get("Access-Control-Allow-Origin") != "*" {
-		t.Errorf("%d %v", a.status, a.header)
+	for _, header := range [][]string{{"Origin", "https://page.example"}, {"Host", "index.example.org"}, {"Host", "proxy.example"}} {
+		if a := s.sendAs(t, listTools, header...); a.status != 200 || a.header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%v: %d %v", header, a.status, a.header)
+		}
 	}
 }
 

@@ -44,6 +44,8 @@ func panelRoutes() []panelRoute {
 		{get, "/developer/webhooks/:webhook/", (*visitor).webhook},
 		{post, "/developer/webhooks/:webhook/test/", (*visitor).testWebhook},
 		{post, "/developer/webhooks/:webhook/replay/", (*visitor).replay},
+		{get, "/developer/webhooks/:webhook/rotate/", (*visitor).askToRotate},
+		{post, "/developer/webhooks/:webhook/rotate/", (*visitor).rotateWebhook},
 		{get, "/developer/webhooks/:webhook/delete/", (*visitor).askToDelete},
 		{post, "/developer/webhooks/:webhook/delete/", (*visitor).deleteWebhook},
 		{get, "/developer/submissions/", (*visitor).submissions},

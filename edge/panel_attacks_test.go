@@ -53,7 +53,7 @@ func (p *panelled) has(t *testing.T, b *person) string {
 	fmt.Fprintln(&text, p.keysNow(t, b))
 	for _, w := range p.hooksNow(t, b) {
 		list, count, err := p.state.Deliveries(t.Context(), state.DeliveryQuery{WebhookID: w.ID, Limit: 100})
-		fmt.Fprintln(&text, w.ID, count, len(list), err)
+		fmt.Fprintln(&text, w.ID, w.Sealed, count, len(list), err)
 	}
 	return text.String()
 }
@@ -108,7 +108,7 @@ func TestPanelForged(t *testing.T) {
 		}
 		before = p.has(t, ann)
 	}
-	if forms != 6 {
+	if forms != 7 {
 		t.Errorf("%d forms", forms)
 	}
 }

@@ -174,6 +174,32 @@ func (v *visitor) ask(w webhook.Webhook, do write) (shown, error) {
 	return shown{to: panelHooks + w.ID + "/"}, nil
 }
 
+// askToRotate asks back.
+func (v *visitor) askToRotate() (shown, error) {
+	w, err := v.ownWebhook()
+	return shown{page: &pages.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: once()}}, err
+}
+
+// rotateWebhook shows the new secret, this once.
+func (v *visitor) rotateWebhook() (shown, error) {
+	w, err := v.ownWebhook()
+	if err != nil {
+		return shown{}, err
+	}
+	done, repeated, err := v.server.once(v.request.Context(), v.attempt(), v.server.rotation(w))
+	if err != nil {
+		return shown{}, err
+	}
+	if repeated {
+		return shown{to: panelHooks + w.ID + "/"}, nil
+	}
+	var made rotatedWebhook
+	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
+		return shown{}, err
+	}
+	return shown{page: &pages.NewWebhookPage{Member: v.member, Webhook: panelWebhook(w), Secret: made.Secret, PreviousUntil: &made.PreviousSecretExpiresAt}}, nil
+}
+
 // askToDelete asks back.
 func (v *visitor) askToDelete() (shown, error) {
 	w, err := v.ownWebhook()

@@ -99,7 +99,7 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 func (c *call) respondOwn(w http.ResponseWriter, r *reply) error {
 	h := w.Header()
 	h["Cache-Control"] = unkept
-	h["Vary"] = varyKey
+	h["Vary"] = c.server.vary.key
 	if len(r.body) > 0 {
 		h["Content-Type"] = []string{jsonType}
 		h["Content-Length"] = []string{strconv.Itoa(len(r.body))}

@@ -63,6 +63,7 @@ func (s *Server) routes() {
 		{get, "/api/webhooks/:id", metered, nil, s.webhook},
 		{del, "/api/webhooks/:id", metered, nil, s.deleteWebhook},
 		{post, "/api/webhooks/:id/test", metered, nil, s.testWebhook},
+		{post, "/api/webhooks/:id/rotate", metered, nil, s.rotateWebhook},
 		{get, "/api/webhooks/:id/deliveries", metered, []string{"limit", "cursor", "status"}, s.deliveries},
 		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, nil, s.replayDelivery},
 		{get, "/api/openapi", free, []string{"format"}, s.openapi},

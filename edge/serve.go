@@ -49,7 +49,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 			return errors.Join(fmt.Errorf("cannot listen on %s: %w", l.Admin, err), public.Close())
 		}
 		adminAddr = admin.Addr().String()
-		servers, listeners = append(servers, s.httpServer(s.admin(&draining))), append(listeners, admin)
+		servers, listeners = append(servers, s.httpServer(onlyHosts(s.options.AdminHosts, s.admin(&draining)))), append(listeners, admin)
 	}
 	follow, stopFollowing := context.WithCancel(context.Background())
 	go s.Follow(follow)
@@ -62,6 +62,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	for i, srv := range servers {
 		go func() { failed <- srv.Serve(listeners[i]) }()
 	}
+	s.logOrigins()
 	if l.Ready != nil {
 		l.Ready(public.Addr().String(), adminAddr)
 	}

@@ -81,7 +81,7 @@ func (s *Server) form(c *call) (*reply, error) {
 			return nil, err
 		}
 		a, err := site.Amend(pages.Request{Path: pages.SubmitPath, Query: q, Base: c.base()}, typ, slug, submit.File)
-		c.writer.Header()["Vary"] = varyAccept
+		c.writer.Header()["Vary"] = s.vary.accept
 		if err == nil && a.Status == http.StatusNotFound && !prefersHTML(c.request.Header["Accept"]) {
 			return nil, c.unknownEntity(typ, slug)
 		}

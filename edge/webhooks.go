@@ -35,13 +35,25 @@ func newHooks(o Options, m *metrics) (hooks, error) {
 			return h, err
 		}
 	}
-	h.dispatch = webhook.New(webhook.Options{Store: o.State, Client: h.guard.Client(), Owner: state.NewID(""), Log: o.Log,
+	h.dispatch = webhook.New(webhook.Options{Store: o.State, Client: h.guard.Client(), Begin: h.guard.Begin, Owner: state.NewID(""), Log: o.Log,
 		Metrics: m.registry, Agent: "kindex-webhook", Now: o.Now, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll,
-		Secret: func(w *webhook.Webhook) (webhook.Secret, error) {
-			secret, err := h.keys.Open(w.Sealed, webhook.Purpose, w.ID)
-			return webhook.Secret(secret), err
-		}})
+		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) { return openSecrets(h.keys, w) }})
 	return h, nil
+}
+
+// openSecrets are the secrets of a webhook, the newest first.
+func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
+	for _, sealed := range []string{w.Sealed, w.Previous} {
+		if sealed == "" {
+			continue
+		}
+		secret, err := keys.Open(sealed, webhook.Purpose, w.ID)
+		if err != nil {
+			return nil, err
+		}
+		secrets = append(secrets, webhook.Secret(secret))
+	}
+	return secrets, nil
 }
 
 // createdWebhook is a webhook as its owner sees it once.
@@ -126,8 +138,17 @@ func (s *Server) makeWebhook(ctx context.Context, account, address string, event
 		}
 		faults = append([]FieldError{{"url", wrong.Error()}}, faults...)
 	}
-	refused = invalidBody(faults)
 	secret := webhook.NewSecret()
+	if s.options.WebhookChallenge && len(faults) == 0 {
+		fault, err := s.hooks.dispatch.Challenge(ctx, state.NewID("evt_"), w.URL, secret)
+		if err != nil {
+			return nil, nil, err
+		}
+		if fault != "" {
+			faults = append(faults, FieldError{"url", fault})
+		}
+	}
+	refused = invalidBody(faults)
 	w.Sealed = s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *state.Tx) (outcome, error) {
 		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
@@ -260,6 +281,40 @@ func (s *Server) deleteWebhook(c *call) (*reply, error) {
 		return nil, err
 	}
 	return object(http.StatusNoContent, nil)
+}
+
+// rotatedWebhook is a new secret as the owner of the webhook sees it once.
+type rotatedWebhook struct {
+	ID                      string    `json:"id"`
+	Secret                  string    `json:"secret"`
+	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
+}
+
+// POST /api/webhooks/:id/rotate
+func (s *Server) rotateWebhook(c *call) (*reply, error) {
+	w, err := c.ownWebhook()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.decodeNothing(); err != nil {
+		return nil, err
+	}
+	return c.once(s.rotation(w))
+}
+
+// rotation is the write that gives a webhook a new secret, and has a rotatedWebhook as
+// its body. The secret before signs along for a day. One that is even older ends at
+// once, so that two rotations in a row end a secret that has leaked.
+func (s *Server) rotation(w webhook.Webhook) write {
+	secret := webhook.NewSecret()
+	sealed := s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
+	until := s.now().Add(webhook.RotationTime)
+	return func(tx *state.Tx) (outcome, error) {
+		if err := tx.RotateWebhook(w.AccountID, w.ID, sealed, until); err != nil {
+			return outcome{}, webhookProblem(err, w.ID, "")
+		}
+		return outcome{status: http.StatusOK, secretID: w.ID, body: rotatedWebhook{w.ID, secret.Reveal(), second(until)}}, nil
+	}
 }
 
 // endWebhook deletes a webhook with its log of deliveries.

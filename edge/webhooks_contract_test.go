@@ -36,9 +36,14 @@ func testWebhooks(t *testing.T, c *contract) {
 	c.send(t, request{op: "listWebhooks", target: path, status: 200, key: owner, header: []string{id}})
 	c.send(t, request{op: "listWebhooks", target: path, status: 200, key: other})
 	own := path + "/" + made.ID
+	for _, r := range []request{{status: 200, header: []string{id, "Idempotency-Key: o-1"}}, {status: 409, header: []string{"Idempotency-Key: o-1"}},
+		{status: 422, header: []string{"Idempotency-Key: o-1"}, body: "{}"}, {status: 400, fault: "Idempotency-Key", header: []string{"Idempotency-Key: a b"}}} {
+		r.op, r.verb, r.target, r.key = "rotateWebhook", "POST", own+"/rotate", owner
+		c.send(t, r)
+	}
 	delivery, between := c.deliverOne(t, made.ID)
 	c.testDeliveries(t, owner, own, delivery, between)
-	for _, r := range []request{{op: "getWebhook"}, {op: "deleteWebhook", verb: "DELETE"}, {op: "testWebhook", verb: "POST", target: "/test"},
+	for _, r := range []request{{op: "getWebhook"}, {op: "deleteWebhook", verb: "DELETE"}, {op: "testWebhook", verb: "POST", target: "/test"}, {op: "rotateWebhook", verb: "POST", target: "/rotate"},
 		{op: "listDeliveries", target: "/deliveries"}, {op: "replayDelivery", verb: "POST", target: "/deliveries/" + delivery + "/replay"}} {
 		r.target, r.status, r.fault, r.key = own+r.target, 404, "id", other
 		c.send(t, r)

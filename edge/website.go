@@ -80,7 +80,7 @@ func (s *Server) pageMethods(c *call) (*reply, error) {
 
 // page answers with a page of the website.
 func (s *Server) page(c *call) (*reply, error) {
-	c.writer.Header()["Vary"] = varyAccept
+	c.writer.Header()["Vary"] = s.vary.accept
 	site, err := s.pagesOf(c.view)
 	if err != nil {
 		return nil, err

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kindex/edge/guard"
 	"kindex/edge/seal"
 	"kindex/edge/state"
 )
@@ -46,18 +44,6 @@ func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string
 		made = beside
 	}
 	return keys, made, err
-}
-
-// webhookGuard reads --webhook-allow.
-func webhookGuard(allow []string) (*guard.Guard, error) {
-	exceptions := make([]guard.Exception, len(allow))
-	for i, text := range allow {
-		var err error
-		if exceptions[i], err = guard.ParseException(strings.TrimSpace(text)); err != nil {
-			return nil, fmt.Errorf("--webhook-allow: %w", err)
-		}
-	}
-	return guard.New(guard.Options{Allow: exceptions}), nil
 }
 
 func stateRekeyCommand() *cobra.Command {

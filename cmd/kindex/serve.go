@@ -31,10 +31,12 @@ type serveOptions struct {
 	limitAnonymous, limitKey    int64
 	contact                     string
 	trustedProxies              string
+	corsOrigins                 []string
+	hosts, adminHosts           []string
 	forgeOptions
-	signIn       signInOptions
-	operatorKey  string
-	webhookAllow []string
+	signIn      signInOptions
+	operatorKey string
+	webhooks    webhookOptions
 	watchOptions
 }
 
@@ -65,6 +67,11 @@ environment: KINDEX_SIGNIN_GITHUB_SECRET or KINDEX_SIGNIN_OIDC_SECRET. The
 provider must know the address to send people back to, which is --url with
 /signin/github/callback or /signin/oidc/callback behind it.
 
+Where --url is a public https address, pages of every website may read the answers.
+An index without one is private: only pages on the reader's own machine may, and it
+answers only to localhost, IP addresses, names of --hosts and, on a network, names
+that exist in private networks only. --cors-origins says otherwise.
+
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin
 address, which belongs on a private network.`,
 		Example: `  kindex serve --dir . --addr 127.0.0.1:8080
@@ -86,10 +93,13 @@ address, which belongs on a private network.`,
 	f.Int64Var(&o.limitKey, "limit-key", 100, "requests that an account may make in a UTC day unless it has a limit of its own, 0 for no limit")
 	f.StringVar(&o.contact, "contact", "", "the address that those who need more can write to")
 	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks, such as 10.0.0.0/8, whose forwarding headers tell where a request comes from")
+	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages may read answers, such as https://app.example.org; "*" for all, "none" (default: all where --url is a public https address, else those on the reader's own machine)`)
+	f.StringSliceVar(&o.hosts, "hosts", nil, "further names of a service that not all websites may read, beside localhost, IP addresses and the host of --url")
+	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "names of the operator's address, beside localhost and IP addresses")
 	o.forgeOptions.flags(f)
 	o.signIn.flags(f)
 	operatorKeyFlag(f, &o.operatorKey)
-	f.StringSliceVar(&o.webhookAllow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may have though they are not public, or not on port 443")
+	o.webhooks.flags(f)
 	f.BoolVar(&o.watch, "watch", false, "follow the content folder: edits are live at once, builds follow")
 	o.watchOptions.flags(f)
 	return c
@@ -112,6 +122,9 @@ func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	if o.limitAnonymous < 0 || o.limitKey < 0 {
 		return e, usageError{errors.New("a limit is a number of requests, 0 for no limit")}
 	}
+	if err := o.names(&e); err != nil {
+		return e, usageError{err}
+	}
 	if e.Forge, err = o.forgeOptions.open(); err != nil {
 		return e, err
 	}
@@ -121,10 +134,26 @@ func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	if e.SignIn, err = o.signIn.providers(o.url); err != nil {
 		return e, usageError{err}
 	}
-	if e.Guard, err = webhookGuard(o.webhookAllow); err != nil {
+	if err := o.webhooks.apply(&e); err != nil {
 		return e, usageError{err}
 	}
 	return e, nil
+}
+
+// names reads who may read answers, and under which names.
+func (o *serveOptions) names(e *edge.Options) (err error) {
+	if o.corsOrigins != nil {
+		if e.Origins, err = edge.ParseOrigins(o.corsOrigins); err != nil {
+			return fmt.Errorf("--cors-origins: %w", err)
+		}
+	}
+	if e.Hosts, err = edge.ParseHosts(o.hosts); err != nil {
+		return fmt.Errorf("--hosts: %w", err)
+	}
+	if e.AdminHosts, err = edge.ParseHosts(o.adminHosts); err != nil {
+		return fmt.Errorf("--admin-host: %w", err)
+	}
+	return nil
 }
 
 // openState opens the state and the keys of its secrets.

@@ -37,9 +37,18 @@ type Resolver interface {
 
 // Options say what is allowed, and stand in for the network in tests.
 type Options struct {
-	Allow    []Exception
-	Resolver Resolver       // nil: the system's
-	Roots    *x509.CertPool // of certificates; nil: the system's
+	Allow []Exception
+	// Deny is never talked to, whatever Allow says.
+	Deny []Denial
+	// NAT64 are prefixes that this machine's network translates to IPv4. Their addresses
+	// are judged as the IPv4 addresses that they stand for.
+	NAT64 []netip.Prefix
+	// HostRate is how many requests a second one host gets, and how many connections
+	// one address. 0: DefaultHostRate; less: no bound.
+	HostRate float64
+	Now      func() time.Time // nil: time.Now
+	Resolver Resolver         // nil: the system's
+	Roots    *x509.CertPool   // of certificates; nil: the system's
 	// Dial makes a connection to an address, with everything that d says; nil:
 	// d.DialContext. What d.Control refuses must not be sent a packet.
 	Dial func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
@@ -49,7 +58,11 @@ type Options struct {
 // goroutines.
 type Guard struct {
 	allow    []Exception
+	deny     []Denial
+	nat64    []netip.Prefix
 	resolver Resolver
+	requests *pacer // by host; nil: no bound
+	dials    *pacer // by address
 	dial     func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 	roots    *x509.CertPool
 	public   *ssrf.Guardian
@@ -64,8 +77,17 @@ var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // New returns a guard.
 func New(o Options) *Guard {
-	g := &Guard{allow: slices.Clone(o.Allow), resolver: o.Resolver, dial: o.Dial, roots: o.Roots,
+	g := &Guard{allow: slices.Clone(o.Allow), deny: slices.Clone(o.Deny), nat64: slices.Clone(o.NAT64), resolver: o.Resolver, dial: o.Dial, roots: o.Roots,
 		public: ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(wireServer))}
+	if o.HostRate == 0 {
+		o.HostRate = DefaultHostRate
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.HostRate > 0 {
+		g.requests, g.dials = newPacer(o.HostRate, o.Now), newPacer(o.HostRate, o.Now)
+	}
 	if g.resolver == nil {
 		g.resolver = net.DefaultResolver
 	}
@@ -80,15 +102,29 @@ func New(o Options) *Guard {
 // Check tells whether an address may be talked to: nil, or an ErrRefused with
 // the reason, which is for the operator's log.
 func (g *Guard) Check(to netip.AddrPort) error {
-	for _, e := range g.allow {
-		if e.covers(to) {
-			return nil
+	if g.deniesAddress(to.Addr()) {
+		return fmt.Errorf("%w: denied by the operator", ErrRefused)
+	}
+	if g.allows(to) {
+		return nil
+	}
+	if a, ok := g.translated(to.Addr()); ok {
+		return g.Check(netip.AddrPortFrom(a, to.Port()))
+	}
+	if a, ok := isatap(to.Addr()); ok {
+		if err := g.Check(netip.AddrPortFrom(a, to.Port())); err != nil {
+			return err
 		}
 	}
 	if err := g.public.SafeAddrPort(to); err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	return nil
+}
+
+// allows reports whether the operator has made an exception for an address.
+func (g *Guard) allows(to netip.AddrPort) bool {
+	return slices.ContainsFunc(g.allow, func(e Exception) bool { return e.covers(to) })
 }
 
 // control is called with every address that is about to be connected to, before
@@ -141,7 +177,12 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 		// What is left of the time is shared by those that are left to try.
 		share := time.Until(deadline) / time.Duration(len(addrs)-i)
 		d := &net.Dialer{Timeout: share, KeepAlive: 15 * time.Second, Control: g.control}
+		end, err := g.beginDial(netip.AddrPortFrom(a, port))
+		if err != nil {
+			return nil, err
+		}
 		c, err := g.dial(ctx, d, "tcp", netip.AddrPortFrom(a, port).String())
+		end()
 		if err == nil {
 			return c, nil
 		}

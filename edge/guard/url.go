@@ -180,6 +180,9 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 		return []netip.Addr{a}, nil
 	}
 	host = strings.TrimSuffix(host, ".")
+	if g.deniesName(host) {
+		return nil, fmt.Errorf("%w: denied by the operator", ErrRefused)
+	}
 	if numeric(host[strings.LastIndex(host, ".")+1:]) {
 		return nil, fmt.Errorf("%w: host %q", ErrRefused, host)
 	}

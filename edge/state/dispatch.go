@@ -231,6 +231,9 @@ const expireAtOnce = 2000
 
 // Expire implements webhook.Store.
 func (s *State) Expire(ctx context.Context, before time.Time) error {
+	if _, err := s.exec(ctx, "UPDATE webhooks SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1", s.now().UnixMilli()); err != nil {
+		return err
+	}
 	for _, statement := range []string{
 		`DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries
 			WHERE created_at < $1 AND next_at IS NULL AND COALESCE(last_attempt_at, 0) < $1 LIMIT $2)`,

@@ -16,6 +16,7 @@ import (
 // the secrets are sealed for.
 var sealedColumns = []struct{ table, id, column, purpose string }{
 	{"webhooks", "id", "secret", webhook.Purpose},
+	{"webhooks", "id", "previous_secret", webhook.Purpose},
 }
 
 // CheckSealed returns an error where a secret in the state cannot be opened with
@@ -98,7 +99,7 @@ func (s *State) eachSealed(ctx context.Context, do func(table, column, purpose, 
 }
 
 func (s *State) eachSealedIn(ctx context.Context, table, id, column string, do func(row, sealed string) error) error {
-	rows, err := s.rows(ctx, "SELECT "+id+", "+column+" FROM "+table)
+	rows, err := s.rows(ctx, "SELECT "+id+", "+column+" FROM "+table+" WHERE "+column+" IS NOT NULL")
 	if err != nil {
 		return err
 	}

@@ -5,27 +5,28 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"kindex/edge/webhook"
 )
 
 // webhookColumns are read by scanWebhook.
 const webhookColumns = `id, account_id, url, events, secret, created_at, disabled_at, disabled_reason, failing_since,
-	last_attempt_at, last_success_at, next_at, position, attempts`
+	last_attempt_at, last_success_at, next_at, position, attempts, previous_secret, previous_until`
 
 func scanWebhook(scan func(...any) error) (webhook.Webhook, error) {
 	var w webhook.Webhook
 	var events string
-	var reason sql.NullString
-	var created, disabled, failing, attempt, success, next sql.NullInt64
+	var reason, previous sql.NullString
+	var created, disabled, failing, attempt, success, next, until sql.NullInt64
 	err := scan(&w.ID, &w.AccountID, &w.URL, &events, &w.Sealed, &created, &disabled, &reason, &failing,
-		&attempt, &success, &next, &w.Position, &w.Step)
+		&attempt, &success, &next, &w.Position, &w.Step, &previous, &until)
 	if err != nil {
 		return w, err
 	}
 	w.CreatedAt, w.DisabledAt, w.FailingSince = moment(created), moment(disabled), moment(failing)
 	w.LastAttemptAt, w.LastSuccessAt, w.NextAt = moment(attempt), moment(success), moment(next)
-	w.DisabledReason = reason.String
+	w.DisabledReason, w.Previous, w.PreviousUntil = reason.String, previous.String, moment(until)
 	return w, json.Unmarshal([]byte(events), &w.Events)
 }
 
@@ -60,6 +61,18 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	_, err = tx.exec(`INSERT INTO webhooks (id, account_id, url, events, secret, created_at, position)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, w.ID, w.AccountID, w.URL, string(events), w.Sealed, millis(w.CreatedAt), w.Position)
 	return w, err
+}
+
+// RotateWebhook gives a webhook of an account another secret. The one that it has
+// signs along until a moment; one before that ends at once. The error is
+// webhook.ErrUnknown, or the state's.
+func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
+	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
+		id, accountID, millis(until), sealed)
+	if err == nil && n == 0 {
+		return webhook.ErrUnknown
+	}
+	return err
 }
 
 // DeleteWebhook removes a webhook of an account with its log of deliveries, or

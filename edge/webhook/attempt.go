@@ -27,6 +27,8 @@ type answer struct {
 	outcome    string // for the metrics
 	retryAfter time.Duration
 	took       time.Duration
+	wait       time.Duration // the host gets as much as it may: nothing was sent, and this is when to come again
+	body       []byte        // the beginning of the answer, where it was asked for
 }
 
 func (a answer) success() bool { return a.status >= 200 && a.status < 300 && a.failure == "" }
@@ -53,14 +55,14 @@ type sender struct {
 
 // post sends a body once. Of what goes wrong below HTTP the answer tells only
 // what the owner of the webhook may know.
-func (s *sender) post(ctx context.Context, url string, secret Secret, id string, body []byte) answer {
+func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) answer {
 	start := time.Now()
-	a := s.exchange(ctx, url, secret, id, body)
+	a := s.exchange(ctx, url, secrets, id, body, 0)
 	a.took = time.Since(start)
 	return a
 }
 
-func (s *sender) exchange(ctx context.Context, url string, secret Secret, id string, body []byte) answer {
+func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id string, body []byte, keep int64) answer {
 	ctx, cancel := context.WithTimeout(ctx, guard.Timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
@@ -69,17 +71,27 @@ func (s *sender) exchange(ctx context.Context, url string, secret Secret, id str
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", s.agent)
-	if err := sign(r.Header, secret, id, s.now(), body); err != nil {
+	if err := sign(r.Header, secrets, id, s.now(), body); err != nil {
 		return answer{failure: "The delivery could not be signed.", outcome: "internal"}
 	}
 	response, err := s.client.Do(r)
+	var busy *guard.BusyError
+	if errors.As(err, &busy) {
+		return answer{wait: busy.Wait, failure: "The host is sent as much as it may be at the moment.", outcome: "postponed"}
+	}
 	if err != nil {
 		failure, outcome := explain(err)
 		return answer{failure: failure, outcome: outcome}
 	}
 	defer response.Body.Close()
+	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 lets any number through
+		return answer{failure: "It answered with a status that is none.", outcome: "status"}
+	}
 	a := answer{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
 		retryAfter: retryAfter(response.Header, s.now())}
+	if keep > 0 {
+		a.body, _ = io.ReadAll(io.LimitReader(response.Body, keep)) // what has come is looked at
+	}
 	// The status decides; reading on only lets the connection be used again.
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, mostAnswer))
 	return a

@@ -45,7 +45,7 @@ func senderTo(t *testing.T, s *httptest.Server, url string) *sender {
 
 func (s *sender) call(t *testing.T, url string) answer {
 	t.Helper()
-	return s.post(t.Context(), url, NewSecret(), "evt_1", []byte("{}"))
+	return s.post(t.Context(), url, []Secret{NewSecret()}, "evt_1", []byte("{}"))
 }
 
 func TestLargeAnswersAreNotRead(t *testing.T) {

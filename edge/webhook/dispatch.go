@@ -46,6 +46,8 @@ type Store interface {
 	// EventsAfter returns up to n events of the given names behind a position, in
 	// order, and up to where that is all there is.
 	EventsAfter(ctx context.Context, position int64, names []string, n int) (events []Event, upTo int64, err error)
+	// Webhook returns a webhook as it is now; ErrUnknown where it is gone.
+	Webhook(ctx context.Context, account, webhook string) (Webhook, error)
 	// Asked returns the tests and replays that wait for their only attempt, in order,
 	// with their payloads; ErrUnknown where the webhook is gone, or its account
 	// suspended.
@@ -66,19 +68,23 @@ type Store interface {
 type Options struct {
 	Store  Store        // needed
 	Client *http.Client // needed: that of a guard.Guard
-	// Secret opens the secret of a webhook.
-	Secret   func(w *Webhook) (Secret, error) // needed
-	Owner    string                           // needed: tells this edge from all others that share the state
-	Log      *slog.Logger                     // none
-	Metrics  prometheus.Registerer            // none
-	Agent    string                           // the User-Agent: kindex
-	Now      func() time.Time                 // time.Now
-	Random   func() float64                   // rand.Float64
-	Schedule Schedule                         // DefaultSchedule
-	Workers  int                              // webhooks worked at a time: 1024
-	Poll     time.Duration                    // how often others' events are looked for: 1 s
-	Lease    time.Duration                    // how long a webhook is kept from other edges: 60 s
-	Drain    time.Duration                    // how long attempts under way may take at the end: guard.Timeout
+	// Secrets opens the secrets of a webhook: the one that it has, and the one before
+	// where there is one.
+	Secrets func(w *Webhook) ([]Secret, error) // needed
+	// Begin takes a place for an attempt at an address, which end gives back, or says how
+	// long to wait: guard.Guard.Begin. nil: no bound.
+	Begin    func(url string) (end func(), wait time.Duration)
+	Owner    string                // needed: tells this edge from all others that share the state
+	Log      *slog.Logger          // none
+	Metrics  prometheus.Registerer // none
+	Agent    string                // the User-Agent: kindex
+	Now      func() time.Time      // time.Now
+	Random   func() float64        // rand.Float64
+	Schedule Schedule              // DefaultSchedule
+	Workers  int                   // webhooks worked at a time: 1024
+	Poll     time.Duration         // how often others' events are looked for: 1 s
+	Lease    time.Duration         // how long a webhook is kept from other edges: 60 s
+	Drain    time.Duration         // how long attempts under way may take at the end: guard.Timeout
 }
 
 const (
@@ -111,6 +117,9 @@ func New(o Options) *Dispatcher {
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64
+	}
+	if o.Begin == nil {
+		o.Begin = func(string) (func(), time.Duration) { return func() {}, 0 }
 	}
 	if o.Schedule == nil {
 		o.Schedule = DefaultSchedule

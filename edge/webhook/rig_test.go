@@ -270,9 +270,9 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	o := webhook.Options{Store: r.state, Client: guard.New(guard.Options{Allow: []guard.Exception{e}, Roots: roots}).Client(),
 		Owner: state.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),
-		Secret: func(w *webhook.Webhook) (webhook.Secret, error) {
+		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) {
 			b, err := r.keys.Open(w.Sealed, webhook.Purpose, w.ID)
-			return webhook.Secret(b), err
+			return []webhook.Secret{webhook.Secret(b)}, err
 		}}
 	if change != nil {
 		change(&o)

@@ -91,7 +91,7 @@ func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
 	}
 	h := http.Header{}
 	body := []byte(`{"id":"evt_1"}`)
-	if err := sign(h, secret, "evt_1", time.Now(), body); err != nil {
+	if err := sign(h, []Secret{secret}, "evt_1", time.Now(), body); err != nil {
 		t.Fatal(err)
 	}
 	if err := receiver.Verify(body, h); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -44,19 +45,22 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // sign sets the headers of Standard Webhooks: the id, which is the same whenever
 // the event is sent, the time of the attempt, and the signature of both and the
-// body (HMAC-SHA256).
-func sign(h http.Header, s Secret, id string, at time.Time, body []byte) error {
-	w, err := standardwebhooks.NewWebhook(s.Reveal())
-	if err != nil {
-		return err
-	}
-	signature, err := w.Sign(id, at, body)
-	if err != nil {
-		return err
+// body (HMAC-SHA256). With several secrets there is a signature by each, separated by
+// spaces: a receiver accepts the delivery if it knows one of them.
+func sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
+	signatures := make([]string, len(secrets))
+	for i, s := range secrets {
+		w, err := standardwebhooks.NewWebhook(s.Reveal())
+		if err != nil {
+			return err
+		}
+		if signatures[i], err = w.Sign(id, at, body); err != nil {
+			return err
+		}
 	}
 	h.Set(standardwebhooks.HeaderWebhookID, id)
 	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
-	h.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	h.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
 	return nil
 }
 

@@ -8,6 +8,9 @@ import (
 // MaxPerAccount is how many webhooks an account may have.
 const MaxPerAccount = 10
 
+// RotationTime is how long the secret before signs along after a rotation.
+const RotationTime = 24 * time.Hour
+
 // What the state answers besides what was asked for.
 var (
 	ErrTooMany = errors.New("the account has as many webhooks as it may have")
@@ -26,6 +29,10 @@ type Webhook struct {
 	Events        []string // the names that it wants, in the order of exports.Events
 	Sealed        string   // the secret, sealed with the operator's key
 	CreatedAt     time.Time
+	// Previous is the secret before, sealed, which signs along until PreviousUntil;
+	// "" where there is none.
+	Previous      string
+	PreviousUntil time.Time
 
 	DisabledAt     time.Time // when it was switched off
 	DisabledReason string

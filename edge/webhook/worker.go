@@ -15,7 +15,7 @@ type worker struct {
 	ctx      context.Context // ends when no attempt may begin any more
 	attempts context.Context // ends when attempts are cut off
 	hook     Webhook
-	secret   Secret
+	secrets  []Secret  // the newest first
 	until    time.Time // the lease is ours until then at least
 	looked   time.Time // when tests and replays were looked for
 }
@@ -31,15 +31,14 @@ var errStop = errors.New("stop")
 const askedEvery = time.Second
 
 func (w *worker) run() {
-	secret, err := w.d.Secret(&w.hook)
-	if err != nil {
+	var err error
+	if w.secrets, err = w.d.Secrets(&w.hook); err != nil {
 		// Without the operator's key nothing can be signed. The lease stays until it
 		// ends, so that this is not tried all the time.
 		w.d.metrics.attempts.WithLabelValues("internal").Inc()
 		w.d.Log.Error("the secret of a webhook cannot be opened", "webhook", w.hook.ID, "error", err)
 		return
 	}
-	w.secret = secret
 	err = w.work()
 	if errors.Is(err, errStop) || errors.Is(err, ErrLost) {
 		return
@@ -135,6 +134,9 @@ func (w *worker) switchedOff(reason string) {
 // rest of the queue, and switches a webhook on that was off.
 func (w *worker) asked() error {
 	w.looked = time.Now()
+	if err := w.renewSecrets(); err != nil {
+		return err
+	}
 	list, err := w.d.Store.Asked(w.ctx, w.hook.ID)
 	if err != nil {
 		return err
@@ -172,9 +174,34 @@ func (w *worker) asked() error {
 	return nil
 }
 
+// renewSecrets takes over a rotation of the secrets, so that one that was given up
+// signs nothing more, however long there is something to send.
+func (w *worker) renewSecrets() error {
+	now, err := w.d.Store.Webhook(w.ctx, w.hook.AccountID, w.hook.ID)
+	if err != nil || now.Sealed == w.hook.Sealed && now.Previous == w.hook.Previous {
+		return err
+	}
+	w.hook.Sealed, w.hook.Previous, w.hook.PreviousUntil = now.Sealed, now.Previous, now.PreviousUntil
+	w.secrets, err = w.d.Secrets(&w.hook)
+	return err
+}
+
+// valid are the secrets that sign now.
+func (w *worker) valid() []Secret {
+	if len(w.secrets) > 1 && !w.d.Now().Before(w.hook.PreviousUntil) {
+		return w.secrets[:1]
+	}
+	return w.secrets
+}
+
 // try makes one attempt, which ends while the lease is ours. An attempt that is
 // cut off at the end of the service is none.
 func (w *worker) try(id string, body []byte) (answer, error) {
+	end, wait := w.d.Begin(w.hook.URL)
+	if wait > 0 {
+		return answer{}, w.postpone(wait)
+	}
+	defer end()
 	if time.Until(w.until) < guard.Timeout+grace {
 		until := time.Now().Add(w.d.Lease)
 		if err := w.d.Store.Renew(w.ctx, w.owner, w.hook.ID, w.d.Lease); err != nil {
@@ -183,14 +210,27 @@ func (w *worker) try(id string, body []byte) (answer, error) {
 		w.until = until
 	}
 	w.d.metrics.underWay.Inc()
-	a := w.d.sender.post(w.attempts, w.hook.URL, w.secret, id, body)
+	a := w.d.sender.post(w.attempts, w.hook.URL, w.valid(), id, body)
 	w.d.metrics.underWay.Dec()
 	if w.attempts.Err() != nil && a.status == 0 {
 		return answer{}, w.attempts.Err()
 	}
+	if a.wait > 0 {
+		return answer{}, w.postpone(a.wait)
+	}
 	w.d.metrics.attempts.WithLabelValues(a.outcome).Inc()
 	w.d.metrics.seconds.Observe(a.took.Seconds())
 	return a, nil
+}
+
+// postpone lets the webhook rest without an attempt: its host gets as much as it may.
+// The lease stays until then, so that nobody looks at it before.
+func (w *worker) postpone(wait time.Duration) error {
+	w.d.metrics.attempts.WithLabelValues("postponed").Inc()
+	if err := w.d.Store.Renew(w.ctx, w.owner, w.hook.ID, wait); err != nil {
+		return err
+	}
+	return errStop
 }
 
 // record notes an outcome, again and again while the lease is ours: what is not

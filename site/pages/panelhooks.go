@@ -80,14 +80,20 @@ func (w PanelWebhook) State() string {
 	return "active"
 }
 
-// NewWebhookPage shows the secret of a webhook that was just made, this once.
+// NewWebhookPage shows the secret of a webhook that was just made or given another
+// one, this once.
 type NewWebhookPage struct {
 	Member
 	Webhook PanelWebhook
 	Secret  string
+	// PreviousUntil is how long the secret before is valid, nil for a new webhook.
+	PreviousUntil *time.Time
 }
 
-func (*NewWebhookPage) panel() *page {
+func (p *NewWebhookPage) panel() *page {
+	if p.PreviousUntil != nil {
+		return &page{Template: "panel-newwebhook", Title: "A new secret", Scripts: panelScripts}
+	}
 	return &page{Template: "panel-newwebhook", Title: "A new webhook", Scripts: panelScripts}
 }
 
@@ -129,6 +135,17 @@ type PanelDelivery struct {
 	ResponseStatus int   // 0: no answer came
 	Milliseconds   int64 // of the last attempt
 	Error          string
+}
+
+// RotateWebhookPage asks whether a webhook is to have another secret.
+type RotateWebhookPage struct {
+	Member
+	Webhook PanelWebhook
+	Once    string // tells the form from every other one
+}
+
+func (*RotateWebhookPage) panel() *page {
+	return &page{Template: "panel-rotate", Title: "A new secret for a webhook"}
 }
 
 // DeleteWebhookPage asks whether a webhook is to be deleted.

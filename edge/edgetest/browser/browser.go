@@ -56,6 +56,24 @@ func Main(m *testing.M, stop ...func()) {
 // without Chromium is a failure.
 func Open(t testing.TB, width, height int64) *Tab {
 	t.Helper()
+	return open(t, width, height, process)
+}
+
+// OpenWith is Open in a process of its own, in which the given host names lead to
+// 127.0.0.1.
+func OpenWith(t testing.TB, width, height int64, hosts ...string) *Tab {
+	t.Helper()
+	var rules strings.Builder
+	for _, h := range hosts {
+		fmt.Fprintf(&rules, "MAP %s 127.0.0.1, ", h)
+	}
+	return open(t, width, height, func(testing.TB) (context.Context, func()) {
+		return launch(chromedp.Flag("proxy-bypass-list", strings.Join(hosts, ";")), chromedp.Flag("host-resolver-rules", rules.String()+loopbackOnly))
+	})
+}
+
+func open(t testing.TB, width, height int64, process func(testing.TB) (context.Context, func())) *Tab {
+	t.Helper()
 	if !slices.ContainsFunc([]string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}, installed) {
 		if os.Getenv("CI") != "" {
 			t.Fatal("chromium is needed")
@@ -83,17 +101,7 @@ func process(t testing.TB) (context.Context, func()) {
 	if shared.wanted && shared.Context != nil {
 		return chromedp.NewContext(shared.Context, chromedp.WithNewBrowserContext())
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
-		chromedp.Flag("disable-component-update", true),
-	)
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // it has none for root
-	}
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, cancel := chromedp.NewContext(ctx)
-	stop = func(before, then func()) func() { return func() { before(); then() } }(cancel, stop)
+	ctx, stop := launch(chromedp.Flag("host-resolver-rules", loopbackOnly))
 	if !shared.wanted {
 		return ctx, stop
 	}
@@ -103,6 +111,23 @@ func process(t testing.TB) (context.Context, func()) {
 	}
 	shared.Context, shared.stop = ctx, stop
 	return chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+}
+
+// loopbackOnly are the rules by which no name leads anywhere.
+const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+
+// launch is a process of its own, and the function that ends it.
+func launch(further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
+		chromedp.Flag("disable-component-update", true),
+	)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // it has none for root
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(options, further...)...)
+	ctx, cancel := chromedp.NewContext(ctx)
+	return ctx, func() { cancel(); stop() }
 }
 
 // focused makes a tab one that is looked at, whichever other tabs there are.

@@ -114,6 +114,7 @@ test('webhooks', async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   assert.notEqual((await kindex.replayDelivery(made.id, sent.id)).id, sent.id);
+  assert.notEqual((await kindex.rotateWebhook(made.id)).secret, made.secret);
   assert.equal((await kindex.getWebhook(made.id)).active, true);
   assert.equal(await kindex.deleteWebhook(made.id), undefined);
 });

@@ -92,6 +92,17 @@ export class Kindex extends Files {
     return this.post<'testWebhook'>(path('/api/webhooks/{id}/test', { id }), undefined, options);
   }
 
+  /**
+   * Gives a webhook a new secret, which only this answer shows. For 24 hours deliveries are
+   * signed with the previous one, too; any older one ends at once.
+   *
+   * @throws {@link ConflictError} `secret-shown-once` where the answer was lost and the second
+   * attempt comes to that: rotate again.
+   */
+  rotateWebhook(id: string, options?: WriteOptions): Promise<Answer<'rotateWebhook'>> {
+    return this.post<'rotateWebhook'>(path('/api/webhooks/{id}/rotate', { id }), undefined, options);
+  }
+
   /** What was sent to a webhook in the last 30 days, the newest first. */
   listDeliveries(id: string, query: Query<'listDeliveries'> = {}, options?: RequestOptions): Listing<Answer<'listDeliveries'>> {
     return this.list<'listDeliveries'>(path('/api/webhooks/{id}/deliveries', { id }), query, options);
@@ -103,7 +114,7 @@ export class Kindex extends Files {
   }
 
   /** @internal */
-  protected post<Id extends 'createApiKey' | 'submitEntity' | 'createWebhook' | 'testWebhook' | 'replayDelivery'>(
+  protected post<Id extends 'createApiKey' | 'submitEntity' | 'createWebhook' | 'testWebhook' | 'rotateWebhook' | 'replayDelivery'>(
     path: Address, body: object | undefined, options?: WriteOptions): Promise<Answer<Id>> {
     return this.transport.json<Answer<Id>>({ method: 'POST', path, body }, options);
   }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"kindex/edge"
+	"kindex/edge/guard"
+)
+
+// webhookOptions say which addresses webhooks may have, and how much they get.
+type webhookOptions struct {
+	allow, deny, nat64 []string
+	hostRate           float64
+	challenge          bool
+}
+
+func (o *webhookOptions) flags(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.allow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may have though they are not public, or not on port 443")
+	f.StringSliceVar(&o.deny, "webhook-deny", nil, "networks (203.0.113.0/24), addresses and host names (example.org, with all names below it) that are never called, whatever else allows them")
+	f.StringSliceVar(&o.nat64, "webhook-nat64", nil, "NAT64 prefixes (64:ff9b::/96) of this network: their addresses are judged as the IPv4 addresses that they stand for")
+	f.Float64Var(&o.hostRate, "webhook-host-rate", guard.DefaultHostRate, "attempts a second that one host gets, all webhooks of all accounts together, 0 for no bound")
+	f.BoolVar(&o.challenge, "webhook-challenge", false, "register a webhook only if its endpoint answers a challenge")
+}
+
+// apply reads the flags into the options of an edge.
+func (o *webhookOptions) apply(e *edge.Options) (err error) {
+	var g guard.Options
+	if g.Allow, err = parseEach("--webhook-allow", o.allow, guard.ParseException); err != nil {
+		return err
+	}
+	if g.Deny, err = parseEach("--webhook-deny", o.deny, guard.ParseDenial); err != nil {
+		return err
+	}
+	var prefixes []netip.Prefix
+	if prefixes, err = parseEach("--webhook-nat64", o.nat64, guard.ParseNAT64); err != nil {
+		return err
+	}
+	switch {
+	case !(o.hostRate >= 0 && o.hostRate <= 1e6):
+		return errors.New("--webhook-host-rate: use a number of attempts a second, 0 for no bound")
+	case o.hostRate == 0:
+		o.hostRate = -1
+	}
+	g.NAT64, g.HostRate = prefixes, o.hostRate
+	e.Guard, e.WebhookChallenge = guard.New(g), o.challenge
+	return nil
+}
+
+// parseEach parses the values of a flag.
+func parseEach[T any](flag string, texts []string, parse func(string) (T, error)) ([]T, error) {
+	list := make([]T, len(texts))
+	for i, text := range texts {
+		var err error
+		if list[i], err = parse(strings.TrimSpace(text)); err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+	}
+	return list, nil
+}

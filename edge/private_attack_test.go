@@ -1,0 +1,174 @@
+package edge
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// privatePaths are answers of every kind that hold something of the index.
+var privatePaths = []string{"/", "/tool/n1/", "/llms.txt", "/docs/api", "/api/entities", "/api/entity/tool/n1", "/api/search?q=number",
+	"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool", "/api/export/manifest", "/api/feed", "/api/openapi",
+	"/badge/tool/n1.svg", "/submit/", "/assets/nothing.css", "/api/nothing", "/nothing"}
+
+// hosted asks with a Host and headers, over the network.
+func (s *served) hosted(t testing.TB, method, host, path, body string, header ...string) answer {
+	t.Helper()
+	r := httptest.NewRequest(method, s.url+path, strings.NewReader(body))
+	r.RequestURI, r.Host = "", host
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	return s.do(t, r)
+}
+
+// do sends a request without following redirects.
+func (s *served) do(t testing.TB, r *http.Request) answer {
+	t.Helper()
+	res, err := (&http.Transport{DisableCompression: true, DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, body}
+}
+
+// raw sends bytes and returns the status line of the answer.
+func (s *served) raw(t testing.TB, request string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(all), "\r\n")
+	return line
+}
+
+// TestPrivateIndexRebound reads an index on the machine of its reader as a page does
+// whose own name was made to lead there (DNS rebinding): same-origin requests, for which
+// CORS does nothing. Each is refused, whatever is asked for, and shows nothing.
+func TestPrivateIndexRebound(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 100})
+	data := "/data/" + s.live.current.Load().id() + "/entities.csv"
+	read := 0
+	for _, host := range []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "evil", "evil.local", "0x7f000001"} {
+		for _, path := range append(privatePaths, data) {
+			for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost} {
+				a := s.hosted(t, method, host, path, "")
+				if a.status != http.StatusForbidden || strings.Contains(string(a.body), "Number1") || a.header.Get("Etag") != "" ||
+					a.header.Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("%s %s of %s: %d %v", method, path, host, a.status, a.header)
+					read++
+				}
+				if strings.HasPrefix(path, "/api/") && a.header.Get("X-RateLimit-Remaining") != "100" {
+					t.Errorf("%s %s of %s: %s requests are left", method, path, host, a.header.Get("X-RateLimit-Remaining"))
+				}
+			}
+		}
+		if a := s.hosted(t, http.MethodPost, host, "/mcp", listTools, "Content-Type", "application/json"); a.status != http.StatusForbidden {
+			t.Errorf("/mcp of %s: %d", host, a.status)
+			read++
+		}
+	}
+	t.Logf("%d answers to names of strangers", read)
+	for _, host := range []string{"127.0.0.1", "127.0.0.1:80", "localhost:8080", "LOCALHOST", "[::1]:8080", "192.0.2.1", "localhost."} {
+		if a := s.hosted(t, http.MethodGet, host, "/api/openapi", ""); a.status != http.StatusOK {
+			t.Errorf("%s: %d %s", host, a.status, a.body)
+		}
+	}
+}
+
+// TestPrivateIndexAbsolute names the stranger's host in the request line, as a client of
+// a proxy does; it counts more than the Host (RFC 9112, section 3.2.2).
+func TestPrivateIndexAbsolute(t *testing.T) {
+	s := serveFew(t, Options{})
+	for _, c := range []struct {
+		request string
+		status  string
+	}{
+		{"GET http://evil.example/api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 403 "},
+		{"GET http://127.0.0.1/api/categories HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // a page cannot send this
+		{"GET /api/categories HTTP/1.0\r\n", " 200 "},                                       // no browser
+		{"GET /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n", " 400 "},
+		{"TRACE /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 405 "},
+		{"CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n", " 405 "},
+		{"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n", " 403 "},
+		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // answered without looking at the index
+	} {
+		if line := s.raw(t, c.request+"Connection: close\r\n\r\n"); !strings.Contains(line, c.status) {
+			t.Errorf("%q: %q, want%s", c.request, line, c.status)
+		}
+	}
+}
+
+// TestPrivateIndexOtherOrigins asks as pages of other websites do. The browser may show
+// them nothing of the answers, and may not embed them.
+func TestPrivateIndexOtherOrigins(t *testing.T) {
+	s := serveFew(t, Options{})
+	data := "/data/" + s.live.current.Load().id() + "/entities.csv"
+	readable := 0
+	for _, origin := range []string{"https://evil.example", "http://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost.evil.example",
+		"file://localhost", "http://localhost@evil.example", "ftp://127.0.0.1", "", "http://10.0.0.1"} {
+		for _, path := range append(privatePaths, data) {
+			a := s.hosted(t, http.MethodGet, "127.0.0.1", path, "", "Origin", origin, "Referer", origin+"/")
+			if a.header.Get("Access-Control-Allow-Origin") != "" {
+				readable++
+			}
+			// With a path of its own, the same answer is kept apart for each origin.
+			vary := strings.Join(a.header.Values("Vary"), ", ")
+			if path != "/submit/" && !strings.Contains(vary, "Origin") || a.header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+				t.Errorf("%s: %v", path, a.header)
+			}
+			if tag := a.header.Get("Etag"); tag != "" {
+				a := s.hosted(t, http.MethodGet, "127.0.0.1", path, "", "Origin", origin, "If-None-Match", tag)
+				if a.status != http.StatusNotModified || a.header.Get("Access-Control-Allow-Origin") != "" || !strings.Contains(strings.Join(a.header.Values("Vary"), ", "), "Origin") {
+					t.Errorf("%s, unchanged: %d %v", path, a.status, a.header)
+				}
+			}
+			a = s.hosted(t, http.MethodOptions, "127.0.0.1", path, "", "Origin", origin, "Access-Control-Request-Method", "GET",
+				"Access-Control-Request-Headers", "x-api-key", "Access-Control-Request-Private-Network", "true", "Access-Control-Request-Local-Network", "true")
+			for name := range a.header {
+				if strings.HasPrefix(name, "Access-Control-Allow-") {
+					t.Errorf("the preflight for %s of %s is answered with %s", path, origin, name)
+				}
+			}
+		}
+		a := s.hosted(t, http.MethodPost, "127.0.0.1", "/mcp", listTools, "Content-Type", "application/json", "Origin", origin)
+		if a.status != http.StatusForbidden || !strings.Contains(string(a.body), "foreign-origin") {
+			t.Errorf("/mcp from %q: %d %s", origin, a.status, a.body[:min(len(a.body), 200)])
+		}
+	}
+	t.Logf("%d answers that strangers' pages can read", readable)
+	if readable > 0 {
+		t.Errorf("%d answers can be read by strangers' pages", readable)
+	}
+	for _, origin := range []string{"http://127.0.0.1:3000", "http://localhost:5173", "https://localhost", "http://[::1]:1"} {
+		a := s.hosted(t, http.MethodGet, "127.0.0.1", "/api/categories", "", "Origin", origin)
+		if a.header.Get("Access-Control-Allow-Origin") != origin || !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+			t.Errorf("%s: %v", origin, a.header)
+		}
+		a = s.hosted(t, http.MethodOptions, "127.0.0.1", "/api/categories", "", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Private-Network", "true")
+		if a.status != http.StatusNoContent || a.header.Get("Access-Control-Allow-Origin") != origin || a.header.Get("Vary") != "Origin" ||
+			!strings.Contains(a.header.Get("Access-Control-Allow-Headers"), "x-api-key") || a.header.Get("Access-Control-Allow-Private-Network") != "" {
+			t.Errorf("%s: %d %v", origin, a.status, a.header)
+		}
+		if a := s.hosted(t, http.MethodPost, "127.0.0.1", "/mcp", listTools, "Content-Type", "application/json", "Origin", origin); a.status != http.StatusOK {
+			t.Errorf("/mcp from %s: %d %s", origin, a.status, a.body)
+		}
+	}
+}

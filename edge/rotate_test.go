@@ -1,0 +1,157 @@
+package edge
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"kindex/edge/seal"
+	"kindex/edge/state"
+)
+
+// TestRotateWebhook replaces a secret that has leaked. For a day both are valid, so that
+// a receiver misses nothing; then the leaked one signs nothing more. So do two rotations
+// in a row, at once.
+func TestRotateWebhook(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, target string) {
+		var later atomic.Int64
+		older, newer := seal.Generate(), seal.Generate()
+		h := serveHooked(t, target, func(o *Options) {
+			o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+			o.OperatorKeys = parsedKeys(t, older)
+		})
+		ada, _ := h.newKey(t, "ada")
+		eve, _ := h.newKey(t, "eve")
+		key := ada.Reveal()
+		ctx, stop := context.WithCancel(t.Context())
+		wait := h.Work(ctx)
+		defer func() { stop(); wait() }()
+		var made createdWebhook
+		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.updated"]}`, 201, &made)
+		own := "/api/webhooks/" + made.ID
+
+		// delivered sends a test, and says which of the secrets verify it.
+		sent := 0
+		delivered := func(secrets ...string) (signatures int, valid []bool) {
+			t.Helper()
+			h.send(t, "POST", own+"/test", key, "", 202, nil)
+			sent++
+			eventually(t, "the test has come", func() bool { n, _, _ := h.received(); return n == sent })
+			_, last, body := h.received()
+			for _, s := range secrets {
+				verify, err := standardwebhooks.NewWebhook(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// The time of the delivery is the clock's, not that of the library.
+				valid = append(valid, verify.VerifyIgnoringTimestamp(body, last.Header) == nil)
+			}
+			return len(strings.Fields(last.Header.Get("webhook-signature"))), valid
+		}
+		expect := func(when string, signatures int, secrets []string, want ...bool) {
+			t.Helper()
+			n, valid := delivered(secrets...)
+			if n != signatures {
+				t.Errorf("%s there are %d signatures, want %d", when, n, signatures)
+			}
+			for i := range want {
+				if valid[i] != want[i] {
+					t.Errorf("%s secret %d verifies: %v", when, i, valid[i])
+				}
+			}
+		}
+		expect("before a rotation", 1, []string{made.Secret}, true)
+
+		h.send(t, "POST", own+"/rotate", "", "", 401, nil)
+		h.send(t, "POST", own+"/rotate", eve.Reveal(), "", 404, nil)
+		h.send(t, "POST", own+"/rotate", key, `{"secret":"whsec_mine"}`, 400, nil)
+		expect("after refused rotations", 1, []string{made.Secret}, true)
+
+		var first, second rotatedWebhook
+		a := h.send(t, "POST", own+"/rotate", key, "", 200, &first, "Idempotency-Key", "r-1")
+		if until := time.Until(first.PreviousSecretExpiresAt); until < 23*time.Hour || until > 25*time.Hour || first.Secret == made.Secret || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s", a.body)
+		}
+		if a := h.send(t, "POST", own+"/rotate", key, "", 409, nil, "Idempotency-Key", "r-1"); !strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), "whsec_") {
+			t.Errorf("a repeat: %s", a.body)
+		}
+		expect("within a day", 2, []string{made.Secret, first.Secret}, true, true)
+		if a := h.send(t, "GET", own, key, "", 200, nil); strings.Contains(string(a.body), "whsec_") {
+			t.Errorf("a secret is shown again: %s", a.body)
+		}
+
+		// The operator's key changes meanwhile: both secrets are sealed with the new one.
+		both := parsedKeys(t, newer+"\n"+older)
+		if n, err := h.state.Rekey(ctx, both); err != nil || n != 2 {
+			t.Fatalf("%d secrets were sealed with the new key, %v", n, err)
+		}
+		if err := h.state.CheckSealed(ctx, parsedKeys(t, newer)); err != nil {
+			t.Error(err)
+		}
+		back := parsedKeys(t, older+"\n"+newer)
+		if n, err := h.state.Rekey(ctx, back); err != nil || n != 2 {
+			t.Fatalf("%d, %v", n, err)
+		}
+
+		h.send(t, "POST", own+"/rotate", key, "", 200, &second)
+		expect("after a second rotation", 2, []string{made.Secret, first.Secret, second.Secret}, false, true, true)
+		later.Store(int64(23 * time.Hour))
+		expect("after 23 hours", 2, []string{first.Secret, second.Secret}, true, true)
+		later.Store(int64(24*time.Hour + time.Minute))
+		expect("after a day", 1, []string{first.Secret, second.Secret}, false, true)
+		if _, err := h.state.Rekey(ctx, back); err != nil {
+			t.Error(err)
+		}
+		for _, s := range []string{made.Secret, first.Secret, second.Secret} {
+			if strings.Contains(h.log.String(), s) {
+				t.Error("a secret is in the log")
+			}
+		}
+	})
+}
+
+func parsedKeys(t testing.TB, text string) *seal.Keys {
+	t.Helper()
+	k, err := seal.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// TestRotatedSecretEnds removes the secret before once its day is over.
+func TestRotatedSecretEnds(t *testing.T) {
+	h := serveHooked(t, t.TempDir()+"/kindex.db")
+	key, _ := h.newKey(t, "ada")
+	var made createdWebhook
+	h.send(t, "POST", "/api/webhooks", key.Reveal(), `{"url":"`+h.receiver.URL+`/hook","events":["entity.updated"]}`, http.StatusCreated, &made)
+	_, owner, err := h.keys.Identify(t.Context(), key.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := owner.ID
+	rotate := func(until time.Time) {
+		t.Helper()
+		if err := h.state.Write(t.Context(), func(tx *state.Tx) error { return tx.RotateWebhook(account, made.ID, "sealed", until) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.state.Expire(t.Context(), time.Now().Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		until time.Time
+		kept  bool
+	}{{time.Now().Add(time.Hour), true}, {time.Now().Add(-time.Second), false}} {
+		rotate(c.until)
+		w, err := h.state.Webhook(t.Context(), account, made.ID)
+		if err != nil || (w.Previous != "") != c.kept {
+			t.Errorf("until %v: %q, %v", c.until, w.Previous, err)
+		}
+	}
+}

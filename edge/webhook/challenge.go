@@ -1,0 +1,66 @@
+package webhook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"kindex/edge/guard"
+)
+
+// ChallengeEvent is the name of the message that asks an endpoint whether it wants to be
+// a webhook.
+const ChallengeEvent = "webhook.challenge"
+
+// ChallengeTime is how long an endpoint may take to answer a challenge.
+const ChallengeTime = 10 * time.Second
+
+// maxChallengeAnswer is how much of the answer is read, in bytes.
+const maxChallengeAnswer = 1 << 10
+
+// Challenge asks an address whether whoever runs it wants to receive events: it must
+// answer 2xx with a random text, as plain text or as {"challenge": "…"}. A server that
+// only repeats what it was sent does not pass. fault is why it has not passed, for
+// whoever registers the address, "" where it has; err is that of ctx.
+func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
+	end, wait := d.Begin(url)
+	if wait > 0 {
+		return "is sent as much as it may be at the moment; try again in a minute", nil
+	}
+	defer end()
+	limited, cancel := context.WithTimeout(ctx, ChallengeTime)
+	defer cancel()
+	text := rand.Text()
+	body, err := json.Marshal(struct {
+		ID        string `json:"id"`
+		Event     string `json:"event"`
+		Timestamp string `json:"timestamp"`
+		Challenge string `json:"challenge"`
+	}{id, ChallengeEvent, d.Now().UTC().Format(time.RFC3339), text})
+	if err != nil {
+		return "", err
+	}
+	a := d.sender.exchange(limited, url, []Secret{secret}, id, body, maxChallengeAnswer)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case a.outcome == "timeout":
+		return "has not answered the challenge within " + min(ChallengeTime, guard.Timeout).String(), nil
+	case !a.success():
+		return "has not passed the challenge: " + strings.TrimSuffix(a.says(), "."), nil
+	case !repeats(a.body, text):
+		return `has not passed the challenge: it must answer the message webhook.challenge with the value of its member "challenge", as text or as {"challenge": "…"}`, nil
+	}
+	return "", nil
+}
+
+// repeats reports whether an answer is the text of a challenge and nothing else.
+func repeats(answer []byte, text string) bool {
+	var members map[string]string
+	if json.Unmarshal(answer, &members) == nil {
+		return len(members) == 1 && members["challenge"] == text
+	}
+	return strings.TrimSpace(string(answer)) == text
+}

@@ -1,0 +1,239 @@
+package edge
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/edge/guard"
+)
+
+// aimed is a service whose webhooks all lead to one victim, on loopback, and what has
+// reached it.
+type aimed struct {
+	*hooked
+	victim netip.AddrPort // as the world knows it
+	dials  atomic.Int64
+	later  atomic.Int64 // of the guard's clock, which else stands still
+}
+
+// anyName leads every name to one address.
+type anyName netip.Addr
+
+func (a anyName) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.Addr(a)}, nil
+}
+
+// aim registers webhooks of many accounts at the names.
+func aim(t *testing.T, names []string) *aimed {
+	t.Helper()
+	a := &aimed{victim: netip.MustParseAddrPort("93.184.216.34:443")}
+	begin := time.Now()
+	a.hooked = serveHooked(t, t.TempDir()+"/kindex.db", func(o *Options) {
+		o.WebhookPoll = 10 * time.Millisecond
+		o.Guard = guard.New(guard.Options{Resolver: anyName(a.victim.Addr()), Roots: x509.NewCertPool(),
+			Now:  func() time.Time { return begin.Add(time.Duration(a.later.Load())) },
+			Dial: func(context.Context, *net.Dialer, string, string) (net.Conn, error) { return a.dial() }})
+	})
+	var account string
+	var key string
+	for i, name := range names {
+		if i%10 == 0 {
+			account = fmt.Sprint("account", i/10)
+			secret, _ := a.newKey(t, account)
+			key = secret.Reveal()
+		}
+		a.send(t, "POST", "/api/webhooks", key, `{"url":"https://`+name+`/hook","events":["entity.updated","entity.created"]}`, 201, nil)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	wait := a.Work(ctx)
+	t.Cleanup(func() { stop(); wait() })
+	eventually(t, "the cursor is set", func() bool { c, err := a.state.EventCursor(t.Context()); return err == nil && c.Build != "" })
+	return a
+}
+
+// dial is a connection to the victim, which never gets as far as TLS with a name that
+// is not its own.
+func (a *aimed) dial() (net.Conn, error) {
+	a.dials.Add(1)
+	return net.Dial("tcp", strings.TrimPrefix(a.receiver.URL, "https://"))
+}
+
+// move publishes a build in which everything differs.
+func (a *aimed) move(t *testing.T, generation int) {
+	t.Helper()
+	writeContent(t, a.content, 3, generation)
+	buildInto(t, a.content, a.out, 3)
+	if err := a.Reload(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// attempts are those that the dispatcher tells of, by outcome.
+func (a *aimed) attempts(t *testing.T) map[string]float64 {
+	t.Helper()
+	families, err := a.metrics.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]float64{}
+	for _, f := range families {
+		if f.GetName() == "kindex_webhook_attempts_total" {
+			for _, m := range f.GetMetric() {
+				n[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+			}
+		}
+	}
+	return n
+}
+
+const aimedHooks = 60
+
+// TestWebhooksAimedAtOneHost has sixty webhooks of six accounts, at names below one
+// domain, called for the five events of a build. However many there are, the host gets
+// what one host may get, and those who wait lose no event.
+func TestWebhooksAimedAtOneHost(t *testing.T) {
+	var names []string
+	for i := range aimedHooks {
+		names = append(names, fmt.Sprintf("n%d.victim.example.com", i))
+	}
+	a := aim(t, names)
+	a.move(t, 1)
+	tried := func(n float64) func() bool {
+		return func() bool {
+			sum := 0.0
+			for _, m := range a.attempts(t) {
+				sum += m
+			}
+			return sum >= n
+		}
+	}
+	eventually(t, "every webhook was looked at", tried(aimedHooks))
+	if n := a.dials.Load(); n > guard.DefaultHostRate {
+		t.Errorf("%d connections were made to the victim in a moment, more than %d", n, guard.DefaultHostRate)
+	} else {
+		t.Logf("%d connections in a moment, %v", n, a.attempts(t))
+	}
+	if a.attempts(t)["postponed"] < aimedHooks-guard.DefaultHostRate {
+		t.Errorf("%v", a.attempts(t))
+	}
+	// Those who wait have their turn as time passes.
+	for seconds := 1; a.attempts(t)["tls"] < aimedHooks; seconds++ {
+		if seconds > 600 {
+			t.Fatalf("webhooks still wait: %v", a.attempts(t))
+		}
+		a.later.Add(int64(time.Second))
+		time.Sleep(100 * time.Millisecond)
+		if n := a.dials.Load(); n > int64(guard.DefaultHostRate*(seconds+1)) {
+			t.Fatalf("%d connections within %d s", n, seconds)
+		}
+	}
+}
+
+// TestWebhooksAimedAtOneAddress has sixty webhooks at names of sixty domains, all of which
+// lead to one address.
+func TestWebhooksAimedAtOneAddress(t *testing.T) {
+	var names []string
+	for i := range aimedHooks {
+		names = append(names, fmt.Sprintf("victim%d.example", i))
+	}
+	a := aim(t, names)
+	a.move(t, 1)
+	eventually(t, "every webhook was looked at", func() bool {
+		n := a.attempts(t)
+		return n["postponed"]+n["tls"]+n["connection"] >= aimedHooks
+	})
+	if n := a.dials.Load(); n > guard.DefaultHostRate {
+		t.Errorf("%d connections were made to the victim in a moment, more than %d", n, guard.DefaultHostRate)
+	} else {
+		t.Logf("%d connections in a moment, %v", n, a.attempts(t))
+	}
+}
+
+// TestWebhookChallenge registers addresses of somebody who has not asked for it. Only an
+// endpoint that knows what it is asked is taken.
+func TestWebhookChallenge(t *testing.T) {
+	var mu sync.Mutex
+	answer := func(string) (int, string) { return 200, "" }
+	asked := 0
+	h := serveHooked(t, t.TempDir()+"/kindex.db", func(o *Options) { o.WebhookChallenge = true })
+	h.receiver.Config.Handler = challenged(t, &mu, &asked, &answer)
+	secret, _ := h.newKey(t, "ada")
+	key := secret.Reveal()
+	body := `{"url":"` + h.receiver.URL + `/hook","events":["entity.updated"]}`
+	for name, c := range map[string]struct {
+		answer func(text string) (int, string)
+		status int
+	}{
+		"any page":       {func(string) (int, string) { return 200, "<html>welcome</html>" }, 400},
+		"nothing":        {func(string) (int, string) { return 204, "" }, 400},
+		"an echo of all": {func(text string) (int, string) { return 200, echoed }, 400},
+		"a longer text":  {func(text string) (int, string) { return 200, "you said " + text }, 400},
+		"more members": {func(text string) (int, string) {
+			return 200, `{"challenge":"` + text + `","event":"webhook.challenge"}`
+		}, 400},
+		"a refusal":             {func(text string) (int, string) { return 403, text }, 400},
+		"a redirect":            {func(text string) (int, string) { return 302, text }, 400},
+		"a status that is none": {func(text string) (int, string) { return 999, text }, 400},
+		"too much":              {func(text string) (int, string) { return 200, strings.Repeat(" ", 2000) + text }, 400},
+		"the text":              {func(text string) (int, string) { return 200, text + "\n" }, 201},
+		"the text in JSON":      {func(text string) (int, string) { return 201, `{"challenge": "` + text + `"}` }, 201},
+	} {
+		mu.Lock()
+		answer = c.answer
+		mu.Unlock()
+		a := h.send(t, "POST", "/api/webhooks", key, body, c.status, nil)
+		if c.status == 400 && (!strings.Contains(string(a.body), "challenge") || strings.Contains(string(a.body), "welcome")) {
+			t.Errorf("%s: %s", name, a.body)
+		}
+	}
+	mu.Lock()
+	n := asked
+	mu.Unlock()
+	h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.moved"]}`, 400, nil)
+	h.send(t, "POST", "/api/webhooks", key, `{"url":"https://10.0.0.1/hook","events":["entity.updated"]}`, 400, nil)
+	if asked != n {
+		t.Error("a challenge was sent for what is refused anyway")
+	}
+	var list struct{ Count int }
+	if h.send(t, "GET", "/api/webhooks", key, "", 200, &list); list.Count != 2 {
+		t.Errorf("%d webhooks", list.Count)
+	}
+}
+
+// echoed stands for the whole of what was sent.
+const echoed = "echo"
+
+// challenged is an endpoint that answers challenges, and knows the shape of them.
+func challenged(t *testing.T, mu *sync.Mutex, asked *int, answer *func(string) (int, string)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		*asked++
+		body, err := io.ReadAll(r.Body)
+		var message struct{ ID, Event, Timestamp, Challenge string }
+		if err == nil {
+			err = json.Unmarshal(body, &message)
+		}
+		if err != nil || message.Event != "webhook.challenge" || len(message.Challenge) < 26 || r.Header.Get("webhook-signature") == "" || r.Header.Get("webhook-id") != message.ID {
+			t.Errorf("%v: %s %v", err, body, r.Header)
+		}
+		status, text := (*answer)(message.Challenge)
+		if text == echoed {
+			text = string(body)
+		}
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	})
+}
