@@ -66,7 +66,9 @@ func TestAuditEntry(t *testing.T) {
 				t.Errorf("another account's log has %s", e)
 			}
 		}
-		err = s.Write(t.Context(), func(tx *state.Tx) error { return tx.Audit(state.AuditEntry{AccountID: "acc_none", Action: state.KeyCreated}) })
+		err = s.Write(t.Context(), func(tx *state.Tx) error {
+			return tx.Audit(state.AuditEntry{AccountID: "acc_none", Action: state.KeyCreated})
+		})
 		if !errors.Is(err, keys.ErrNoAccount) {
 			t.Errorf("an unknown account: %v", err)
 		}
@@ -115,9 +117,13 @@ func TestAuditIsForgotten(t *testing.T) {
 	target := t.TempDir() + "/kindex.db"
 	s := statetest.OpenAt(t, target, func() time.Time { return at })
 	ada := ensure(t, s, "ada")
-	write(t, s, func(tx *state.Tx) error { return tx.Audit(state.AuditEntry{AccountID: ada.ID, Action: state.KeyRevoked}) })
+	write(t, s, func(tx *state.Tx) error {
+		return tx.Audit(state.AuditEntry{AccountID: ada.ID, Action: state.KeyRevoked})
+	})
 	at = at.Add(state.AuditFor - time.Hour)
-	write(t, s, func(tx *state.Tx) error { return tx.Audit(state.AuditEntry{AccountID: ada.ID, Action: state.KeyCreated}) })
+	write(t, s, func(tx *state.Tx) error {
+		return tx.Audit(state.AuditEntry{AccountID: ada.ID, Action: state.KeyCreated})
+	})
 	if err := s.ForgetAudit(t.Context()); err != nil || !slices.Contains(auditActions(t, s, ada.ID), state.KeyRevoked) {
 		t.Errorf("an hour early: %v", err)
 	}
