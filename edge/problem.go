@@ -46,6 +46,7 @@ var problemKinds = map[string]struct {
 	"invalid-idempotency-key": {http.StatusBadRequest, "The Idempotency-Key cannot be used"},
 	"unauthorized":            {http.StatusUnauthorized, "A key is needed"},
 	"foreign-host":            {http.StatusForbidden, "The Host is not that of this edge"},
+	"insufficient-scope":      {http.StatusForbidden, "The key lacks a scope"},
 	"account-suspended":       {http.StatusForbidden, "The account is suspended"},
 	"unknown-key":             {http.StatusNotFound, "There is no such key"},
 	"too-many-keys":           {http.StatusConflict, "The account has as many keys as it may"},

@@ -100,6 +100,9 @@ type AuditEntry struct {
 	Detail    string // for people: names, scopes, reasons
 }
 
+// ID names the entry within its account.
+func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
+
 // Audit adds an entry to the audit log of an account, made now by the actor in the
 // context of Write. Its error fails the transaction, and with it the change: nothing
 // is done that the log does not show. Keys in the detail are redacted, characters that
