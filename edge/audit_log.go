@@ -54,7 +54,7 @@ func (s *Server) audit(c *call) (*reply, error) {
 	}
 	before := int64(0)
 	if page.Cursor != nil {
-		if before, err = strconv.ParseInt(page.Cursor.Value, 10, 64); err != nil || before < 1 || page.Cursor.Type != auditCursor {
+		if before, err = strconv.ParseInt(page.Cursor.Slug, 10, 64); err != nil || before < 1 || page.Cursor.Type != auditCursor {
 			return nil, &query.Error{Param: "cursor", Message: "does not belong to an audit log; start again without one"}
 		}
 	}
@@ -72,7 +72,7 @@ func (s *Server) audit(c *call) (*reply, error) {
 	}
 	if more {
 		last := strconv.FormatInt(list[len(list)-1].Seq, 10)
-		next := query.Cursor{Place: exports.Place{Value: last, Type: auditCursor}}.String(c.scope())
+		next := query.Cursor{Place: exports.Place{Type: auditCursor, Slug: last}}.String(c.scope())
 		answer.NextCursor = &next
 	}
 	r, err := object(http.StatusOK, answer)

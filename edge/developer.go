@@ -91,9 +91,9 @@ func (s *Server) createKey(c *call) (*reply, error) {
 
 // newKey is the body that asks for a key.
 type newKey struct {
-	Name      string    `json:"name"`
-	Scopes    *[]string `json:"scopes"`
-	ExpiresAt *string   `json:"expiresAt"`
+	Name      string   `json:"name"`
+	Scopes    []string `json:"scopes"` // nil for the default ones
+	ExpiresAt *string  `json:"expiresAt"`
 }
 
 // grant is what the body asks for.
@@ -108,7 +108,7 @@ func (k newKey) grant(now time.Time) (keys.Grant, error) {
 	fault("name", keys.CheckName(k.Name))
 	if k.Scopes != nil {
 		var err error
-		g.Scopes, err = keys.ParseScopes(*k.Scopes)
+		g.Scopes, err = keys.ParseScopes(k.Scopes)
 		fault("scopes", err)
 	}
 	if k.ExpiresAt != nil {
