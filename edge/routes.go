@@ -18,29 +18,25 @@ import (
 // scopes itself.
 const anyScope keys.Scope = ""
 
-// routes is the whole interface on one screen: every address, the parameters
-// that it takes, and who answers. What is not here is a page of the website, which
-// has a table of its own in package pages, or nothing.
-func (s *Server) routes() {
+// route is an address of the interface.
+type route struct {
+	verb   string
+	path   string
+	cost   metering
+	scope  keys.Scope // that a key needs here
+	params []string
+	answer handler
+}
+
+// table is the whole interface on one screen: every address, what a key needs for it,
+// the parameters that it takes, and who answers. What is not here is a page of the
+// website, which has a table of its own in package pages, or nothing.
+func (s *Server) table() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}
 	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
 	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
-
-	s.router = httprouter.New()
-	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.elsewhere()
-	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
-	s.router.GlobalOPTIONS = s.plain("options", s.methods)
-
-	for _, r := range []struct {
-		verb   string
-		path   string
-		cost   metering
-		scope  keys.Scope // that a key needs here
-		params []string
-		answer handler
-	}{
+	return []route{
 		{get, "/api/entities", metered, keys.ScopeRead, list, s.entities},
 		{get, "/api/entity/:type/:slug", metered, keys.ScopeRead, []string{"at"}, s.entity},
 		{get, "/api/entity/:type/:slug/changelog", metered, keys.ScopeRead, page, s.entityChangelog},
@@ -89,10 +85,20 @@ func (s *Server) routes() {
 		{post, pages.SubmitPath, unmetered, anyScope, anyParams, s.sendForm},
 		{get, pages.CheckPath, unmetered, anyScope, anyParams, s.toForm},
 		{post, pages.CheckPath, unmetered, anyScope, anyParams, s.checkForm},
-	} {
+	}
+}
+
+// routes registers all addresses.
+func (s *Server) routes() {
+	s.router = httprouter.New()
+	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
+	s.router.NotFound = s.elsewhere()
+	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
+	s.router.GlobalOPTIONS = s.plain("options", s.methods)
+	for _, r := range s.table() {
 		h := s.handle(r.path, r.cost, r.params, needs(r.scope, r.answer))
 		s.router.Handle(r.verb, r.path, h)
-		if r.verb == get {
+		if r.verb == http.MethodGet {
 			s.router.HEAD(r.path, h)
 		}
 		if r.cost != unmetered && !slices.Contains(s.paths, r.path) {
