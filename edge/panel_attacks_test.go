@@ -43,7 +43,7 @@ func (s stock) in(path string) string {
 
 // form is one that would change something.
 func (s stock) form(token string) url.Values {
-	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}}
+	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}, "scopes": {"read"}}
 }
 
 // has is all that forms could have changed.
