@@ -9,11 +9,28 @@ import (
 
 	"kindex/edge/keys"
 	"kindex/edge/limit"
+	"kindex/edge/state"
 )
 
 // caller is who asks.
 type caller struct {
 	account *keys.Account // nil for somebody without a key
+	key     keys.Key
+}
+
+// actor is who makes the changes of this request, for the audit log.
+func (c *call) actor() state.Actor {
+	return state.Actor{Kind: state.ByKey, ID: c.caller.key.ID, Name: c.caller.key.Name, Address: c.server.addressOfClient(c.request)}
+}
+
+// asSession is the context for changes that a person makes who is signed in.
+func (s *Server) asSession(r *http.Request) context.Context {
+	return state.WithActor(r.Context(), state.Actor{Kind: state.BySession, Address: s.addressOfClient(r)})
+}
+
+// addressOfClient is the IP address that a request comes from, as the audit log has it.
+func (s *Server) addressOfClient(r *http.Request) string {
+	return s.proxies.Client(r).Unmap().WithZone("").String()
 }
 
 // subject is on whose account the request is counted; a limit of 0 tells that it is
@@ -39,13 +56,13 @@ func (c *call) identify() error {
 	if err != nil {
 		return unauthorized(err.Error())
 	}
-	_, account, err := c.server.keys.Identify(c.request.Context(), sent)
+	key, account, err := c.server.keys.Identify(c.request.Context(), sent)
 	var suspended *keys.SuspendedError
 	switch {
 	case err == nil:
-		c.caller.account = &account
+		c.caller = caller{account: &account, key: key}
 		return nil
-	case errors.Is(err, keys.ErrMalformed), errors.Is(err, keys.ErrUnknown), errors.Is(err, keys.ErrRevoked):
+	case errors.Is(err, keys.ErrMalformed), errors.Is(err, keys.ErrUnknown), errors.Is(err, keys.ErrRevoked), errors.Is(err, keys.ErrExpired):
 		return unauthorized(err.Error())
 	case errors.As(err, &suspended):
 		return c.server.suspended(suspended)
@@ -63,6 +80,35 @@ func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 func unauthorized(detail string) *Problem {
 	p := newProblem("unauthorized", sentence(detail))
 	p.header = http.Header{"Www-Authenticate": {`ApiKey realm="kindex", header="x-api-key"`}}
+	return p
+}
+
+// needs answers keys that lack a scope with 403. Somebody without a key has none to
+// lack: what needs an account refuses them.
+func needs(scope keys.Scope, answer handler) handler {
+	if scope == anyScope {
+		return answer
+	}
+	return func(c *call) (*reply, error) {
+		if err := c.permit(scope); err != nil {
+			return nil, err
+		}
+		return answer(c)
+	}
+}
+
+func (c *call) permit(scope keys.Scope) error {
+	if c.caller.account == nil || c.caller.key.Scopes.Has(scope) {
+		return nil
+	}
+	return insufficientScope(scope, "This needs a key with the scope "+string(scope)+"; this key has "+c.caller.key.Scopes.String()+".")
+}
+
+// insufficientScope is the problem of a key that may not do what it is used for, with a
+// challenge like that of RFC 6750, section 3.1.
+func insufficientScope(needed keys.Scope, detail string) *Problem {
+	p := newProblem("insufficient-scope", detail)
+	p.header = http.Header{"Www-Authenticate": {`ApiKey realm="kindex", header="x-api-key", error="insufficient_scope", scope="` + string(needed) + `"`}}
 	return p
 }
 
@@ -94,6 +140,9 @@ func (c *call) hurry() {
 	if c.end == nil {
 		var ctx context.Context
 		ctx, c.end = context.WithTimeout(c.request.Context(), ownTime)
+		if c.caller.account != nil {
+			ctx = state.WithActor(ctx, c.actor())
+		}
 		c.request = c.request.WithContext(ctx)
 	}
 }

@@ -25,11 +25,27 @@ func testCallers(t *testing.T, c *contract) {
 			}
 			c.send(t, request{op: id, verb: op.method, target: target, status: 403, key: c.suspended})
 			c.send(t, request{op: id, verb: op.method, target: target, status: 503, base: c.away, key: c.key})
+			if id == "revokeLeakedKey" {
+				return // it takes no key, and has a limit of its own
+			}
 			if !op.own() {
 				c.send(t, request{op: id, verb: op.method, target: target, status: 200, base: c.away})
 			}
 			if op.metered() {
 				c.send(t, request{op: id, verb: op.method, target: target, status: 429, base: c.spent})
+			}
+			if op.Responses.Status(http.StatusForbidden).Value.Headers["WWW-Authenticate"] != nil {
+				lacking := c.onlyKeys
+				if strings.HasPrefix(op.path, "/api/developer/") {
+					lacking = c.onlyRead
+				}
+				if id == "revokeApiKey" {
+					target += "?id=key_aaaaaaaaaaaaaaaaaaaa"
+				}
+				c.send(t, request{op: id, verb: op.method, target: target, status: 403, key: lacking})
+				target, _, _ = strings.Cut(target, "?id=")
+			} else if op.metered() {
+				t.Errorf("the answer to a key that lacks a scope is not described")
 			}
 			if op.own() {
 				c.testOwnOperation(t, op, target)
@@ -69,6 +85,23 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 	for _, header := range []string{"Content-Type: text/plain", "Content-Encoding: gzip"} {
 		c.send(t, request{op: id, verb: op.method, target: target, status: 415, key: c.key, body: "{}", header: []string{header}})
 	}
+}
+
+// limitedKey makes a key of an account with these scopes.
+func (c *contract) limitedKey(t *testing.T, account string, scopes ...keys.Scope) string {
+	t.Helper()
+	secret := keys.Generate()
+	err := c.state.Write(t.Context(), func(tx *state.Tx) error {
+		a, err := tx.EnsureAccount(account)
+		if err == nil {
+			_, err = tx.CreateLimitedKey(a.ID, keys.Grant{Name: "limited", Scopes: keys.ScopesOf(scopes...)}, secret)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret.Reveal()
 }
 
 // newKey makes an account and a key of it.

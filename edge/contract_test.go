@@ -25,6 +25,7 @@ import (
 
 	"kindex/builder"
 	"kindex/edge"
+	"kindex/edge/keys"
 	"kindex/edge/openapi"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -39,6 +40,8 @@ func TestContract(t *testing.T) {
 	t.Run("table", func(t *testing.T) { testTable(t, c) })
 	t.Run("every operation", func(t *testing.T) { testEveryOperation(t, c) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, c) })
+	t.Run("leaked keys", func(t *testing.T) { testLeakedKeys(t, c) })
+	t.Run("audit log", func(t *testing.T) { testAuditLog(t, c) })
 	t.Run("submissions", func(t *testing.T) { testSubmissions(t, c) })
 	t.Run("webhooks", func(t *testing.T) { testWebhooks(t, c) })
 	t.Run("callers", func(t *testing.T) { testCallers(t, c) })
@@ -70,6 +73,8 @@ type contract struct {
 	away       string // of a server that cannot reach its state
 	key        string // of an account
 	suspended  string // a key of a suspended account
+	onlyRead   string // a key with the scope read
+	onlyKeys   string // a key with the scope keys
 	build, old string // the current build, and the one before
 	oldDir     string
 	seen       seen
@@ -117,6 +122,7 @@ func newContract(t *testing.T) *contract {
 		t.Fatal(err)
 	}
 	c.key, c.suspended = c.newKey(t, "contract", false), c.newKey(t, "suspended", true)
+	c.onlyRead, c.onlyKeys = c.limitedKey(t, "contract", keys.ScopeRead), c.limitedKey(t, "contract", keys.ScopeKeys)
 	c.exampleWebhook(t)
 	c.send(t, request{target: "/api/categories", base: c.spent, status: 200})
 	return c

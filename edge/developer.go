@@ -15,19 +15,24 @@ import (
 
 // listedKey is a key as its owner sees it in the list.
 type listedKey struct {
-	ID         string     `json:"id"`
-	Name       string     `json:"name"`
-	Masked     string     `json:"masked"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	LastUsedAt *time.Time `json:"lastUsedAt"`
+	ID         string       `json:"id"`
+	Name       string       `json:"name"`
+	Masked     string       `json:"masked"`
+	Scopes     []keys.Scope `json:"scopes"`
+	Legacy     bool         `json:"legacy"`
+	ExpiresAt  *time.Time   `json:"expiresAt"`
+	CreatedAt  time.Time    `json:"createdAt"`
+	LastUsedAt *time.Time   `json:"lastUsedAt"`
 }
 
 // createdKey is a key as its owner sees it once.
 type createdKey struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	Key       string    `json:"key"`
-	CreatedAt time.Time `json:"createdAt"`
+	ID        string       `json:"id"`
+	Name      string       `json:"name"`
+	Key       string       `json:"key"`
+	Scopes    []keys.Scope `json:"scopes"`
+	ExpiresAt *time.Time   `json:"expiresAt"`
+	CreatedAt time.Time    `json:"createdAt"`
 }
 
 // second is a time as answers tell it.
@@ -57,7 +62,8 @@ func (s *Server) keysOf(ctx context.Context, account string) ([]listedKey, error
 	}
 	data := make([]listedKey, len(list))
 	for i, k := range list {
-		data[i] = listedKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: second(k.CreatedAt), LastUsedAt: perhaps(s.keys.LastUsed(k))}
+		data[i] = listedKey{ID: k.ID, Name: k.Name, Masked: k.Masked, Scopes: k.Scopes.List(), Legacy: k.Legacy,
+			ExpiresAt: perhaps(k.ExpiresAt), CreatedAt: second(k.CreatedAt), LastUsedAt: perhaps(s.keys.LastUsed(k))}
 	}
 	return data, nil
 }
@@ -68,34 +74,68 @@ func (s *Server) createKey(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	var body struct {
-		Name string `json:"name"`
-	}
+	var body newKey
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	do, err := s.makeKey(account.ID, body.Name)
+	grant, err := body.grant(s.now())
 	if err != nil {
 		return nil, err
 	}
-	return c.once(do)
+	if own := c.caller.key.Scopes; !own.Covers(grant.Scopes) {
+		return nil, insufficientScope((grant.Scopes &^ own).List()[0],
+			"A key can give only scopes that it has: this one has "+own.String()+", and the new one would have "+grant.Scopes.String()+".")
+	}
+	return c.once(s.makeKey(account.ID, grant))
+}
+
+// newKey is the body that asks for a key.
+type newKey struct {
+	Name      string   `json:"name"`
+	Scopes    []string `json:"scopes"` // nil for the default ones
+	ExpiresAt *string  `json:"expiresAt"`
+}
+
+// grant is what the body asks for.
+func (k newKey) grant(now time.Time) (keys.Grant, error) {
+	g := keys.Grant{Name: k.Name, Scopes: keys.DefaultScopes}
+	var faults []FieldError
+	fault := func(field string, err error) {
+		if err != nil {
+			faults = append(faults, FieldError{field, err.Error()})
+		}
+	}
+	fault("name", keys.CheckName(k.Name))
+	if k.Scopes != nil {
+		var err error
+		g.Scopes, err = keys.ParseScopes(k.Scopes)
+		fault("scopes", err)
+	}
+	if k.ExpiresAt != nil {
+		at, err := time.Parse(time.RFC3339, *k.ExpiresAt)
+		if err != nil {
+			err = errors.New("must be a time such as 2027-01-31T00:00:00Z (RFC 3339)")
+		} else {
+			g.ExpiresAt = second(at)
+			err = keys.CheckExpiry(g.ExpiresAt, now)
+		}
+		fault("expiresAt", err)
+	}
+	return g, invalidBody(faults)
 }
 
 // makeKey is the write that adds a key to an account, and has a createdKey as its
 // body.
-func (s *Server) makeKey(account, name string) (write, error) {
-	if err := keys.CheckName(name); err != nil {
-		return nil, invalidBody([]FieldError{{"name", err.Error()}})
-	}
+func (s *Server) makeKey(account string, g keys.Grant) write {
 	secret := keys.Generate()
 	return func(tx *state.Tx) (outcome, error) {
-		k, err := tx.CreateKey(account, name, secret)
+		k, err := tx.CreateLimitedKey(account, g, secret)
 		if err != nil {
 			return outcome{}, s.keyProblem(err)
 		}
-		return outcome{status: http.StatusCreated, secretID: k.ID,
-			body: createdKey{ID: k.ID, Name: k.Name, Key: secret.Reveal(), CreatedAt: second(k.CreatedAt)}}, nil
-	}, nil
+		return outcome{status: http.StatusCreated, secretID: k.ID, body: createdKey{ID: k.ID, Name: k.Name, Key: secret.Reveal(),
+			Scopes: k.Scopes.List(), ExpiresAt: perhaps(k.ExpiresAt), CreatedAt: second(k.CreatedAt)}}, nil
+	}
 }
 
 // keyProblem is why no key was made, where that is the account's own affair.
@@ -117,6 +157,9 @@ func (s *Server) revokeKey(c *call) (*reply, error) {
 		return nil, err
 	}
 	id, err := c.keyToRevoke()
+	if err == nil && id != c.caller.key.ID { // every key may end itself
+		err = c.permit(keys.ScopeKeys)
+	}
 	if err != nil {
 		return nil, err
 	}

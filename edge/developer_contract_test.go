@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kindex/edge/keys"
 )
@@ -33,9 +34,9 @@ func testKeys(t *testing.T, c *contract) {
 		t.Errorf("%+v: %v", made, err)
 	}
 	// Keys of the same millisecond stand in either order.
-	l := list(made.Key)
+	l := list(owner)
 	i := slices.IndexFunc(l.Data, func(k struct{ ID, Name, Masked, CreatedAt, LastUsedAt string }) bool { return k.ID == made.ID })
-	if len(l.Data) != 2 || i < 0 || l.Data[i].Masked != made.Key[:7]+"…"+made.Key[37:] || l.Data[i].LastUsedAt == "" {
+	if len(l.Data) != 2 || i < 0 || l.Data[i].Masked != made.Key[:7]+"…"+made.Key[37:] || l.Data[i].LastUsedAt != "" {
 		t.Errorf("%+v", l)
 	}
 	again := create(409, `{"name":"one"}`, "Idempotency-Key: a-1")
@@ -48,9 +49,24 @@ func testKeys(t *testing.T, c *contract) {
 		create(400, body)
 	}
 	create(400, `{"name":" x"}`)
-	for range keys.MaxActive - 2 {
-		create(201, `{"name":"more"}`)
+	for _, fields := range []string{`"scopes":[]`, `"scopes":["reed"]`, `"scopes":["read","read"]`, `"scopes":"read"`, `"scopes":null`, `"scopes":[1]`,
+		`"expiresAt":"2020-01-01T00:00:00Z"`, `"expiresAt":"2100-01-01T00:00:00Z"`, `"expiresAt":"tomorrow"`, `"expiresAt":"2030-01-01"`, `"expiresAt":5`} {
+		create(400, `{"name":"x",`+fields+`}`)
 	}
+	until := time.Now().UTC().Add(48 * time.Hour).Truncate(time.Second)
+	var limited struct {
+		Scopes    []string
+		ExpiresAt *time.Time
+	}
+	create(201, `{"name":"limited","scopes":["keys","read"],"expiresAt":"`+until.In(time.FixedZone("", 7200)).Format(time.RFC3339)+`"}`).decode(t, &limited)
+	if !slices.Equal(limited.Scopes, []string{"read", "keys"}) || limited.ExpiresAt == nil || !limited.ExpiresAt.Equal(until) {
+		t.Errorf("%+v", limited)
+	}
+	create(201, `{"name":"more","expiresAt":null}`).decode(t, &limited)
+	if !slices.Equal(limited.Scopes, []string{"read", "submit", "webhooks"}) || limited.ExpiresAt != nil {
+		t.Errorf("%+v", limited)
+	}
+	create(201, `{"name":"more"}`)
 	create(409, `{"name":"a sixth"}`)
 
 	for _, id := range []string{made.ID, made.ID + "x", "key_aaaaaaaaaaaaaaaaaaaa", made.Key, "%00", "%F0", strings.Repeat("a", 300)} {
@@ -70,7 +86,8 @@ func testKeys(t *testing.T, c *contract) {
 	if l := list(owner); len(l.Data) != keys.MaxActive {
 		t.Errorf("%+v", l)
 	}
-	revoke(owner, 204, "?id="+made.ID, "")
+	revoke(made.Key, 403, "?id=key_aaaaaaaaaaaaaaaaaaaa", "")
+	revoke(made.Key, 204, "?id="+made.ID, "")
 	revoke(owner, 404, "?id="+made.ID, "")
 	c.send(t, request{op: "listApiKeys", target: path, status: 401, key: made.Key})
 	create(201, `{"name":"again"}`)
@@ -78,4 +95,90 @@ func testKeys(t *testing.T, c *contract) {
 	// The very key that asks.
 	revoke(other, 204, "", `{"id":"`+list(other).Data[0].ID+`"}`)
 	c.send(t, request{op: "listApiKeys", target: path, status: 401, key: other})
+}
+
+// testLeakedKeys reports keys, with and without the right to ask for anything else.
+func testLeakedKeys(t *testing.T, c *contract) {
+	const op, path = "revokeLeakedKey", "/api/developer/api-keys/revoke"
+	owner := c.newKey(t, "careless", false)
+	report := func(status int, body string, header ...string) *answer {
+		t.Helper()
+		return c.send(t, request{op: op, verb: "POST", target: path, status: status, body: body, header: header})
+	}
+	quoted := func(key string) string { return `{"key":"` + key + `"}` }
+	if a := report(204, quoted(owner), "X-Request-Id: mine"); a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v", a.header)
+	}
+	c.send(t, request{op: "listApiKeys", target: "/api/developer/api-keys", status: 401, key: owner})
+	report(204, quoted(owner)) // again
+	report(404, quoted(keys.Generate().Reveal()))
+	report(204, quoted(c.newKey(t, "suspended too", true)))
+	for _, body := range []string{`{}`, `{"key":""}`, `{"key":null}`, `{"key":5}`, quoted(owner[:40]), quoted(owner[:40] + "x"), `{"key":"` + owner + `","id":"x"}`, `[]`} {
+		if a := report(400, body); strings.Contains(string(a.body), owner[3:30]) {
+			t.Errorf("the key is repeated: %s", a.body)
+		}
+	}
+	c.send(t, request{op: op, verb: "POST", target: path + "?key=x", status: 400, body: quoted(owner)})
+	report(413, `{"key":"`+strings.Repeat("a", 256<<10)+`"}`)
+	report(415, quoted(owner), "Content-Type: text/plain")
+	if a := c.send(t, request{op: op, verb: "PATCH", target: path, status: 405}); a.header.Get("Allow") != "POST, OPTIONS" {
+		t.Errorf("Allow: %s", a.header.Get("Allow"))
+	}
+	c.send(t, request{op: op, verb: "POST", target: path, status: 503, base: c.away, body: quoted(owner)})
+	c.send(t, request{op: op, verb: "POST", target: path, status: 503, closed: true, body: quoted(owner)})
+	// Nothing is left of the daily limit there.
+	for i := range 61 {
+		status := 404
+		if i == 60 {
+			status = 429
+		}
+		c.send(t, request{op: op, verb: "POST", target: path, status: status, base: c.spent, body: quoted(owner)})
+	}
+}
+
+// testAuditLog pages through a log.
+func testAuditLog(t *testing.T, c *contract) {
+	const op, path = "listAuditLog", "/api/developer/audit"
+	owner, other := c.newKey(t, "audited", false), c.newKey(t, "not audited", false)
+	for _, body := range []string{`{"name":"one"}`, `{"name":"two","scopes":["read"]}`} {
+		c.send(t, request{op: "createApiKey", verb: "POST", target: "/api/developer/api-keys", status: 201, key: owner, body: body})
+	}
+	type page struct {
+		Data []struct {
+			ID, Action, Address, Target, Detail string
+			Actor                               struct{ Kind, ID, Name string }
+		}
+		Count      int
+		NextCursor string
+	}
+	var first, second page
+	a := c.send(t, request{op: op, target: path + "?limit=1", status: 200, key: owner, header: []string{"X-Request-Id: mine"}})
+	if a.decode(t, &first); !strings.Contains(a.header.Get("Link"), first.NextCursor) {
+		t.Errorf("Link: %s", a.header.Get("Link"))
+	}
+	c.send(t, request{op: op, target: path + "?limit=100&cursor=" + first.NextCursor, status: 200, key: owner}).decode(t, &second)
+	all := slices.Concat(first.Data, second.Data)
+	if len(all) != 4 || first.Count != 4 || second.NextCursor != "" {
+		t.Fatalf("%+v %+v", first, second)
+	}
+	if e := all[0]; e.Action != "key.created" || e.Actor.Kind != "key" || e.Actor.Name != "first" || e.Address != "127.0.0.1" || !strings.Contains(e.Detail, `"two", scopes read, never`) {
+		t.Errorf("%+v", e)
+	}
+	if e := all[3]; e.Action != "account.created" || e.Actor.Kind != "service" || e.ID != "aud_1" {
+		t.Errorf("%+v", e)
+	}
+	// The cursor of one account goes on in the log of the one that asks.
+	c.send(t, request{op: op, target: path + "?cursor=" + first.NextCursor, status: 200, key: other}).decode(t, &second)
+	for _, e := range second.Data {
+		if e.Target == all[0].Target {
+			t.Errorf("another account's log: %+v", e)
+		}
+	}
+	for param, values := range map[string][]string{"limit": {"0", "101", "x", ""}, "cursor": {"", "a%20b"}} {
+		for _, r := range bad(op, path, param, values...) {
+			r.key = owner
+			c.send(t, r)
+		}
+	}
+	c.send(t, request{op: op, target: path + "?cursor=" + strings.Repeat("x", 9), status: 400, fault: "cursor", beyond: true, key: owner})
 }

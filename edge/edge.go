@@ -80,6 +80,7 @@ type Server struct {
 	proxies *limit.Proxies
 	people  *signin.Handler // nil where nobody can sign in
 	starts  *limit.Memory   // of sign-ins and of writes in the panel, nil where nobody can
+	reports *limit.Memory   // of leaked keys
 	forms   forms
 	origins *Origins
 	hosts   []string // that a service answers to which not every website may read
@@ -129,9 +130,11 @@ func New(o Options) (*Server, error) {
 	s.live = &live{root: o.Dir, log: o.Log, metrics: s.metrics, moved: s.moved}
 	s.old.root = o.Dir
 	s.forms = newForms(o)
+	s.reports = limit.NewMemory(nil, limit.MemoryOptions{Now: o.Now, Log: o.Log})
 	s.routes()
 	s.handler = s.guardOrigin(s.router)
 	if err := s.begin(); err != nil {
+		_ = s.reports.Close(context.Background())
 		s.forms.close()
 		s.limits.close(s.log)
 		return nil, err
@@ -193,6 +196,7 @@ func (s *Server) Close() {
 	if s.starts != nil {
 		_ = s.starts.Close(context.Background()) // it keeps nothing
 	}
+	_ = s.reports.Close(context.Background()) // it keeps nothing
 	s.forms.close()
 	s.limits.close(s.log)
 }

@@ -39,6 +39,7 @@ func panelRoutes() []panelRoute {
 		{post, "/developer/keys/", (*visitor).makeKey},
 		{get, "/developer/keys/:key/revoke/", (*visitor).askToRevoke},
 		{post, "/developer/keys/:key/revoke/", (*visitor).revokeKey},
+		{get, panelLog, (*visitor).log},
 		{get, "/developer/webhooks/", (*visitor).webhooks},
 		{post, "/developer/webhooks/", (*visitor).makeWebhook},
 		{get, "/developer/webhooks/:webhook/", (*visitor).webhook},
@@ -133,6 +134,7 @@ func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, err
 		return shown{}, stateProblem(err)
 	}
 	v.account, v.member = account, pages.Member{Account: account.Name, Token: token}
+	v.request = v.request.WithContext(v.server.asSession(v.request))
 	if look {
 		return answer(v)
 	}

@@ -18,7 +18,7 @@ type stock struct{ key, hook, delivery, submission string }
 // stocked gives somebody a second key, a webhook with a delivery, and a submission.
 func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 	t.Helper()
-	b.wantStatus(b.submit("/developer/keys/", "name", "second"), http.StatusOK)
+	b.wantStatus(b.submit("/developer/keys/", "scopes", "read", "name", "second"), http.StatusOK)
 	b.wantStatus(b.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	s.key, s.hook, s.submission = p.keysNow(t, b)[1], p.hooksNow(t, b)[0].ID, state.NewID("sub_")
 	if err := p.state.Write(t.Context(), func(tx *state.Tx) error {
@@ -43,7 +43,7 @@ func (s stock) in(path string) string {
 
 // form is one that would change something.
 func (s stock) form(token string) url.Values {
-	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}}
+	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}, "scopes": {"read"}}
 }
 
 // has is all that forms could have changed.
@@ -159,7 +159,7 @@ func TestPanelTooOften(t *testing.T) {
 		}
 	}
 	ann.open("/developer/")
-	eve.wantStatus(eve.submit("/developer/keys/", "name", "mine"), http.StatusOK)
+	eve.wantStatus(eve.submit("/developer/keys/", "scopes", "read", "name", "mine"), http.StatusOK)
 	if len(p.keysNow(t, ann)) != 1 {
 		t.Error("a key was made")
 	}
@@ -235,7 +235,7 @@ func TestPanelHostile(t *testing.T) {
 	ann := p.signIn(t, "ann")
 	names := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `{{.Token}}`}
 	for _, name := range names {
-		made := ann.wantStatus(ann.submit("/developer/keys/", "name", name), http.StatusOK)
+		made := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", name), http.StatusOK)
 		page := ann.open("/developer/")
 		asked := ann.open("/developer/keys/" + p.keysNow(t, ann)[1] + "/revoke/")
 		for _, shown := range []string{made, page, asked} {

@@ -28,7 +28,7 @@ func TestPanelKeys(t *testing.T) {
 		t.Errorf("%s", page)
 	}
 	once := field(t, onceField, ann.open("/developer/"))
-	form := []string{"name", "laptop", "once", once}
+	form := []string{"name", "laptop", "once", once, "scopes", "read", "scopes", "keys", "expires", "30"}
 	made := ann.submit("/developer/keys/", form...)
 	key := keyText.FindString(ann.wantStatus(made, http.StatusOK))
 	if key == "" || made.header.Get("Cache-Control") != "no-store" || strings.Contains(fmt.Sprint(made.header), key) {
@@ -74,7 +74,7 @@ func TestPanelKeyFaults(t *testing.T) {
 		"\xff":                   "The name is not UTF-8.",
 		"line\nbreak<script>x()": "The name has the character U+000A; use letters, digits, punctuation and plain spaces.",
 	} {
-		page := ann.wantStatus(ann.submit("/developer/keys/", "name", name, "once", "x"+name), http.StatusBadRequest)
+		page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", name, "once", "x"+name), http.StatusBadRequest)
 		if got := field(t, faultText, page); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
@@ -83,9 +83,9 @@ func TestPanelKeyFaults(t *testing.T) {
 		}
 	}
 	for i := range keys.MaxActive - 1 {
-		ann.wantStatus(ann.submit("/developer/keys/", "name", "same", "once", fmt.Sprint(i)), http.StatusOK)
+		ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", "same", "once", fmt.Sprint(i)), http.StatusOK)
 	}
-	page := ann.wantStatus(ann.submit("/developer/keys/", "name", "one more", "once", "more"), http.StatusConflict)
+	page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", "one more", "once", "more"), http.StatusConflict)
 	if got := field(t, faultText, page); !strings.Contains(got, "at most 5 active API keys; revoke one first") || len(p.keysNow(t, ann)) != keys.MaxActive {
 		t.Errorf("the sixth key: %q", got)
 	}

@@ -3,6 +3,9 @@ package edge
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
+	"slices"
+	"strconv"
 
 	"kindex/edge/keys"
 	"kindex/edge/limit"
@@ -21,7 +24,8 @@ func (v *visitor) keysPage() (*pages.DeveloperPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pages.DeveloperPage{Member: v.member, Use: v.use(), Most: keys.MaxActive, Once: once()}
+	p := &pages.DeveloperPage{Member: v.member, Use: v.use(), Most: keys.MaxActive, Once: once(), Life: neverExpires,
+		Scopes: scopeChoices(keys.Everything), Lives: lifeChoices}
 	for _, k := range list {
 		p.Keys = append(p.Keys, panelKey(k))
 	}
@@ -29,7 +33,56 @@ func (v *visitor) keysPage() (*pages.DeveloperPage, error) {
 }
 
 func panelKey(k listedKey) pages.PanelKey {
-	return pages.PanelKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
+	p := pages.PanelKey{ID: k.ID, Name: k.Name, Masked: k.Masked, Legacy: k.Legacy, ExpiresAt: k.ExpiresAt, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
+	for _, scope := range k.Scopes {
+		p.Scopes = append(p.Scopes, string(scope))
+	}
+	return p
+}
+
+// scopeTexts say what each scope allows.
+var scopeTexts = map[keys.Scope]string{
+	keys.ScopeRead: "read the index", keys.ScopeSubmit: "submit entities and see your submissions",
+	keys.ScopeWebhooks: "manage webhooks", keys.ScopeKeys: "manage keys and read the audit log",
+}
+
+func scopeChoices(chosen keys.Scopes) (list []pages.ScopeChoice) {
+	for _, scope := range keys.AllScopes {
+		list = append(list, pages.ScopeChoice{Name: string(scope), Text: scopeTexts[scope], Chosen: chosen.Has(scope)})
+	}
+	return list
+}
+
+// neverExpires is the choice of a key without an expiry.
+const neverExpires = "never"
+
+// lifeChoices are how long a new key can live, in days.
+var lifeChoices = []pages.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
+	{Value: "90", Text: "In 90 days"}, {Value: "365", Text: "In a year"}}
+
+// keyForm reads the form for a new key. The faults are those of the choices; the name
+// is checked with the grant.
+func (v *visitor) keyForm() (g keys.Grant, scopeFault, lifeFault string) {
+	g.Name = v.field("name")
+	var err error
+	if g.Scopes, err = keys.ParseScopes(v.request.PostForm["scopes"]); err != nil {
+		scopeFault = sentence("the choice " + err.Error())
+		if len(v.request.PostForm["scopes"]) == 0 {
+			scopeFault = "Choose at least one."
+		}
+	}
+	switch life := v.field("expires"); {
+	case life == "" || life == neverExpires:
+	case !slices.ContainsFunc(lifeChoices, func(c pages.LifeChoice) bool { return c.Value == life }):
+		lifeFault = "Choose one of these."
+	default:
+		days, err := strconv.Atoi(life)
+		if err != nil {
+			panic(err) // every other choice is a number
+		}
+		g.ExpiresAt = second(v.server.now().AddDate(0, 0, days))
+	}
+	return g, scopeFault, lifeFault
 }
 
 // use is what the account has used of its limit. Looking costs nothing.
@@ -48,15 +101,22 @@ func (v *visitor) use() pages.Use {
 
 // makeKey makes a key and shows it, this once.
 func (v *visitor) makeKey() (shown, error) {
-	name := v.field("name")
-	do, err := v.server.makeKey(v.account.ID, name)
-	if err != nil {
-		return v.noKey(name, err)
+	g, scopeFault, lifeFault := v.keyForm()
+	if err := keys.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
+		return v.noKey(g, func(p *pages.DeveloperPage) {
+			p.Status, p.ScopeFault, p.LifeFault = http.StatusBadRequest, scopeFault, lifeFault
+			if err != nil {
+				p.Fault = sentence("the name " + err.Error())
+			}
+		})
 	}
-	done, repeated, err := v.server.once(v.request.Context(), v.attempt(), do)
+	done, repeated, err := v.server.once(v.request.Context(), v.attempt(), v.server.makeKey(v.account.ID, g))
+	var problem *Problem
 	switch {
+	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
+		return shown{}, err
 	case err != nil:
-		return v.noKey(name, err)
+		return v.noKey(g, func(p *pages.DeveloperPage) { p.Status, p.Refused = problem.Status, problem.Detail })
 	case repeated:
 		return shown{to: signin.Panel}, nil
 	}
@@ -68,19 +128,16 @@ func (v *visitor) makeKey() (shown, error) {
 }
 
 // noKey gives the form back with what is wrong with it.
-func (v *visitor) noKey(name string, err error) (shown, error) {
-	var problem *Problem
-	if !errors.As(err, &problem) || problem.Status >= 500 {
+func (v *visitor) noKey(g keys.Grant, says func(*pages.DeveloperPage)) (shown, error) {
+	p, err := v.keysPage()
+	if err != nil {
 		return shown{}, err
 	}
-	p, failed := v.keysPage()
-	if failed != nil {
-		return shown{}, failed
+	p.Name, p.Scopes = g.Name, scopeChoices(g.Scopes)
+	if life := v.field("expires"); life != "" {
+		p.Life = life
 	}
-	p.Status, p.Name = problem.Status, name
-	if p.Fault = problem.fault("name", "the name"); p.Fault == "" {
-		p.Refused = problem.Detail
-	}
+	says(p)
 	return shown{page: p}, nil
 }
 

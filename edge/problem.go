@@ -47,6 +47,7 @@ var problemKinds = map[string]struct {
 	"unauthorized":            {http.StatusUnauthorized, "A key is needed"},
 	"foreign-host":            {http.StatusForbidden, "This service does not answer to that host name"},
 	"foreign-origin":          {http.StatusForbidden, "Pages of that origin may not ask here"},
+	"insufficient-scope":      {http.StatusForbidden, "The key lacks a scope"},
 	"account-suspended":       {http.StatusForbidden, "The account is suspended"},
 	"unknown-key":             {http.StatusNotFound, "There is no such key"},
 	"too-many-keys":           {http.StatusConflict, "The account has as many keys as it may"},

@@ -354,7 +354,8 @@ func (c *call) fail(w http.ResponseWriter, err error) {
 	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Content-Location", "Repr-Digest", "Accept-Ranges", "Link"} {
 		h.Del(name)
 	}
-	if p.Status == http.StatusUnauthorized {
+	switch p.Code {
+	case "unauthorized", "insufficient-scope", "rate-limited", "state-unavailable":
 		h.Del("X-Build") // it is no answer from a build
 	}
 	for name, values := range p.header {

@@ -7,85 +7,99 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"kindex/edge/keys"
 	"kindex/edge/query"
 	"kindex/exports/nearest"
 	"kindex/site/pages"
 	"kindex/site/sdk"
 )
 
-// routes is the whole interface on one screen: every address, the parameters
-// that it takes, and who answers. What is not here is a page of the website, which
-// has a table of its own in package pages, or nothing.
-func (s *Server) routes() {
+// anyScope is the scope of an address that every key may use, or that looks after
+// scopes itself.
+const anyScope keys.Scope = ""
+
+// route is an address of the interface.
+type route struct {
+	verb   string
+	path   string
+	cost   metering
+	scope  keys.Scope // that a key needs here
+	params []string
+	answer handler
+}
+
+// table is the whole interface on one screen: every address, what a key needs for it,
+// the parameters that it takes, and who answers. What is not here is a page of the
+// website, which has a table of its own in package pages, or nothing.
+func (s *Server) table() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}
 	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
 	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
+	return []route{
+		{get, "/api/entities", metered, keys.ScopeRead, list, s.entities},
+		{get, "/api/entity/:type/:slug", metered, keys.ScopeRead, []string{"at"}, s.entity},
+		{get, "/api/entity/:type/:slug/changelog", metered, keys.ScopeRead, page, s.entityChangelog},
+		{get, "/api/entity/:type/:slug/score", metered, keys.ScopeRead, nil, s.score},
+		{get, "/api/entity/:type/:slug/similar", metered, keys.ScopeRead, []string{"limit"}, s.similar},
+		{get, "/api/search", metered, keys.ScopeRead, search, s.search},
+		{get, "/api/suggest", metered, keys.ScopeRead, []string{"q", "type", "limit"}, s.suggest},
+		{get, "/api/leaderboard/:category", metered, keys.ScopeRead, slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
+		{get, "/api/trending", metered, keys.ScopeRead, []string{"window", "type", "category", "limit"}, s.trending},
+		{get, "/api/changelog", metered, keys.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
+		{get, "/api/feed", metered, keys.ScopeRead, []string{"format", "type", "category", "entity", "page"}, s.feed},
+		{get, "/api/categories", metered, keys.ScopeRead, nil, s.categories},
+		{get, "/api/export/entities", metered, keys.ScopeRead, slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
+		{get, "/api/export/leaderboard", metered, keys.ScopeRead, []string{"format", "category", "at"}, s.exportLeaderboard},
+		{get, "/api/export/changelog", metered, keys.ScopeRead, []string{"format", "since", "type"}, s.exportChangelog},
+		{get, "/api/export/manifest", metered, keys.ScopeRead, nil, s.exportManifest},
+		{get, "/api/export/croissant", metered, keys.ScopeRead, nil, s.exportCroissant},
+		{get, "/api/developer/api-keys", metered, keys.ScopeKeys, nil, s.listKeys},
+		{post, "/api/developer/api-keys", metered, keys.ScopeKeys, nil, s.createKey},
+		{del, "/api/developer/api-keys", metered, anyScope, []string{"id"}, s.revokeKey},
+		{post, "/api/developer/api-keys/revoke", free, anyScope, nil, s.revokeLeakedKey},
+		{get, "/api/developer/audit", metered, keys.ScopeKeys, []string{"limit", "cursor"}, s.audit},
+		{post, "/api/submit", metered, keys.ScopeSubmit, nil, s.submit},
+		{get, "/api/submissions", metered, keys.ScopeSubmit, []string{"status", "limit", "cursor"}, s.submissions},
+		{get, "/api/submissions/:id", metered, keys.ScopeSubmit, nil, s.submission},
+		{get, "/api/webhooks", metered, keys.ScopeWebhooks, nil, s.listWebhooks},
+		{post, "/api/webhooks", metered, keys.ScopeWebhooks, nil, s.createWebhook},
+		{get, "/api/webhooks/:id", metered, keys.ScopeWebhooks, nil, s.webhook},
+		{del, "/api/webhooks/:id", metered, keys.ScopeWebhooks, nil, s.deleteWebhook},
+		{post, "/api/webhooks/:id/test", metered, keys.ScopeWebhooks, nil, s.testWebhook},
+		{post, "/api/webhooks/:id/rotate", metered, keys.ScopeWebhooks, nil, s.rotateWebhook},
+		{get, "/api/webhooks/:id/deliveries", metered, keys.ScopeWebhooks, []string{"limit", "cursor", "status"}, s.deliveries},
+		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, keys.ScopeWebhooks, nil, s.replayDelivery},
+		{get, "/api/openapi", free, anyScope, []string{"format"}, s.openapi},
+		{get, "/api/sdk/typescript", free, anyScope, nil, s.newestSDK(sdk.TypeScript)},
+		{get, "/api/sdk/typescript/:file", free, anyScope, nil, s.oneSDK(sdk.TypeScript)},
+		{get, "/api/sdk/python", free, anyScope, nil, s.newestSDK(sdk.Python)},
+		{get, "/api/sdk/python/:file", free, anyScope, nil, s.oneSDK(sdk.Python)},
+		{get, "/data/:build/*file", unmetered, anyScope, nil, s.data},
+		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, s.badge},
+		{get, "/llms.txt", unmetered, anyScope, nil, s.llms},
+		{get, docsPath, unmetered, anyScope, nil, s.apiDocs},
+		{get, docsPath + "/", unmetered, anyScope, nil, s.toDocs},
+		{get, docsPath + "/:asset", unmetered, anyScope, nil, s.apiDocsAsset},
+		{get, "/assets/:asset", unmetered, anyScope, nil, s.asset},
+		{get, pages.SubmitPath, unmetered, anyScope, anyParams, s.form},
+		{post, pages.SubmitPath, unmetered, anyScope, anyParams, s.sendForm},
+		{get, pages.CheckPath, unmetered, anyScope, anyParams, s.toForm},
+		{post, pages.CheckPath, unmetered, anyScope, anyParams, s.checkForm},
+	}
+}
 
+// routes registers all addresses.
+func (s *Server) routes() {
 	s.router = httprouter.New()
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
 	s.router.NotFound = s.elsewhere()
 	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
 	s.router.GlobalOPTIONS = s.plain("options", s.methods)
-
-	for _, r := range []struct {
-		verb   string
-		path   string
-		cost   metering
-		params []string
-		answer handler
-	}{
-		{get, "/api/entities", metered, list, s.entities},
-		{get, "/api/entity/:type/:slug", metered, []string{"at"}, s.entity},
-		{get, "/api/entity/:type/:slug/changelog", metered, page, s.entityChangelog},
-		{get, "/api/entity/:type/:slug/score", metered, nil, s.score},
-		{get, "/api/entity/:type/:slug/similar", metered, []string{"limit"}, s.similar},
-		{get, "/api/search", metered, search, s.search},
-		{get, "/api/suggest", metered, []string{"q", "type", "limit"}, s.suggest},
-		{get, "/api/leaderboard/:category", metered, slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
-		{get, "/api/trending", metered, []string{"window", "type", "category", "limit"}, s.trending},
-		{get, "/api/changelog", metered, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
-		{get, "/api/feed", metered, []string{"format", "type", "category", "entity", "page"}, s.feed},
-		{get, "/api/categories", metered, nil, s.categories},
-		{get, "/api/export/entities", metered, slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
-		{get, "/api/export/leaderboard", metered, []string{"format", "category", "at"}, s.exportLeaderboard},
-		{get, "/api/export/changelog", metered, []string{"format", "since", "type"}, s.exportChangelog},
-		{get, "/api/export/manifest", metered, nil, s.exportManifest},
-		{get, "/api/export/croissant", metered, nil, s.exportCroissant},
-		{get, "/api/developer/api-keys", metered, nil, s.listKeys},
-		{post, "/api/developer/api-keys", metered, nil, s.createKey},
-		{del, "/api/developer/api-keys", metered, []string{"id"}, s.revokeKey},
-		{post, "/api/submit", metered, nil, s.submit},
-		{get, "/api/submissions", metered, []string{"status", "limit", "cursor"}, s.submissions},
-		{get, "/api/submissions/:id", metered, nil, s.submission},
-		{get, "/api/webhooks", metered, nil, s.listWebhooks},
-		{post, "/api/webhooks", metered, nil, s.createWebhook},
-		{get, "/api/webhooks/:id", metered, nil, s.webhook},
-		{del, "/api/webhooks/:id", metered, nil, s.deleteWebhook},
-		{post, "/api/webhooks/:id/test", metered, nil, s.testWebhook},
-		{post, "/api/webhooks/:id/rotate", metered, nil, s.rotateWebhook},
-		{get, "/api/webhooks/:id/deliveries", metered, []string{"limit", "cursor", "status"}, s.deliveries},
-		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, nil, s.replayDelivery},
-		{get, "/api/openapi", free, []string{"format"}, s.openapi},
-		{get, "/api/sdk/typescript", free, nil, s.newestSDK(sdk.TypeScript)},
-		{get, "/api/sdk/typescript/:file", free, nil, s.oneSDK(sdk.TypeScript)},
-		{get, "/api/sdk/python", free, nil, s.newestSDK(sdk.Python)},
-		{get, "/api/sdk/python/:file", free, nil, s.oneSDK(sdk.Python)},
-		{get, "/data/:build/*file", unmetered, nil, s.data},
-		{get, "/badge/:type/:slug", unmetered, []string{"show", "label"}, s.badge},
-		{get, "/llms.txt", unmetered, nil, s.llms},
-		{get, docsPath, unmetered, nil, s.apiDocs},
-		{get, docsPath + "/", unmetered, nil, s.toDocs},
-		{get, docsPath + "/:asset", unmetered, nil, s.apiDocsAsset},
-		{get, "/assets/:asset", unmetered, nil, s.asset},
-		{get, pages.SubmitPath, unmetered, anyParams, s.form},
-		{post, pages.SubmitPath, unmetered, anyParams, s.sendForm},
-		{get, pages.CheckPath, unmetered, anyParams, s.toForm},
-		{post, pages.CheckPath, unmetered, anyParams, s.checkForm},
-	} {
-		h := s.handle(r.path, r.cost, r.params, r.answer)
+	for _, r := range s.table() {
+		h := s.handle(r.path, r.cost, r.params, needs(r.scope, r.answer))
 		s.router.Handle(r.verb, r.path, h)
-		if r.verb == get {
+		if r.verb == http.MethodGet {
 			s.router.HEAD(r.path, h)
 		}
 		if r.cost != unmetered && !slices.Contains(s.paths, r.path) {

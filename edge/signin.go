@@ -20,7 +20,7 @@ func (s *Server) signin() error {
 		return nil
 	}
 	s.starts = limit.NewMemory(nil, limit.MemoryOptions{Now: s.now, Log: s.log})
-	o.MayStart = s.mayStart
+	o.MayStart, o.Address = s.mayStart, s.addressOfClient
 	o.URL, o.Store, o.Now, o.Log, o.Pages = s.options.URL, s.state, s.now, s.log, signInPages{s}
 	var err error
 	if s.people, err = signin.New(o); err != nil {

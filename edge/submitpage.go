@@ -148,7 +148,7 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submit.Draft) (*reply, er
 		return nil, err
 	}
 	id := state.NewID("sub_")
-	err = s.state.Write(c.request.Context(), func(tx *state.Tx) error {
+	err = s.state.Write(s.asSession(c.request), func(tx *state.Tx) error {
 		_, err := tx.CreateSubmission(submissionFrom(draft, id, account.ID))
 		return err
 	})

@@ -54,7 +54,7 @@ func (s *Server) clearAway(ctx context.Context) {
 	tick := time.NewTicker(clearAwayEvery)
 	defer tick.Stop()
 	for {
-		for _, clear := range []func(context.Context) error{s.state.ForgetAttempts, s.state.ForgetSignIns} {
+		for _, clear := range []func(context.Context) error{s.state.ForgetAttempts, s.state.ForgetSignIns, s.state.ForgetAudit} {
 			if err := clear(ctx); err != nil && ctx.Err() == nil {
 				failed(err)
 			}

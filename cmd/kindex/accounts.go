@@ -16,15 +16,15 @@ import (
 
 func accountsCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "accounts", Short: "List, limit and suspend accounts",
+		Use: "accounts", Short: "List, limit and suspend accounts, and show their logs",
 		Long: `Accounts are who API keys belong to. They are made with their first key: by kindex
 keys create, or by signing in. A running edge knows of a change within half a
 second.`,
-		Example: "  kindex accounts list\n  kindex accounts limit ada 5000",
+		Example: "  kindex accounts list\n  kindex accounts limit ada 5000\n  kindex accounts log ada",
 		Args:    noSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand())
+	c.AddCommand(accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand(), accountsLogCommand())
 	return c
 }
 

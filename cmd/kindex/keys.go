@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,8 @@ edge knows of a change within half a second.`,
 
 type keysCreateOptions struct {
 	state, account, name string
+	scopes               []string
+	expires              string
 	replace              bool
 }
 
@@ -41,8 +44,16 @@ func keysCreateCommand() *cobra.Command {
 		Long: `Create makes an API key and prints it, and nothing else, on standard output. It is
 shown this once. The account is made where there is none of this name, and so is a
 SQLite state. With --replace the keys of the account that have the same name are
-revoked in the same moment.`,
+revoked in the same moment.
+
+A key has every scope unless --scopes chooses some:
+
+  read      read the index
+  submit    submit entities, list and withdraw the account's submissions
+  webhooks  manage the account's webhooks
+  keys      manage the account's keys and read its audit log`,
 		Example: `  kindex keys create --account ada
+  kindex keys create --account ada --name notebook --scopes read --expires 90d
   KEY=$(kindex keys create --account ada --name "build server" --state /var/lib/kindex/kindex.db)`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runKeysCreate(cmd, o) },
@@ -51,6 +62,8 @@ revoked in the same moment.`,
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "the account that the key is for; made where there is none")
 	f.StringVar(&o.name, "name", "default", "what the key is called, to tell it from others")
+	f.StringSliceVar(&o.scopes, "scopes", strings.Split(keys.Everything.Join(","), ","), "what the key may do")
+	f.StringVar(&o.expires, "expires", "never", "when it stops working: days such as 90d, a UTC date, a time (RFC 3339), or never")
 	f.BoolVar(&o.replace, "replace", false, "revoke the account's keys of the same name")
 	return c
 }
@@ -64,16 +77,24 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 			return usageError{fmt.Errorf("--%s %q %w", n.flag, n.value, err)}
 		}
 	}
+	grant := keys.Grant{Name: o.name}
+	var err error
+	if grant.Scopes, err = keys.ParseScopes(o.scopes); err != nil {
+		return usageError{fmt.Errorf("--scopes %s: it %w", strings.Join(o.scopes, ","), err)}
+	}
+	if grant.ExpiresAt, err = parseExpiry(o.expires, time.Now()); err != nil {
+		return usageError{fmt.Errorf("--expires %q %w", o.expires, err)}
+	}
 	secret := keys.Generate()
 	var made keys.Key
-	err := withState(cmd, o.state, true, func(ctx context.Context, s *state.State) error {
+	err = withState(cmd, o.state, true, func(ctx context.Context, s *state.State) error {
 		return s.Write(ctx, func(tx *state.Tx) error {
 			account, err := tx.EnsureAccount(o.account)
 			if err == nil && o.replace {
 				err = tx.RevokeKeysNamed(account.ID, o.name)
 			}
 			if err == nil {
-				made, err = tx.CreateKey(account.ID, o.name, secret)
+				made, err = tx.CreateLimitedKey(account.ID, grant, secret)
 			}
 			return err
 		})
@@ -92,6 +113,27 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 	return nil
 }
 
+// parseExpiry reads when a key is to expire; the zero time is never.
+func parseExpiry(text string, now time.Time) (at time.Time, err error) {
+	days, isDays := strings.CutSuffix(text, "d")
+	n, numberErr := strconv.Atoi(days)
+	switch {
+	case text == "never":
+		return time.Time{}, nil
+	case isDays && numberErr == nil && n < 10_000:
+		at = now.AddDate(0, 0, n)
+	default:
+		if at, err = time.Parse(time.DateOnly, text); err != nil {
+			at, err = time.Parse(time.RFC3339, text)
+		}
+	}
+	if err != nil {
+		return at, errors.New("is not an expiry; use days such as 90d, a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or never")
+	}
+	at = at.UTC().Truncate(time.Second)
+	return at, keys.CheckExpiry(at, now)
+}
+
 type keysListOptions struct {
 	state, account string
 	all, json      bool
@@ -102,7 +144,8 @@ func keysListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List API keys, masked",
 		Long: `List shows the active keys, of one account or of all, in the order of their making.
-Times are UTC. When a key was used last is known with a delay of a few seconds.`,
+Times are UTC. When a key was used last is known with a delay of a few seconds. Keys
+that are older than scopes may do everything; they are marked "legacy".`,
 		Example: "  kindex keys list\n  kindex keys list --account ada --all --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runKeysList(cmd, o) },
@@ -110,20 +153,23 @@ Times are UTC. When a key was used last is known with a delay of a few seconds.`
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "only the keys of this account")
-	f.BoolVar(&o.all, "all", false, "show revoked keys too")
+	f.BoolVar(&o.all, "all", false, "show revoked and expired keys too")
 	f.BoolVar(&o.json, "json", false, "print a key a line, as JSON")
 	return c
 }
 
 // keyLine is a key for programs.
 type keyLine struct {
-	ID         string     `json:"id"`
-	Name       string     `json:"name"`
-	Account    string     `json:"account"`
-	Masked     string     `json:"masked"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	LastUsedAt *time.Time `json:"lastUsedAt"`
-	RevokedAt  *time.Time `json:"revokedAt"`
+	ID         string       `json:"id"`
+	Name       string       `json:"name"`
+	Account    string       `json:"account"`
+	Masked     string       `json:"masked"`
+	Scopes     []keys.Scope `json:"scopes"`
+	Legacy     bool         `json:"legacy"`
+	ExpiresAt  *time.Time   `json:"expiresAt"`
+	CreatedAt  time.Time    `json:"createdAt"`
+	LastUsedAt *time.Time   `json:"lastUsedAt"`
+	RevokedAt  *time.Time   `json:"revokedAt"`
 }
 
 func runKeysList(cmd *cobra.Command, o keysListOptions) error {
@@ -147,7 +193,7 @@ func runKeysList(cmd *cobra.Command, o keysListOptions) error {
 		}
 		shown := list[:0]
 		for _, k := range list {
-			if (o.account == "" || names[k.AccountID] == o.account) && (o.all || k.RevokedAt.IsZero()) {
+			if (o.account == "" || names[k.AccountID] == o.account) && (o.all || k.RevokedAt.IsZero() && !k.Expired(time.Now())) {
 				shown = append(shown, k)
 			}
 		}
@@ -159,7 +205,7 @@ func printKeys(cmd *cobra.Command, o keysListOptions, list []keys.Key, names map
 	if o.json {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		for _, k := range list {
-			line := keyLine{k.ID, k.Name, names[k.AccountID], k.Masked, k.CreatedAt, orNull(k.LastUsedAt), orNull(k.RevokedAt)}
+			line := keyLine{k.ID, k.Name, names[k.AccountID], k.Masked, k.Scopes.List(), k.Legacy, orNull(k.ExpiresAt), k.CreatedAt, orNull(k.LastUsedAt), orNull(k.RevokedAt)}
 			if err := enc.Encode(line); err != nil {
 				return err
 			}
@@ -170,13 +216,17 @@ func printKeys(cmd *cobra.Command, o keysListOptions, list []keys.Key, names map
 		fmt.Fprintln(cmd.OutOrStdout(), "no keys")
 		return nil
 	}
-	head := []string{"ID", "ACCOUNT", "NAME", "KEY", "CREATED", "LAST USED"}
+	head := []string{"ID", "ACCOUNT", "NAME", "KEY", "SCOPES", "EXPIRES", "CREATED", "LAST USED"}
 	if o.all {
 		head = append(head, "REVOKED")
 	}
 	rows := [][]string{head}
 	for _, k := range list {
-		row := []string{k.ID, names[k.AccountID], k.Name, k.Masked, moment(k.CreatedAt, ""), moment(k.LastUsedAt, "never")}
+		scopes := k.Scopes.Join(",")
+		if k.Legacy {
+			scopes += " (legacy)"
+		}
+		row := []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, moment(k.ExpiresAt, "never"), moment(k.CreatedAt, ""), moment(k.LastUsedAt, "never")}
 		if o.all {
 			row = append(row, moment(k.RevokedAt, "-"))
 		}

@@ -38,7 +38,7 @@ func withState(cmd *cobra.Command, target string, makes bool, do func(context.Co
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(cmd.Context(), s)
+	return do(state.WithActor(cmd.Context(), state.Actor{Kind: state.ByOperator}), s)
 }
 
 // printTable writes columns for people, a row a line.

@@ -60,8 +60,8 @@ type Authenticator struct {
 	used map[string]time.Time // by the id of the key; not yet stored
 }
 
-// NewAuthenticator returns one that asks store. now is the clock of last uses; what
-// ages the cache is the monotonic clock of the machine.
+// NewAuthenticator returns one that asks store. now is the clock of last uses and
+// of expiry; what ages the cache is the monotonic clock of the machine.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, now: now, used: map[string]time.Time{}}
 }
@@ -108,9 +108,9 @@ var ErrWrongHeader = errors.New("the API key belongs in the header x-api-key, no
 
 var errSeveral = errors.New("the header x-api-key was sent more than once; send one key")
 
-// Identify tells whose key this is. Errors are ErrMalformed, ErrUnknown, ErrRevoked
-// and, together with the key and the account, *SuspendedError; any other means that
-// the store cannot be asked.
+// Identify tells whose key this is. Errors are ErrMalformed, ErrUnknown, ErrRevoked,
+// ErrExpired and, together with the key and the account, *SuspendedError; any other
+// means that the store cannot be asked.
 func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account, error) {
 	arrived := time.Now()
 	if err := check(sent); err != nil {
@@ -123,6 +123,10 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 		if found, err = a.lookup(ctx, hash, arrived); err != nil {
 			return Key{}, Account{}, err
 		}
+	}
+	// What was asked before may be known: whether a key has expired is asked each time.
+	if found.key.Expired(a.now()) {
+		return Key{}, Account{}, ErrExpired
 	}
 	if found.err == nil {
 		a.touch(found.key.ID)
@@ -162,25 +166,31 @@ func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arri
 	}
 }
 
-// judge finds the key with this hash among those that begin like it, in a time
-// that does not depend on how much of the hash fits.
+// judge says what is known of the key with this hash.
 func judge(candidates []Candidate, hash [sha256.Size]byte) answer {
-	want := []byte(hex.EncodeToString(hash[:]))
+	key, account, found := Pick(candidates, hex.EncodeToString(hash[:]))
+	switch {
+	case !found:
+		return answer{err: ErrUnknown}
+	case !key.RevokedAt.IsZero():
+		return answer{err: ErrRevoked}
+	case !account.SuspendedAt.IsZero():
+		return answer{key: key, account: account, err: &SuspendedError{account.Name, account.SuspendedAt}}
+	}
+	return answer{key: key, account: account}
+}
+
+// Pick finds the key with a hash, in hexadecimal, among those that begin like it, in a
+// time that does not depend on how much of the hash fits.
+func Pick(candidates []Candidate, hash string) (Key, Account, bool) {
 	at := -1
 	for i := range candidates {
-		at = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare([]byte(candidates[i].Hash), want), i, at)
+		at = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare([]byte(candidates[i].Hash), []byte(hash)), i, at)
 	}
 	if at < 0 {
-		return answer{err: ErrUnknown}
+		return Key{}, Account{}, false
 	}
-	c := candidates[at]
-	switch {
-	case !c.Key.RevokedAt.IsZero():
-		return answer{err: ErrRevoked}
-	case !c.Account.SuspendedAt.IsZero():
-		return answer{key: c.Key, account: c.Account, err: &SuspendedError{c.Account.Name, c.Account.SuspendedAt}}
-	}
-	return answer{key: c.Key, account: c.Account}
+	return candidates[at].Key, candidates[at].Account, true
 }
 
 // Forget makes this edge ask again for every key, so that what was just changed

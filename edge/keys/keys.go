@@ -35,6 +35,19 @@ type Key struct {
 	CreatedAt  time.Time
 	LastUsedAt time.Time // the zero time while it is unused; a few seconds old
 	RevokedAt  time.Time // the zero time while it is active
+	ExpiresAt  time.Time // the zero time where it never does
+	Scopes     Scopes
+	Legacy     bool // older than scopes, and so with all of them
+}
+
+// Expired reports whether the key has expired.
+func (k Key) Expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
+
+// Grant is what a new key gets.
+type Grant struct {
+	Name      string
+	Scopes    Scopes
+	ExpiresAt time.Time // the zero time for never
 }
 
 // Why a key is refused, or cannot be made. Their texts may be shown to whoever
@@ -43,6 +56,7 @@ var (
 	ErrMalformed = errors.New("this is not an API key")
 	ErrUnknown   = errors.New("there is no such API key; it may have been sent to another service than it was made by")
 	ErrRevoked   = errors.New("this API key was revoked")
+	ErrExpired   = errors.New("this API key has expired; create another one")
 	ErrTooMany   = fmt.Errorf("an account has at most %d active API keys; revoke one first", MaxActive)
 	// ErrNoAccount tells that an account is named that does not exist.
 	ErrNoAccount = errors.New("there is no such account")

@@ -130,7 +130,7 @@ func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 // whatever cookies the browser has sent.
 func (h *Handler) enter(w http.ResponseWriter, r *http.Request, p provider, who Identity) {
 	token, key := newToken(), keys.Generate()
-	a := Arrival{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now()}
+	a := Arrival{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now(), Address: h.address(r)}
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}

@@ -35,9 +35,12 @@ type Options struct {
 	// MayStart tells whether somebody may begin to sign in now; nil: always. It keeps
 	// strangers from filling the store with attempts.
 	MayStart func(*http.Request) bool
-	Now      func() time.Time // time.Now where it is nil
-	Log      *slog.Logger     // none where it is nil
-	Pages    Pages
+	// Address returns the IP address that a request comes from, for the audit log;
+	// nil: it is not logged.
+	Address func(*http.Request) string
+	Now     func() time.Time // time.Now where it is nil
+	Log     *slog.Logger     // none where it is nil
+	Pages   Pages
 }
 
 // OIDC is a client that is registered with an OpenID Connect provider.
@@ -72,6 +75,7 @@ type Handler struct {
 	providers []provider
 	store     Store
 	mayStart  func(*http.Request) bool
+	address   func(*http.Request) string
 	now       func() time.Time
 	log       *slog.Logger
 	pages     Pages
@@ -93,10 +97,13 @@ func newHandler(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, now: o.Now, log: o.Log, pages: o.Pages,
+	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, address: o.Address, now: o.Now, log: o.Log, pages: o.Pages,
 		foreign: http.NewCrossOriginProtection()}
 	if h.now == nil {
 		h.now = time.Now
+	}
+	if h.address == nil {
+		h.address = func(*http.Request) string { return "" }
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)

@@ -70,6 +70,7 @@ type Arrival struct {
 	Hash     string      // of the new session's token
 	Replaces string      // hash of the browser's session until now, "" for none
 	At       time.Time
+	Address  string // the IP address of the browser, for the audit log
 }
 
 // Store is what signing in needs of the state. Its writes are durable when they

@@ -57,7 +57,7 @@ func (tx *Tx) insertAccount(name string) (string, error) {
 	if err != nil || n == 0 {
 		return "", err
 	}
-	return id, nil
+	return id, tx.Audit(AuditEntry{AccountID: id, Action: AccountCreated, Detail: quoteNames(name)})
 }
 
 // AccountNamed returns the account of this name, or keys.ErrNoAccount.
@@ -106,8 +106,10 @@ func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account 
 		return account, false, err
 	}
 	if n == 0 { // somebody else has made it at this very moment
-		if _, err = tx.exec("DELETE FROM accounts WHERE id = $1", id); err != nil {
-			return account, false, err
+		for _, statement := range []string{"DELETE FROM audit_log WHERE account_id = $1", "DELETE FROM accounts WHERE id = $1"} {
+			if _, err = tx.exec(statement, id); err != nil {
+				return account, false, err
+			}
 		}
 	}
 	account, err = find()
@@ -140,7 +142,15 @@ func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 	if quota < 0 || window < 0 {
 		return fmt.Errorf("a quota of %d in %v makes no sense", quota, window)
 	}
-	return tx.changeAccount("UPDATE accounts SET quota = $2, quota_window = $3, version = version + 1 WHERE id = $1", id,
+	detail := "the limit of every account"
+	if quota > 0 {
+		detail = fmt.Sprintf("%d requests in a UTC day", quota)
+		if window > 0 {
+			detail = fmt.Sprintf("%d requests in %v", quota, window)
+		}
+	}
+	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountLimitChanged, Detail: detail},
+		"UPDATE accounts SET quota = $2, quota_window = $3, version = version + 1 WHERE id = $1",
 		sql.NullInt64{Int64: quota, Valid: quota > 0}, sql.NullInt64{Int64: window.Milliseconds(), Valid: quota > 0 && window > 0})
 }
 
@@ -150,21 +160,28 @@ func (tx *Tx) Suspend(id string) error {
 	if err := tx.endSessions(id); err != nil {
 		return err
 	}
-	return tx.changeAccount("UPDATE accounts SET suspended_at = COALESCE(suspended_at, $2), version = version + 1 WHERE id = $1", id, tx.now())
+	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountSuspended},
+		"UPDATE accounts SET suspended_at = COALESCE(suspended_at, $2), version = version + 1 WHERE id = $1", tx.now())
 }
 
 // Unsuspend lets a suspended account in again. An unknown account is
 // keys.ErrNoAccount.
 func (tx *Tx) Unsuspend(id string) error {
-	return tx.changeAccount("UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1", id)
+	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountReinstated},
+		"UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1")
 }
 
-func (tx *Tx) changeAccount(statement string, args ...any) error {
-	n, err := tx.exec(statement, args...)
-	if err == nil && n == 0 {
-		err = keys.ErrNoAccount
+// changeAccount runs a statement on the account of an entry, whose id is its first
+// argument, and logs it.
+func (tx *Tx) changeAccount(e AuditEntry, statement string, args ...any) error {
+	n, err := tx.exec(statement, append([]any{e.AccountID}, args...)...)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return keys.ErrNoAccount
 	}
-	return err
+	return tx.Audit(e)
 }
 
 // AccountSummary is an account and what its keys come to.
@@ -177,9 +194,9 @@ type AccountSummary struct {
 // Accounts returns all accounts by name.
 func (s *State) Accounts(ctx context.Context) ([]AccountSummary, error) {
 	rows, err := s.rows(ctx, "SELECT "+accountColumns+","+
-		" (SELECT COUNT(*) FROM api_keys k WHERE k.account_id = a.id AND k.revoked_at IS NULL),"+
+		" (SELECT COUNT(*) FROM api_keys k WHERE k.account_id = a.id AND "+active("$1")+"),"+
 		" (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.account_id = a.id)"+
-		" FROM accounts a ORDER BY a.name")
+		" FROM accounts a ORDER BY a.name", s.now().UnixMilli())
 	return collect(rows, err, func(scan func(...any) error) (AccountSummary, error) {
 		var r accountRow
 		var active int

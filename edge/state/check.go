@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Report is what Check has found.
@@ -39,7 +41,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 		return nil, s.wrap("checking", err)
 	}
 	defer tx.Rollback()
-	c := &checking{ctx: ctx, db: tx, report: r, tables: tables}
+	c := &checking{ctx: ctx, db: tx, now: s.now(), report: r, tables: tables}
 	c.version()
 	if s.engine == SQLite {
 		c.sqlite(s.file)
@@ -58,6 +60,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 type checking struct {
 	ctx    context.Context
 	db     querier
+	now    time.Time
 	report *Report
 	tables []table
 	err    error
@@ -132,7 +135,7 @@ func (c *checking) invariants() {
 		if !c.has(in.tables...) {
 			continue // the schema is of an earlier version
 		}
-		list := c.texts(in.query)
+		list := c.texts(strings.ReplaceAll(in.query, ":now", strconv.FormatInt(c.now.UnixMilli(), 10)))
 		if more := len(list) - mostNamed; more > 0 {
 			list = append(list[:mostNamed], fmt.Sprintf("%d more", more))
 		}

@@ -13,7 +13,7 @@ import (
 
 // sound are rows of every table that has an invariant, with nothing wrong.
 var sound = []string{
-	`INSERT INTO accounts (id, name, created_at) VALUES ('acc_a', 'ada', 1)`,
+	`INSERT INTO accounts (id, name, created_at, audited) VALUES ('acc_a', 'ada', 1, 1)`,
 	`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at) VALUES ('acc_a', 'POST', '/api/submit', 'k', 'h', 201, '', '', '', 1)`,
 	`INSERT INTO counters (ends, lasts, subject, used) VALUES (86400000, 86400000, 'ip:192.0.2.1', 3)`,
 	`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at) VALUES ('events', 1, 7, 'b', 'c', '{"log":["c"],"gone":[]}', 1)`,
@@ -33,6 +33,11 @@ func webhookRow(id, column, value string) string {
 
 func keyRow(id, hash, prefix string) string {
 	return "INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at) VALUES ('" + id + "', 'acc_a', 'n', 'm', '" + hash + "', '" + prefix + "', 1)"
+}
+
+func auditRow(action, actor string) string {
+	return "INSERT INTO audit_log (account_id, seq, at, action, actor, actor_id, actor_name, address, target, detail) VALUES ('acc_a', 1, 1, '" +
+		action + "', '" + actor + "', '', '', '', '', '')"
 }
 
 func submissionRow(id, status string) string {
@@ -69,6 +74,13 @@ func TestCheckFinds(t *testing.T) {
 		{"", keyRows(5)},
 		{"accounts with more than 5 active keys: acc_a", keyRows(6)},
 		{"", append(keyRows(6), "UPDATE api_keys SET revoked_at = 2 WHERE id = 'key_a'")},
+		{"", append(keyRows(6), "UPDATE api_keys SET expires_at = 2 WHERE id = 'key_a'")},
+		{"accounts with more than 5 active keys: acc_a", append(keyRows(6), "UPDATE api_keys SET expires_at = 99999999999999 WHERE id = 'key_a'")},
+		{"keys that expire before they are created: key_a", append(keyRows(1), "UPDATE api_keys SET expires_at = 1 WHERE id = 'key_a'")},
+		{"audit logs with entries beyond the last: acc_a", []string{auditRow("key.created", "key"), "UPDATE accounts SET audited = 0"}},
+		{"audit logs with unknown actions or actors: acc_a", []string{auditRow("key.lost", "key")}},
+		{"audit logs with unknown actions or actors: acc_a", []string{auditRow("key.created", "robot")}},
+		{"", []string{auditRow("key.created", "key")}},
 		{"keys that nobody can use, since their hashes are not whole: key_z", []string{keyRow("key_z", strings.Repeat("z", 63), "zzzzzzzz")}},
 		{"keys that nobody can use, since their hashes are not whole: key_z", []string{keyRow("key_z", strings.Repeat("z", 64), "yyyyyyyy")}},
 		{"accounts with a limit that makes no sense: acc_a", []string{"UPDATE accounts SET quota = 0"}},

@@ -189,7 +189,14 @@ func (tx *Tx) recordWebhook(owner string, lasts time.Duration, o webhook.Outcome
 	} else {
 		set += ", leased_until = 0, lease_owner = NULL"
 	}
-	return leaseKept(tx.exec("UPDATE webhooks SET "+set+" WHERE id = $1 AND lease_owner = $2", args...))
+	if err := leaseKept(tx.exec("UPDATE webhooks SET "+set+" WHERE id = $1 AND lease_owner = $2", args...)); err != nil || o.Off == "" {
+		return err
+	}
+	e := AuditEntry{Action: WebhookDisabled, Target: o.WebhookID, Detail: o.Off}
+	if err := tx.row("SELECT account_id FROM webhooks WHERE id = $1", o.WebhookID).Scan(&e.AccountID); err != nil {
+		return err
+	}
+	return tx.Audit(e)
 }
 
 func (tx *Tx) recordEvent(o webhook.Outcome) error {

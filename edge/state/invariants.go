@@ -14,7 +14,7 @@ import (
 type invariant struct {
 	tables []string // that the query reads
 	wrong  string
-	query  string
+	query  string // ":now" is replaced by the current time in milliseconds
 }
 
 // quoted lists words, which hold no quotes, for a statement.
@@ -30,10 +30,19 @@ func quoted[T ~string](words []T) string {
 const lastEvent = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + theEvents + "'), 0)"
 
 var invariants = []invariant{
-	{[]string{"api_keys"}, fmt.Sprintf("accounts with more than %d active keys", keys.MaxActive),
-		fmt.Sprintf("SELECT account_id FROM api_keys WHERE revoked_at IS NULL GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", keys.MaxActive)},
+	// Keys can expire in the schemas that have an audit log.
+	{[]string{"api_keys", "audit_log"}, fmt.Sprintf("accounts with more than %d active keys", keys.MaxActive),
+		fmt.Sprintf("SELECT account_id FROM api_keys WHERE "+active(":now")+" GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", keys.MaxActive)},
 	{[]string{"api_keys"}, "keys that nobody can use, since their hashes are not whole",
 		"SELECT id FROM api_keys WHERE LENGTH(hash) <> 64 OR SUBSTR(hash, 1, 8) <> hash_prefix ORDER BY id"},
+	{[]string{"api_keys", "audit_log"}, "keys that expire before they are created",
+		"SELECT id FROM api_keys WHERE expires_at <= created_at ORDER BY id"},
+	{[]string{"audit_log", "accounts"}, "audit logs with entries beyond the last",
+		"SELECT DISTINCT a.id FROM audit_log l JOIN accounts a ON a.id = l.account_id WHERE l.seq > a.audited OR l.seq < 1 ORDER BY 1"},
+	{[]string{"audit_log"}, "audit logs with unknown actions or actors",
+		"SELECT DISTINCT account_id FROM audit_log WHERE action NOT IN (" + quoted(Actions) + ") OR actor NOT IN (" + quoted(ActorKinds) + ") ORDER BY 1"},
+	{[]string{"audit_log"}, fmt.Sprintf("audit logs with more than %d entries of one action", AuditPerAction),
+		fmt.Sprintf("SELECT DISTINCT account_id FROM audit_log GROUP BY account_id, action HAVING COUNT(*) > %d ORDER BY 1", AuditPerAction)},
 	{[]string{"accounts"}, "accounts with a limit that makes no sense",
 		"SELECT id FROM accounts WHERE quota <= 0 OR quota_window <= 0 OR quota IS NULL AND quota_window IS NOT NULL ORDER BY id"},
 	{[]string{"counters"}, "request counts below zero",

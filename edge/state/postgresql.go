@@ -101,7 +101,7 @@ func (s *State) tryPostgreSQL(ctx context.Context, do func(*Tx) error) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // without effect behind a commit
-	t := &Tx{ctx: ctx, sql: tx, state: s}
+	t := &Tx{ctx: ctx, sql: tx, state: s, actor: actorOf(ctx)}
 	if err := t.run(do); givenUp(t.failed) {
 		return t.failed // whatever the function has made of it
 	} else if err != nil {

@@ -47,7 +47,8 @@ func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string
 
 // SignIn implements signin.Store.
 func (s *State) SignIn(ctx context.Context, a signin.Arrival) (account keys.Account, made bool, err error) {
-	err = s.Write(ctx, func(tx *Tx) error {
+	by := Actor{Kind: BySession, Address: a.Address}
+	err = s.Write(WithActor(ctx, by), func(tx *Tx) error {
 		account, made, err = tx.IdentifiedAccount(a.Identity.Provider, a.Identity.Subject, a.Identity.Login, a.Name)
 		switch {
 		case err != nil:
@@ -59,9 +60,20 @@ func (s *State) SignIn(ctx context.Context, a signin.Arrival) (account keys.Acco
 				return err
 			}
 		}
-		return tx.openSession(account.ID, a)
+		if err := tx.openSession(account.ID, a); err != nil {
+			return err
+		}
+		return tx.Audit(AuditEntry{AccountID: account.ID, Action: AccountSignedIn, Detail: signInDetail(a.Identity)})
 	})
 	return account, made, err
+}
+
+// signInDetail says in the audit log who a provider vouched for.
+func signInDetail(i signin.Identity) string {
+	if i.Login == "" {
+		return "with " + i.Provider
+	}
+	return "with " + i.Provider + " as " + quoteNames(i.Login)
 }
 
 // openSession replaces the session of a browser by a new one. Sessions that are

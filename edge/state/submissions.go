@@ -51,7 +51,7 @@ func (tx *Tx) CreateSubmission(s submit.Submission) (submit.Submission, error) {
 		case err != nil:
 			return submit.Submission{}, err
 		case n == 1:
-			return stored, nil
+			return stored, tx.Audit(AuditEntry{AccountID: s.AccountID, Action: SubmissionCreated, Target: s.ID, Detail: s.Type + "/" + s.Slug})
 		}
 		return submit.Submission{}, &submit.TakenError{Type: stored.Type, Slug: stored.Slug, Submission: &stored,
 			SamePage: stored.Type != s.Type || stored.Slug != s.Slug}
@@ -125,13 +125,27 @@ func statusList(statuses []submit.Status, args *[]any) string {
 // MoveSubmission takes a submission to a state, if it is in one of those from
 // which there is a step, and tells whether it was.
 func (s *State) MoveSubmission(ctx context.Context, id string, to submit.Status, c submit.Change) (bool, error) {
-	args := []any{id, string(to), c.Reason, c.Branch, c.Commit, c.PullRequest.Number, c.PullRequest.URL, s.now().UnixMilli()}
-	n, err := s.exec(ctx, `UPDATE submissions SET status = $2, updated_at = $8,
+	moved := false
+	err := s.Write(ctx, func(tx *Tx) error {
+		e := AuditEntry{Action: Action("submission." + string(to)), Target: id}
+		args := []any{id, string(to), c.Reason, c.Branch, c.Commit, c.PullRequest.Number, c.PullRequest.URL, tx.now()}
+		err := tx.row(`UPDATE submissions SET status = $2, updated_at = $8,
 			reason = COALESCE(NULLIF(CAST($3 AS TEXT), ''), reason),
 			branch = COALESCE(NULLIF(CAST($4 AS TEXT), ''), branch),
 			commit_hash = COALESCE(NULLIF(CAST($5 AS TEXT), ''), commit_hash),
 			pull_request = COALESCE(NULLIF(CAST($6 AS BIGINT), 0), pull_request),
 			pull_request_url = COALESCE(NULLIF(CAST($7 AS TEXT), ''), pull_request_url)
-		WHERE id = $1 AND status IN (`+statusList(to.From(), &args)+`)`, args...)
-	return n == 1, s.wrap("moving a submission to "+string(to), err)
+			WHERE id = $1 AND status IN (`+statusList(to.From(), &args)+`) RETURNING account_id, type || '/' || slug`, args...).
+			Scan(&e.AccountID, &e.Detail)
+		if moved = err == nil; errors.Is(err, sql.ErrNoRows) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if c.Reason != "" {
+			e.Detail += ": " + c.Reason
+		}
+		return tx.Audit(e)
+	})
+	return moved && err == nil, s.wrap("moving a submission to "+string(to), err)
 }

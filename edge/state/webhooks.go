@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"net/url"
 	"time"
 
 	"kindex/edge/webhook"
@@ -60,7 +61,19 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	}
 	_, err = tx.exec(`INSERT INTO webhooks (id, account_id, url, events, secret, created_at, position)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, w.ID, w.AccountID, w.URL, string(events), w.Sealed, millis(w.CreatedAt), w.Position)
-	return w, err
+	if err != nil {
+		return w, err
+	}
+	return w, tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookCreated, Target: w.ID, Detail: hostOf(w.URL)})
+}
+
+// hostOf is the host of a webhook's address: the rest may hold a secret.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // RotateWebhook gives a webhook of an account another secret. The one that it has
@@ -69,20 +82,26 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
 	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
 		id, accountID, millis(until), sealed)
-	if err == nil && n == 0 {
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
 		return webhook.ErrUnknown
 	}
-	return err
+	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookRotated, Target: id})
 }
 
 // DeleteWebhook removes a webhook of an account with its log of deliveries, or
 // returns webhook.ErrUnknown.
 func (tx *Tx) DeleteWebhook(accountID, id string) error {
 	n, err := tx.exec("DELETE FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID)
-	if err == nil && n == 0 {
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
 		return webhook.ErrUnknown
 	}
-	return err
+	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookDeleted, Target: id})
 }
 
 // Webhooks returns those of an account, the oldest first.

@@ -18,6 +18,7 @@ type Tx struct {
 		QueryRowContext(context.Context, string, ...any) *sql.Row
 	}
 	state *State
+	actor Actor // who makes the changes
 	// failed is the error of the statement that failed first. As PostgreSQL has it,
 	// the transaction is over then: SQLite may have given it up, and would run and
 	// keep each further statement on its own.
@@ -233,7 +234,7 @@ func (w *writer) run(ctx context.Context, tx *sql.Tx, j *job) error {
 	}
 	func() {
 		defer func() { j.panicked = recover() }()
-		j.err = (&Tx{ctx: ctx, sql: tx, state: w.state}).run(j.do)
+		j.err = (&Tx{ctx: ctx, sql: tx, state: w.state, actor: actorOf(j.ctx)}).run(j.do)
 	}()
 	if j.err != nil || j.panicked != nil {
 		if _, err := tx.ExecContext(ctx, "ROLLBACK TO job"); err != nil {

@@ -69,10 +69,24 @@ type DeveloperPage struct {
 	Most    int // keys that an account may have
 	Name    string
 	Fault   string // what is wrong with Name
-	Refused string // why no key was made, where that is not for its name
+	Scopes  []ScopeChoice
+	Lives   []LifeChoice
+	Life    string // the value of the chosen one
+	Refused string // why no key was made, where no field is to blame
 	Once    string // tells a form that is sent again from another
 	Status  int
+
+	ScopeFault, LifeFault string // what is wrong with the choices
 }
+
+// ScopeChoice is something that a new key may be allowed.
+type ScopeChoice struct {
+	Name, Text string
+	Chosen     bool
+}
+
+// LifeChoice is when a new key may expire.
+type LifeChoice struct{ Value, Text string }
 
 func (p *DeveloperPage) panel() *page {
 	return &page{Template: "panel-keys", Title: "API keys", Status: p.Status}
@@ -84,8 +98,30 @@ func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
 // PanelKey is an API key, as far as it can be shown.
 type PanelKey struct {
 	ID, Name, Masked string
+	Scopes           []string
+	Legacy           bool       // older than scopes, so that it has all of them
+	ExpiresAt        *time.Time // nil: never
 	CreatedAt        time.Time
 	LastUsedAt       *time.Time // nil: never
+}
+
+// AuditPage shows what was done with an account, the newest first.
+type AuditPage struct {
+	Member
+	Entries   []PanelEntry
+	Count     int    // on all pages
+	Older     string // path of the next page, "" for none
+	Later     bool   // this is not the first page
+	Days      int    // for which entries are kept
+	PerAction int    // entries that are kept of each action
+}
+
+func (*AuditPage) panel() *page { return &page{Template: "panel-audit", Title: "Audit log"} }
+
+// PanelEntry is an entry of the audit log.
+type PanelEntry struct {
+	At                                     time.Time
+	Action, Actor, Address, Target, Detail string
 }
 
 // Use is how much of its limit an account has used.

@@ -89,7 +89,7 @@ func filled(v reflect.Value, text string) {
 
 // panelPages are all kinds of pages of signing in and of the panel.
 func panelPages() []pages.Panel {
-	return []pages.Panel{&pages.SignInPage{}, &pages.FirstKeyPage{}, &pages.RefusalPage{}, &pages.DeveloperPage{}, &pages.NewKeyPage{}, &pages.RevokeKeyPage{},
+	return []pages.Panel{&pages.SignInPage{}, &pages.FirstKeyPage{}, &pages.RefusalPage{}, &pages.DeveloperPage{}, &pages.NewKeyPage{}, &pages.RevokeKeyPage{}, &pages.AuditPage{},
 		&pages.WebhooksPage{}, &pages.NewWebhookPage{}, &pages.WebhookPage{}, &pages.DeleteWebhookPage{}, &pages.RotateWebhookPage{}, &pages.SubmissionsPage{}, &pages.SubmissionPage{}}
 }
 

@@ -15,6 +15,7 @@ ITERATORS = {
     "listChanges": "iter_changes",
     "listSubmissions": "iter_submissions",
     "listDeliveries": "iter_deliveries",
+    "listAuditLog": "iter_audit_log",
 }
 # Exports: what their methods end in, and the records of their lines.
 EXPORTS = {
@@ -160,23 +161,34 @@ class Writer:
         return m._replace(returns=result, returns_text=sentence(o, status), body=f"_json({path}{self.query(o, set())})")
 
     def write(self, o: Operation, m: Method) -> Method:
-        first, body = list(m.first), "None"
+        first, named, body = list(m.first), list(m.named), "None"
         if o.body in WHOLE_BODIES:
             body = WHOLE_BODIES[o.body]
             self.types.used.add(o.body)
             first.append(Argument(body, o.body, None, "Its fields."))
         elif o.body is not None:
-            fields = []
+            fields, required = [], self.d.schemas[o.body]["required"]
             for name, schema in self.d.schemas[o.body]["properties"].items():
                 kind = re.sub(r"^List\[", f"{self.types.typing('Sequence')}[", self.types.annotation(schema, ""))
-                first.append(Argument(snake(name), kind, None, self.d.resolve(schema).get("description", "")))
-                fields.append(f'"{name}": ' + (f"list({snake(name)})" if kind.startswith("Sequence") else snake(name)))
+                value = f"list({snake(name)})" if kind.startswith("Sequence") else snake(name)
+                text = self.d.resolve(schema).get("description", "")
+                if name in required:
+                    first.append(Argument(snake(name), kind, None, text))
+                else:
+                    kind = kind if kind.startswith("Optional[") else f"{self.types.typing('Optional')}[{kind}]"
+                    named.append(Argument(snake(name), kind, "None", text))
+                    value = value if value == snake(name) else f"None if {snake(name)} is None else {value}"
+                fields.append(f'"{name}": {value}')
             body = "{" + ", ".join(fields) + "}"
+            if len(fields) > len(required):
+                body = f"{self.own('given')}({body})"
         status, content = o.success()
+        if "application/json" not in content:
+            return m._replace(first=first, named=named, body=f"_post({self.path(o)}, {body})")
         result = self.types.annotation(content["application/json"]["schema"], "")
         key = Argument("idempotency_key", f"{self.types.typing('Optional')}[str]", "None",
                        "What makes a repeat of this very write have no further effect for 24 hours, also from another process; a random one unless given.")
-        return m._replace(first=first, named=m.named + [key], returns=result, returns_text=sentence(o, status),
+        return m._replace(first=first, named=named + [key], returns=result, returns_text=sentence(o, status),
                           body=f"_write({self.path(o)}, {body}, idempotency_key)")
 
     def document(self, o: Operation, m: Method) -> Method:
@@ -315,7 +327,7 @@ def module(d: Description, tag: str, operations: List[Operation], asynchronous: 
     source = "\n".join(texts)
     used = {n for n in (w.types.used | w.extra) if re.search(rf"(?<![\w\"]){n}(?![\w\"])", re.sub(r'"""[\s\S]*?"""', "", source))}
     places = {"RecordStream": "._streams", "AsyncRecordStream": "._acore", "Downloaded": "._downloads", "PathLike": "._downloads",
-              "DateLike": "._addresses", "OneOrMore": "._addresses", "joined": "._addresses", "path_to": "._addresses"}
+              "DateLike": "._addresses", "OneOrMore": "._addresses", "given": "._addresses", "joined": "._addresses", "path_to": "._addresses"}
     imports: Dict[str, Set[str]] = {"._acore" if asynchronous else "._core": {base}}
     for n in used:
         imports.setdefault("typing" if n in typing else places.get(n, ".types"), set()).add(n)

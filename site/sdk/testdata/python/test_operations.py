@@ -163,6 +163,13 @@ class Operations(unittest.TestCase):
         self.assertEqual(len(self.do("list_api_keys")["data"]), 2)
         self.do("revoke_api_key", made["id"])
         self.assertEqual(len(self.do("list_api_keys")["data"]), 1)
+        limited = self.do("create_api_key", "limited", scopes=("read",), expires_at="2028-01-01T00:00:00Z")
+        self.assertEqual((limited["scopes"], limited["expiresAt"]), (["read"], "2028-01-01T00:00:00Z"))
+        self.do("revoke_leaked_key", limited["key"])
+        self.assertEqual(len(self.do("list_api_keys")["data"]), 1)
+        actions = [e["action"] for e in self.do("list_audit_log", limit=2)["data"]]
+        self.assertEqual(actions, ["key.reported", "key.created"])
+        self.assertIn(limited["id"], [e["target"] for e in self.do("iter_audit_log", page_size=2)])
 
     def test_submissions(self) -> None:
         name = "Fine tool " + self.caller.__name__

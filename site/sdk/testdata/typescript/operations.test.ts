@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Kindex, NotFoundError } from 'kindex';
+import { ForbiddenError, Kindex, NotFoundError } from 'kindex';
 
 const { URL: baseUrl, KEY: apiKey, RECEIVER: receiver, OUT: out } = process.env;
 assert(baseUrl && apiKey && receiver && out);
@@ -86,8 +86,14 @@ test('clients', async () => {
 test('keys', async () => {
   const made = await kindex.createApiKey({ name: 'laptop' });
   assert.match(made.key, /^kx_/);
+  assert.deepEqual(made.scopes, ['read', 'submit', 'webhooks']);
+  assert.deepEqual((await kindex.listApiKeys()).data.map((k) => k.name), ['first', 'laptop']);
   const other = new Kindex({ baseUrl, apiKey: made.key });
-  assert.deepEqual((await other.listApiKeys()).data.map((k) => k.name), ['first', 'laptop']);
+  await assert.rejects(other.listApiKeys(), (e) => e instanceof ForbiddenError && e.code === 'insufficient-scope');
+  const leaked = await kindex.createApiKey({ name: 'leaked', scopes: ['read'], expiresAt: new Date(Date.now() + 86_400_000).toISOString() });
+  assert.equal(await new Kindex({ baseUrl }).revokeLeakedKey({ key: leaked.key }), undefined);
+  const log = await kindex.listAuditLog({ limit: 2 });
+  assert.deepEqual(log.data.map((e) => [e.action, e.target, e.actor.kind]), [['key.reported', leaked.id, 'anyone'], ['key.created', leaked.id, 'key']]);
   assert.equal(await kindex.revokeApiKey({ id: made.id }), undefined);
   await assert.rejects(kindex.revokeApiKey({ id: made.id }), (e) => e instanceof NotFoundError && e.code === 'unknown-key');
 });

@@ -5,7 +5,7 @@ import type { RequestOptions, WriteOptions } from './options.js';
 import type { operations } from './schema.js';
 import type { Answer, OperationId, Query } from './types.js';
 
-type Body<Id extends 'createApiKey' | 'submitEntity' | 'createWebhook'> = operations[Id]['requestBody']['content']['application/json'];
+type Body<Id extends 'createApiKey' | 'revokeLeakedKey' | 'submitEntity' | 'createWebhook'> = operations[Id]['requestBody']['content']['application/json'];
 
 /**
  * A client of an index. There is a method for every operation of its interface, by the
@@ -27,11 +27,13 @@ export class Kindex extends Files {
   }
 
   /**
-   * A further key for your account. The answer is the only one that shows it: where the
+   * A further key for your account; it takes a key with the scope `keys`, and gets `read`,
+   * `submit` and `webhooks` unless `scopes` says otherwise. The answer is the only one that shows it: where the
    * answer is lost, and the second attempt comes to that, a {@link ConflictError} with
    * the code `secret-shown-once` names the key, to be revoked.
    *
-   * @throws {@link ConflictError} `too-many-keys` beyond five.
+   * @throws {@link ConflictError} `too-many-keys` beyond five; {@link ForbiddenError}
+   * `insufficient-scope` where the key of this client lacks a scope that it would give.
    */
   createApiKey(body: Body<'createApiKey'>, options?: WriteOptions): Promise<Answer<'createApiKey'>> {
     return this.post<'createApiKey'>('/api/developer/api-keys', body, options);
@@ -40,6 +42,16 @@ export class Kindex extends Files {
   /** Ends a key of your account for good, by its id. It may be the key of this client. */
   revokeApiKey(key: { id: string }, options?: RequestOptions): Promise<void> {
     return this.transport.json<void>({ method: 'DELETE', path: '/api/developer/api-keys', query: { id: key.id } satisfies Query<'revokeApiKey'> }, options);
+  }
+
+  /** Ends a key that has leaked, whoever's it is. It takes no key of your own. */
+  async revokeLeakedKey(body: Body<'revokeLeakedKey'>, options?: RequestOptions): Promise<void> {
+    await this.transport.json<undefined>({ method: 'POST', path: '/api/developer/api-keys/revoke', body }, options);
+  }
+
+  /** What was done with your account, the newest first; it takes a key with the scope `keys`. */
+  listAuditLog(query: Query<'listAuditLog'> = {}, options?: RequestOptions): Listing<Answer<'listAuditLog'>> {
+    return this.list<'listAuditLog'>('/api/developer/audit', query, options);
   }
 
   /**

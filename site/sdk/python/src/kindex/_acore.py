@@ -183,6 +183,9 @@ class AsyncCore:
     async def _write(self, path: str, body: Optional[object], idempotency_key: Optional[str]) -> Any:
         return await self._run(self._client._write, path, body, idempotency_key)  # pyright: ignore[reportPrivateUsage]
 
+    async def _post(self, path: str, body: object) -> None:
+        await self.request("POST", path, json_body=body, headers={"Accept": JSON})
+
     async def _delete(self, path: str, query: Optional[Query] = None) -> None:
         await self.request("DELETE", path, query, headers={"Accept": JSON})
 

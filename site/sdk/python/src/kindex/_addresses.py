@@ -6,7 +6,7 @@ import datetime
 from typing import Collection, Dict, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar, Union, cast
 from urllib.parse import quote, urlencode, urlsplit
 
-__all__ = ["DateLike", "OneOrMore", "Origin", "base_of", "origin_of", "path_to", "with_query"]
+__all__ = ["DateLike", "OneOrMore", "Origin", "base_of", "given", "origin_of", "path_to", "with_query"]
 
 T = TypeVar("T")
 
@@ -134,3 +134,8 @@ def joined(name: str, value: Union[None, str, Sequence[str]]) -> Union[None, str
     if not value:
         raise ValueError(f"{name} is empty; leave it out for all")
     return ",".join(value)
+
+
+def given(fields: Mapping[str, object]) -> Dict[str, object]:
+    """Return the fields of a body without those that are None."""
+    return {name: value for name, value in fields.items() if value is not None}

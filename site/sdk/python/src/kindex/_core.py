@@ -202,6 +202,9 @@ class Core:
         headers = {"Accept": JSON, "Idempotency-Key": key}
         return self.request("POST", path, json_body=body, headers=headers).json()
 
+    def _post(self, path: str, body: object) -> None:
+        self.request("POST", path, json_body=body, headers={"Accept": JSON})
+
     def _delete(self, path: str, query: Optional[Query] = None) -> None:
         self.request("DELETE", path, query, headers={"Accept": JSON})
 

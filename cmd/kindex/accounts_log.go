@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/edge/state"
+)
+
+type accountsLogOptions struct {
+	state string
+	limit int
+	json  bool
+}
+
+func accountsLogCommand() *cobra.Command {
+	var o accountsLogOptions
+	c := &cobra.Command{
+		Use: "log NAME", Short: "Show what was done with an account",
+		Long: fmt.Sprintf(`Log shows the audit log of an account, the newest entries first: when something was
+done, by whom, from which address, and what. Its owner sees the same in the panel and
+at GET /api/developer/audit. Entries are kept for %d days, the newest %d of each kind
+of action. Times are UTC.`, state.AuditFor/(24*time.Hour), state.AuditPerAction),
+		Example: "  kindex accounts log ada\n  kindex accounts log ada --limit 1000 --json",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runAccountsLog(cmd, o, args[0]) },
+	}
+	stateFlag(c.Flags(), &o.state)
+	c.Flags().IntVar(&o.limit, "limit", 100, "show at most this many entries")
+	c.Flags().BoolVar(&o.json, "json", false, "print an entry a line, as JSON")
+	return c
+}
+
+func runAccountsLog(cmd *cobra.Command, o accountsLogOptions, name string) error {
+	if o.limit < 1 {
+		return usageError{fmt.Errorf("--limit %d: use 1 or more", o.limit)}
+	}
+	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+		accounts, err := s.Accounts(ctx)
+		if err != nil {
+			return err
+		}
+		account, err := findAccount(accounts, name)
+		if err != nil {
+			return err
+		}
+		list, count, err := s.AuditLog(ctx, account.ID, 0, o.limit)
+		if err != nil {
+			return err
+		}
+		return printLog(cmd, list, count, o.json)
+	})
+}
+
+// logLine is an entry for programs. What is unknown or does not apply is "".
+type logLine struct {
+	ID        string          `json:"id"`
+	At        time.Time       `json:"at"`
+	Action    state.Action    `json:"action"`
+	Actor     state.ActorKind `json:"actor"`
+	ActorID   string          `json:"actorId"`
+	ActorName string          `json:"actorName"`
+	Address   string          `json:"address"`
+	Target    string          `json:"target"`
+	Detail    string          `json:"detail"`
+}
+
+func printLog(cmd *cobra.Command, list []state.AuditEntry, count int, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		for _, e := range list {
+			if err := enc.Encode(logLine{e.ID(), e.At, e.Action, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Actor.Address, e.Target, e.Detail}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(cmd.OutOrStdout(), "no entries")
+		return nil
+	}
+	rows := [][]string{{"TIME", "ACTION", "ACTOR", "ADDRESS", "TARGET", "DETAIL"}}
+	for _, e := range list {
+		actor := string(e.Actor.Kind)
+		if e.Actor.ID != "" {
+			actor += " " + e.Actor.ID + " (" + e.Actor.Name + ")"
+		}
+		rows = append(rows, []string{e.At.Format("2006-01-02 15:04:05"), string(e.Action), actor, orDash(e.Actor.Address), orDash(e.Target), orDash(e.Detail)})
+	}
+	printTable(cmd, rows)
+	if more := count - len(list); more > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d older entries are not shown; see --limit\n", more)
+	}
+	return nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

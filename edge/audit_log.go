@@ -1,0 +1,98 @@
+package edge
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"kindex/edge/query"
+	"kindex/edge/state"
+	"kindex/exports"
+)
+
+// auditEntry is an entry of the audit log as the owner of the account sees it.
+type auditEntry struct {
+	ID      string       `json:"id"`
+	At      time.Time    `json:"at"`
+	Action  state.Action `json:"action"`
+	Actor   auditActor   `json:"actor"`
+	Address *string      `json:"address"`
+	Target  *string      `json:"target"`
+	Detail  *string      `json:"detail"`
+}
+
+type auditActor struct {
+	Kind state.ActorKind `json:"kind"`
+	ID   *string         `json:"id"`
+	Name *string         `json:"name"`
+}
+
+func showAuditEntry(e state.AuditEntry) auditEntry {
+	return auditEntry{ID: e.ID(), At: second(e.At), Action: e.Action,
+		Actor:   auditActor{e.Actor.Kind, textOrNull(e.Actor.ID), textOrNull(e.Actor.Name)},
+		Address: textOrNull(e.Actor.Address), Target: textOrNull(e.Target), Detail: textOrNull(e.Detail)}
+}
+
+// textOrNull is a text as answers have it, null for the empty one.
+func textOrNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// GET /api/developer/audit
+func (s *Server) audit(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.query.Page(c.scope(), query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	before := int64(0)
+	if page.Cursor != nil {
+		if before, err = strconv.ParseInt(page.Cursor.Slug, 10, 64); err != nil || before < 1 || page.Cursor.Type != auditCursor {
+			return nil, &query.Error{Param: "cursor", Message: "does not belong to an audit log; start again without one"}
+		}
+	}
+	list, count, more, err := s.auditPage(c.request.Context(), account.ID, before, page.Limit)
+	if err != nil {
+		return nil, err
+	}
+	answer := struct {
+		Data       []auditEntry `json:"data"`
+		Count      int          `json:"count"`
+		NextCursor *string      `json:"nextCursor"`
+	}{make([]auditEntry, len(list)), count, nil}
+	for i, e := range list {
+		answer.Data[i] = showAuditEntry(e)
+	}
+	if more {
+		last := strconv.FormatInt(list[len(list)-1].Seq, 10)
+		next := query.Cursor{Place: exports.Place{Type: auditCursor, Slug: last}}.String(c.scope())
+		answer.NextCursor = &next
+	}
+	r, err := object(http.StatusOK, answer)
+	if err == nil && answer.NextCursor != nil {
+		c.pagination(r, *answer.NextCursor)
+	}
+	return r, err
+}
+
+const auditCursor = "audit"
+
+// auditPage is a page of an account's log, how many entries there are in all, and
+// whether more follow the page.
+func (s *Server) auditPage(ctx context.Context, account string, before int64, limit int) (list []state.AuditEntry, count int, more bool, err error) {
+	list, count, err = s.state.AuditLog(ctx, account, before, limit+1)
+	if err != nil {
+		return nil, 0, false, stateProblem(err)
+	}
+	if more = len(list) > limit; more {
+		list = list[:limit]
+	}
+	return list, count, more, nil
+}

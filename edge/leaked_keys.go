@@ -1,0 +1,68 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"kindex/edge/keys"
+	"kindex/edge/limit"
+	"kindex/edge/state"
+)
+
+// maxReports is how many keys an address can report in an hour on this edge. Reports
+// have an allowance of their own: whoever has a stolen key can use up the limit of its
+// account, and that must not keep anybody from revoking it.
+const maxReports = 60
+
+// POST /api/developer/api-keys/revoke
+//
+// Whoever holds a key can revoke it: nobody else can, and its owner wants nothing else.
+// No key is needed to ask. What the answer says of a key is what using it would say.
+func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
+	if err := s.countReport(c); err != nil {
+		return nil, err
+	}
+	c.hurry()
+	var body struct {
+		Key string `json:"key"`
+	}
+	if err := c.decode(&body); err != nil {
+		return nil, err
+	}
+	secret, err := keys.Parse(body.Key) // the checksum sorts out what cannot be a key
+	if err != nil {
+		return nil, invalidBody([]FieldError{{"key", "is no key: " + err.Error()}})
+	}
+	ctx := state.WithActor(c.request.Context(), state.Actor{Kind: state.ByAnyone, Address: s.addressOfClient(c.request)})
+	err = s.state.Write(ctx, func(tx *state.Tx) error {
+		_, err := tx.RevokeReported(secret)
+		return err
+	})
+	switch {
+	case errors.Is(err, keys.ErrUnknown):
+		return nil, newProblem("unknown-key", "This service has made no such key.")
+	case err != nil:
+		return nil, stateProblem(err)
+	}
+	s.keys.Forget()
+	return object(http.StatusNoContent, nil)
+}
+
+func (s *Server) countReport(c *call) error {
+	who := limit.OfAddress(s.proxies.Client(c.request), maxReports)
+	who.Window = time.Hour
+	st, err := s.reports.Take(c.request.Context(), who)
+	switch {
+	case err != nil:
+		return err
+	case st.Allowed:
+		return nil
+	}
+	p := newProblem("rate-limited", fmt.Sprintf("An address can report %d keys in an hour; go on at %s.", maxReports, st.Reset.UTC().Format(time.RFC3339))+
+		s.contact("", " For more, write to %s."))
+	p.header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(s.now()), 10)}}
+	return p
+}

@@ -1,0 +1,217 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/edge/keys"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
+)
+
+// settable is a clock that a test sets.
+type settable struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *settable) set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = t
+}
+
+func (c *settable) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// targets are an empty state of each engine.
+func targets(t *testing.T) []string {
+	return []string{filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)}
+}
+
+// forgetScopes makes a key one of the time before scopes.
+func forgetScopes(t *testing.T, s *served, id string) {
+	t.Helper()
+	if err := statetest.Exec(s.state.String(), "UPDATE api_keys SET scopes = NULL WHERE id = '"+id+"'"); err != nil {
+		t.Fatal(err)
+	}
+	s.keys.Forget()
+}
+
+// auditOf is an account's log, as its owner reads it, a line an entry.
+func (s *served) auditOf(t *testing.T, owner keys.Secret) (lines []string) {
+	t.Helper()
+	a := s.ask(t, "GET", "/api/developer/audit?limit=100", "x-api-key", owner.Reveal())
+	var log struct {
+		Data []struct {
+			Action, Target, Address, Detail string
+			Actor                           struct{ Kind, ID, Name string }
+		}
+	}
+	if err := json.Unmarshal(a.body, &log); err != nil || a.status != 200 {
+		t.Fatalf("%v %d %s", err, a.status, a.body)
+	}
+	for _, e := range log.Data {
+		lines = append(lines, strings.Join([]string{e.Action, e.Actor.Kind, e.Actor.ID, e.Target, e.Address, e.Detail}, " "))
+	}
+	return lines
+}
+
+// TestSecurityReportedKey: a thief has used up the limit of the account, and the address
+// has nothing left; still, whoever holds the key ends it, within a second everywhere,
+// and its owner sees who did.
+func TestSecurityReportedKey(t *testing.T) {
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 1, 0)
+	buildInto(t, content, out, 1)
+	var log lockedBuffer
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		var edges []*served
+		for _, limit := range []int64{1, 1_000_000} { // the second edge shows how the key itself is refused
+			edges = append(edges, serveWith(t, Options{Dir: out, State: open(), LimitAnonymous: limit, LimitKey: 100 * limit, LogRequests: true,
+				Log: slog.New(slog.NewJSONHandler(&log, nil))}))
+		}
+		s := edges[0]
+		owner, _ := s.newKey(t, "ada")
+		stolen, k := s.newKey(t, "ada")
+		use := func(s *served) answer { return s.ask(t, "GET", "/api/categories", "x-api-key", stolen.Reveal()) }
+		use(edges[1])
+		for use(s).status != 429 {
+		}
+		for s.ask(t, "GET", "/api/categories").status != 429 {
+		}
+		report := func(key string) answer {
+			t.Helper()
+			res, err := http.Post(s.url+keysPath+"/revoke", "application/json", strings.NewReader(`{"key":"`+key+`"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			body, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer{res.StatusCode, res.Header, body}
+		}
+		if a := report(stolen.Reveal()); a.status != 204 || len(a.body) > 0 {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+		at := time.Now()
+		for !strings.Contains(string(use(edges[1]).body), "revoked") {
+			if time.Since(at) > 60*time.Second {
+				t.Fatal("the key goes on working")
+			}
+		}
+		if a := report(stolen.Reveal()); a.status != 204 {
+			t.Errorf("again: %d %s", a.status, a.body)
+		}
+		unknown := keys.Generate().Reveal()
+		for key, status := range map[string]int{unknown: 404, unknown[:40] + "!": 400, unknown[3:]: 400, "": 400} {
+			if a := report(key); a.status != status || strings.Contains(string(a.body), unknown[8:30]) {
+				t.Errorf("%s: %d %s", key, a.status, a.body)
+			}
+		}
+		list, _, err := s.state.AuditLog(t.Context(), k.AccountID, 0, 100)
+		reports := 0
+		for _, e := range list {
+			if e.Action == "key.reported" {
+				if reports++; e.Target != k.ID || e.Actor.Kind != "anyone" || e.Actor.Address != "127.0.0.1" {
+					t.Errorf("%+v", e)
+				}
+			}
+		}
+		if err != nil || reports != 1 {
+			t.Errorf("%d reports in the log: %v", reports, err)
+		}
+		if stillActive, err := s.state.Keys(t.Context(), k.AccountID); err != nil || len(stillActive) != 1 || stillActive[0].Masked != owner.Masked() {
+			t.Errorf("%v %v", stillActive, err)
+		}
+		if text := log.String(); strings.Contains(text, stolen.Reveal()[3:30]) || !strings.Contains(text, keysPath+"/revoke") {
+			t.Errorf("the log has the key, or not the report: %s", text)
+		}
+	})
+}
+
+// TestReportsAreBounded: an address cannot report more than maxReports keys in an hour,
+// with or without keys of its own.
+func TestReportsAreBounded(t *testing.T) {
+	s := serve(t, 1)
+	owner, _ := s.newKey(t, "ada")
+	taken := 0
+	for i := range maxReports + 20 {
+		a, err := s.write("POST", keysPath+"/revoke", owner.Reveal(), fmt.Sprintf(`{"key":"%s"}`, keys.Generate().Reveal()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch a.status {
+		case 404:
+			taken++
+		case 429:
+			if a.header.Get("Retry-After") == "" {
+				t.Errorf("%v", a.header)
+			}
+		default:
+			t.Fatalf("report %d: %d %s", i, a.status, a.body)
+		}
+	}
+	if taken != maxReports {
+		t.Errorf("%d reports were taken, want %d", taken, maxReports)
+	}
+}
+
+// TestAuditShowsTheAttack: what a thief has done with an account stands in its log,
+// however the key was made.
+func TestAuditShowsTheAttack(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		owner, _ := s.newKey(t, "ada")
+		thief, id := s.newOverAPI(t, owner, `{"name":"all","scopes":["read","submit","webhooks","keys"]}`)
+		_, more := s.newOverAPI(t, mustParse(t, thief), `{"name":"mine"}`)
+		hook, err := s.write("POST", "/api/webhooks", thief, `{"url":"https://8.8.8.8/t0ken?secret=s3cret","events":["entity.created"]}`)
+		if err != nil || hook.status != 201 {
+			t.Fatalf("%v %d %s", err, hook.status, hook.body)
+		}
+		var made struct{ ID, Secret string }
+		if err := json.Unmarshal(hook.body, &made); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/api/webhooks/" + made.ID, keysPath + "?id=" + more} {
+			if a, err := s.write("DELETE", path, thief, ""); err != nil || a.status != 204 {
+				t.Fatalf("%s: %v %d %s", path, err, a.status, a.body)
+			}
+		}
+		log := s.auditOf(t, owner)
+		for i, want := range []string{"key.revoked key " + id + " " + more + " 127.0.0.1", "webhook.deleted key " + id + " " + made.ID + " 127.0.0.1",
+			"webhook.created key " + id + " " + made.ID + " 127.0.0.1 8.8.8.8", "key.created key " + id + " " + more + " 127.0.0.1", "key.created key "} {
+			if i >= len(log) || !strings.HasPrefix(log[i], want) {
+				t.Errorf("entry %d is not %q: %q", i, want, log)
+			}
+		}
+		all := strings.Join(log, "\n")
+		for _, secret := range []string{thief[3:30], owner.Reveal()[3:30], made.Secret, "t0ken", "s3cret"} {
+			if strings.Contains(all, secret) {
+				t.Errorf("%s is in the log:\n%s", secret, all)
+			}
+		}
+	})
+}
+
+func mustParse(t *testing.T, key string) keys.Secret {
+	t.Helper()
+	secret, err := keys.Parse(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}

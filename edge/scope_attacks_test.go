@@ -1,0 +1,272 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge/keys"
+	"kindex/edge/state"
+)
+
+// newOverAPI makes a key with another one, as its owner does for a program.
+func (s *served) newOverAPI(t *testing.T, owner keys.Secret, body string) (key, id string) {
+	t.Helper()
+	a, err := s.write("POST", keysPath, owner.Reveal(), body)
+	if err != nil || a.status != 201 {
+		t.Fatalf("%s: %v %d %s", body, err, a.status, a.body)
+	}
+	var made struct{ Key, ID string }
+	if err := json.Unmarshal(a.body, &made); err != nil {
+		t.Fatal(err)
+	}
+	return made.Key, made.ID
+}
+
+// belongings is all that an account has, as its owner sees it.
+func (s *served) belongings(t *testing.T, owner keys.Secret) string {
+	t.Helper()
+	var all strings.Builder
+	for _, path := range []string{keysPath, "/api/webhooks", "/api/submissions"} {
+		a := s.ask(t, "GET", path, "x-api-key", owner.Reveal())
+		if a.status != 200 {
+			t.Fatalf("%s: %d %s", path, a.status, a.body)
+		}
+		var list struct {
+			Data []struct{ ID string }
+		}
+		if err := json.Unmarshal(a.body, &list); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&all, path, list)
+	}
+	return all.String()
+}
+
+// TestSecurityLeakedReadKey tries every method of every address with a key that can
+// only read. Whatever asks strangers for a key is forbidden to it, and so is every
+// write, and nothing changes.
+func TestSecurityLeakedReadKey(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		owner, first := s.newKey(t, "ada")
+		leaked, id := s.newOverAPI(t, owner, `{"name":"notebook","scopes":["read"]}`)
+		if a, err := s.write("POST", "/api/webhooks", owner.Reveal(), `{"url":"https://8.8.8.8/","events":["entity.created"]}`); err != nil || a.status != 201 {
+			t.Fatalf("%v %d %s", err, a.status, a.body)
+		}
+		before := s.belongings(t, owner)
+		read, forbidden := 0, 0
+		for _, path := range s.paths {
+			target := strings.NewReplacer(":type/:slug", "tool/tool-0", ":category", "all", ":id", "wh_aaaaaaaaaaaaaaaaaaaa", ":delivery", "dlv_aaaaaaaaaaaaaaaaaaaa").Replace(path)
+			for _, verb := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+				at, body := target, ""
+				switch {
+				case path == keysPath && verb == "DELETE":
+					at += "?id=" + first.ID
+				case path == keysPath && verb == "POST":
+					body = `{"name":"mine"}`
+				case path == "/api/webhooks" && verb == "POST":
+					body = `{"url":"https://8.8.4.4/","events":["entity.created"]}`
+				case path == "/api/submit" && verb == "POST":
+					body = `{"type":"tool","name":"Mine","description":"Mine.","category":"nlp","url":"https://example.org/"}`
+				}
+				stranger := s.ask(t, verb, at)
+				a, err := s.write(verb, at, leaked, body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				isWrite := verb != "GET" && verb != "HEAD" && a.status != 405 && path != keysPath+"/revoke"
+				switch {
+				case stranger.status == 401 || isWrite:
+					forbidden++
+					if a.status != 403 || verb != "HEAD" && !strings.Contains(string(a.body), `"code":"insufficient-scope"`) ||
+						!strings.Contains(a.header.Get("WWW-Authenticate"), `error="insufficient_scope"`) {
+						t.Errorf("%s %s: %d %v %s", verb, at, a.status, a.header, a.body)
+					}
+				case a.status == 200:
+					read++
+				case a.status == 401 || a.status == 403 || a.status >= 500:
+					t.Errorf("%s %s: %d %s", verb, at, a.status, a.body)
+				}
+			}
+		}
+		if now := s.belongings(t, owner); now != before {
+			t.Errorf("changed from\n%s\nto\n%s", before, now)
+		}
+		if read < 20 || forbidden < 15 {
+			t.Errorf("only %d addresses were read, and %d forbidden", read, forbidden)
+		}
+		// It can end itself, and that alone.
+		if a, err := s.write("DELETE", keysPath+"?id="+id, leaked, ""); err != nil || a.status != 204 {
+			t.Errorf("itself: %v %d %s", err, a.status, a.body)
+		}
+	})
+}
+
+// TestSecurityLeakedKey: a key that was made for a program, with nothing but a name,
+// makes no keys, and neither sees nor revokes those of its owner.
+func TestSecurityLeakedKey(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		owner, first := s.newKey(t, "ada")
+		leaked, _ := s.newOverAPI(t, owner, `{"name":"build server"}`)
+		before := s.belongings(t, owner)
+		for _, r := range []struct{ method, path, body string }{
+			{"POST", keysPath, `{"name":"mine"}`}, {"POST", keysPath, `{"name":"mine","scopes":["keys"]}`}, {"POST", keysPath, `{"name":"mine","scopes":["read"]}`},
+			{"DELETE", keysPath + "?id=" + first.ID, ""}, {"DELETE", keysPath, `{"id":"` + first.ID + `"}`},
+			{"GET", keysPath, ""}, {"HEAD", keysPath, ""}, {"GET", "/api/developer/audit", ""},
+		} {
+			for _, header := range [][]string{nil, {"Idempotency-Key", "one"}} {
+				if a, err := s.write(r.method, r.path, leaked, r.body, header...); err != nil || a.status != 403 {
+					t.Errorf("%s %s %s: %v %d %s", r.method, r.path, r.body, err, a.status, a.body)
+				}
+			}
+		}
+		if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); a.status != 200 {
+			t.Fatalf("the owner is locked out: %d %s", a.status, a.body)
+		}
+		if now := s.belongings(t, owner); now != before {
+			t.Errorf("changed from\n%s\nto\n%s", before, now)
+		}
+	})
+}
+
+// TestSecurityScopesDoNotGrow: no chain of keys leads to a scope that the first one
+// lacks.
+func TestSecurityScopesDoNotGrow(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		owner, _ := s.newKey(t, "ada")
+		key, _ := s.newOverAPI(t, owner, `{"name":"deputy","scopes":["read","keys"]}`)
+		for body, want := range map[string]string{`{"name":"x"}`: "submit", `{"name":"x","scopes":["read","webhooks"]}`: "webhooks",
+			`{"name":"x","scopes":["keys","submit"]}`: "submit"} {
+			a, err := s.write("POST", keysPath, key, body)
+			if err != nil || a.status != 403 || !strings.Contains(a.header.Get("WWW-Authenticate"), `scope="`+want+`"`) {
+				t.Errorf("%s: %v %d %v %s", body, err, a.status, a.header, a.body)
+			}
+		}
+		for _, body := range []string{`{"name":"x","scopes":["read"]}`, `{"name":"x","scopes":["keys","read"]}`} {
+			if a, err := s.write("POST", keysPath, key, body); err != nil || a.status != 201 {
+				t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
+			}
+		}
+	})
+}
+
+// TestSecurityKeyWithoutRead: the tools for agents are no way around scopes.
+func TestSecurityKeyWithoutRead(t *testing.T) {
+	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
+		s := edges[0]
+		owner, _ := s.newKey(t, "ada")
+		key, _ := s.newOverAPI(t, owner, `{"name":"sender","scopes":["submit"]}`)
+		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"tool"}}}`
+		accept := []string{"Accept", "application/json, text/event-stream"}
+		if a, err := s.write("POST", "/mcp", owner.Reveal(), message, accept...); err != nil || a.status != 200 || strings.Contains(string(a.body), `"isError":true`) {
+			t.Fatalf("%v %d %s", err, a.status, a.body)
+		}
+		if a, err := s.write("POST", "/mcp", key, message, accept...); err != nil || !strings.Contains(string(a.body), `"isError":true`) || !strings.Contains(string(a.body), "scope read") {
+			t.Errorf("%v %d %s", err, a.status, a.body)
+		}
+	})
+}
+
+// TestRoutesNeedScopes: every address that is counted names its scope, but the one
+// where a key may end itself.
+func TestRoutesNeedScopes(t *testing.T) {
+	s := serve(t, 1)
+	for _, r := range s.table() {
+		var want keys.Scope
+		switch {
+		case r.cost != metered, r.verb == http.MethodDelete && r.path == keysPath:
+			want = anyScope
+		case strings.HasPrefix(r.path, "/api/developer/"):
+			want = keys.ScopeKeys
+		case strings.HasPrefix(r.path, "/api/webhooks"):
+			want = keys.ScopeWebhooks
+		case strings.HasPrefix(r.path, "/api/submi"):
+			want = keys.ScopeSubmit
+		default:
+			if want = keys.ScopeRead; r.verb != http.MethodGet {
+				t.Errorf("%s %s changes something, and needs only the scope of reading", r.verb, r.path)
+			}
+		}
+		if r.scope != want {
+			t.Errorf("%s %s needs the scope %q, want %q", r.verb, r.path, r.scope, want)
+		}
+		if strings.HasPrefix(r.path, "/api/") && r.cost == unmetered {
+			t.Errorf("%s %s is not counted", r.verb, r.path)
+		}
+	}
+}
+
+// TestSecurityExpiredKey: a key stops working at its time, although it was just used,
+// and no longer counts towards five.
+func TestSecurityExpiredKey(t *testing.T) {
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 1, 0)
+	buildInto(t, content, out, 1)
+	var clock settable
+	clock.set(time.Now())
+	for _, target := range targets(t) {
+		st, err := state.Open(t.Context(), target, state.Options{Now: clock.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { st.Close() })
+		s := serveWith(t, Options{Dir: out, State: st, Now: clock.now})
+		owner, _ := s.newKey(t, "ada")
+		until := clock.now().Add(time.Hour).UTC().Truncate(time.Second)
+		body := `{"name":"short","scopes":["read"],"expiresAt":"` + until.Format(time.RFC3339) + `"}`
+		var short []string
+		for range keys.MaxActive - 1 {
+			key, _ := s.newOverAPI(t, owner, body)
+			short = append(short, key)
+		}
+		if a, err := s.write("POST", keysPath, owner.Reveal(), `{"name":"a sixth"}`); err != nil || a.status != 409 {
+			t.Errorf("a sixth: %v %d %s", err, a.status, a.body)
+		}
+		use := func() answer { return s.ask(t, "GET", "/api/categories", "x-api-key", short[0]) }
+		clock.set(until.Add(-time.Millisecond))
+		if a := use(); a.status != 200 {
+			t.Errorf("a moment before: %d %s", a.status, a.body)
+		}
+		clock.set(until)
+		if a := use(); a.status != 401 || !strings.Contains(string(a.body), "has expired") {
+			t.Errorf("at its time: %d %s", a.status, a.body)
+		}
+		if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); strings.Count(string(a.body), `"masked"`) != 1 {
+			t.Errorf("the list: %s", a.body)
+		}
+		s.newOverAPI(t, owner, `{"name":"a new one"}`)
+		clock.set(time.Now())
+	}
+}
+
+// TestSecurityLegacyKey: a key from before there were scopes can do what it could, and
+// its owner sees that.
+func TestSecurityLegacyKey(t *testing.T) {
+	s := serve(t, 1)
+	old, k := s.newKey(t, "ada")
+	forgetScopes(t, s, k.ID)
+	s.newOverAPI(t, old, `{"name":"by the old one","scopes":["keys"]}`)
+	a := s.ask(t, "GET", keysPath, "x-api-key", old.Reveal())
+	var list struct {
+		Data []struct {
+			ID     string
+			Scopes []string
+			Legacy bool
+		}
+	}
+	if err := json.Unmarshal(a.body, &list); err != nil || len(list.Data) != 2 {
+		t.Fatalf("%v %s", err, a.body)
+	}
+	for _, d := range list.Data {
+		if d.Legacy != (d.ID == k.ID) || d.Legacy && !slices.Equal(d.Scopes, []string{"read", "submit", "webhooks", "keys"}) {
+			t.Errorf("%+v", d)
+		}
+	}
+}
