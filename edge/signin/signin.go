@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -35,9 +36,11 @@ type Options struct {
 	// MayStart tells whether somebody may begin to sign in now; nil: always. It keeps
 	// strangers from filling the store with attempts.
 	MayStart func(*http.Request) bool
-	Now      func() time.Time // time.Now where it is nil
-	Log      *slog.Logger     // none where it is nil
-	Pages    Pages
+	// Network returns the network that a request comes from; nil: one for all.
+	Network func(*http.Request) netip.Prefix
+	Now     func() time.Time // time.Now where it is nil
+	Log     *slog.Logger     // none where it is nil
+	Pages   Pages
 }
 
 // OIDC is a client that is registered with an OpenID Connect provider.
@@ -72,6 +75,7 @@ type Handler struct {
 	providers []provider
 	store     Store
 	mayStart  func(*http.Request) bool
+	network   func(*http.Request) netip.Prefix
 	now       func() time.Time
 	log       *slog.Logger
 	pages     Pages
@@ -93,10 +97,13 @@ func newHandler(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, now: o.Now, log: o.Log, pages: o.Pages,
+	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, network: o.Network, now: o.Now, log: o.Log, pages: o.Pages,
 		foreign: http.NewCrossOriginProtection()}
 	if h.now == nil {
 		h.now = time.Now
+	}
+	if h.network == nil {
+		h.network = func(*http.Request) netip.Prefix { return netip.Prefix{} }
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
