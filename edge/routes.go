@@ -58,6 +58,7 @@ func (s *Server) routes() {
 		{post, "/api/submit", metered, nil, s.submit},
 		{get, "/api/submissions", metered, []string{"status", "limit", "cursor"}, s.submissions},
 		{get, "/api/submissions/:id", metered, nil, s.submission},
+		{del, "/api/submissions/:id", metered, nil, s.withdrawSubmission},
 		{get, "/api/webhooks", metered, nil, s.listWebhooks},
 		{post, "/api/webhooks", metered, nil, s.createWebhook},
 		{get, "/api/webhooks/:id", metered, nil, s.webhook},

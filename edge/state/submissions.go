@@ -126,6 +126,10 @@ func whereSubmissions(q submit.Query) (where string, args []any) {
 	if len(q.Statuses) > 0 {
 		where += " AND s.status IN (" + statusList(q.Statuses, &args) + ")"
 	}
+	if q.Slug != "" {
+		args = append(args, q.Slug)
+		where += fmt.Sprintf(" AND s.slug = $%d", len(args))
+	}
 	if q.ToClose {
 		where += " AND s.to_close = 1"
 	}

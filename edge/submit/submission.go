@@ -148,6 +148,7 @@ type Query struct {
 	After     string   // the id behind which the list goes on, "" for its beginning
 	Limit     int      // at most so many, 0 for all
 	OldFirst  bool     // else the newest are first
+	Slug      string   // only those of this slug, "" for any
 	ToClose   bool     // only withdrawn ones whose pull request has yet to be closed
 }
 
