@@ -51,6 +51,7 @@ func panelRoutes() []panelRoute {
 		{post, "/developer/webhooks/:webhook/delete/", (*visitor).deleteWebhook},
 		{get, "/developer/submissions/", (*visitor).submissions},
 		{get, "/developer/submissions/:submission/", (*visitor).submission},
+		{post, "/developer/submissions/:submission/withdraw/", (*visitor).withdrawSubmission},
 	}
 }
 

@@ -55,6 +55,10 @@ func (p *panelled) has(t *testing.T, b *person) string {
 		list, count, err := p.state.Deliveries(t.Context(), state.DeliveryQuery{WebhookID: w.ID, Limit: 100})
 		fmt.Fprintln(&text, w.ID, w.Sealed, count, len(list), err)
 	}
+	submissions, err := p.state.Submissions(t.Context(), submit.Query{AccountID: b.account.ID})
+	for _, s := range submissions {
+		fmt.Fprintln(&text, s.ID, s.Status, err)
+	}
 	return text.String()
 }
 

@@ -260,6 +260,11 @@ func TestPanelSubmissions(t *testing.T) {
 		if err := p.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
 			t.Fatal(err)
 		}
+		if i >= 3 && i < submissionsShown-submit.MaxOpen/2 { // an account has few open ones
+			if moved, err := p.state.MoveSubmission(t.Context(), s.ID, submit.Withdrawn, submit.Change{}); err != nil || !moved {
+				t.Fatal(moved, err)
+			}
+		}
 		ids = append(ids, s.ID)
 	}
 	for id, c := range map[string]submit.Change{
@@ -303,6 +308,32 @@ func TestPanelSubmissions(t *testing.T) {
 		}
 	}
 	if page := eve.open("/developer/submissions/?before=" + ids[3]); strings.Contains(page, "Thing") || !strings.Contains(page, "None yet") {
+		t.Errorf("%s", page)
+	}
+}
+
+// TestPanelWithdraws withdraws a submission with its form, and shows how many more
+// may be open.
+func TestPanelWithdraws(t *testing.T) {
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	s := p.stocked(t, ann)
+	const button = "/withdraw/\""
+	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("1 of %d open", submit.MaxOpen)) {
+		t.Errorf("%s", page)
+	}
+	path := panelSubmissions + s.submission + "/"
+	if page := ann.open(path); !strings.Contains(page, s.submission+button) {
+		t.Errorf("%s", page)
+	}
+	for range 2 { // the same form sent twice changes nothing more
+		ann.wantStatus(ann.submit(path+"withdraw/"), http.StatusOK)
+	}
+	page := ann.open(path)
+	if strings.Contains(page, button) || !strings.Contains(page, "It was withdrawn by you.") {
+		t.Errorf("%s", page)
+	}
+	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("0 of %d open", submit.MaxOpen)) {
 		t.Errorf("%s", page)
 	}
 }

@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"slices"
+
 	"kindex/edge/submit"
 	"kindex/site/pages"
 )
@@ -34,7 +36,11 @@ func (v *visitor) submissions() (shown, error) {
 	if err != nil {
 		return shown{}, stateProblem(err)
 	}
-	p := &pages.SubmissionsPage{Member: v.member, Count: count, Later: q.After != ""}
+	open, err := v.server.state.CountSubmissions(ctx, submit.Query{AccountID: v.account.ID, Statuses: submit.Open})
+	if err != nil {
+		return shown{}, stateProblem(err)
+	}
+	p := &pages.SubmissionsPage{Member: v.member, Count: count, Open: open, MaxOpen: submit.MaxOpen, Later: q.After != ""}
 	if len(list) > submissionsShown {
 		list = list[:submissionsShown]
 		p.Older = panelSubmissions + "?before=" + list[submissionsShown-1].ID
@@ -56,6 +62,15 @@ func (v *visitor) submission() (shown, error) {
 		return shown{}, err
 	}
 	p := panelSubmission(&found)
-	p.YAML = found.YAML
+	p.YAML, p.Withdrawable = found.YAML, slices.Contains(submit.Withdrawn.From(), found.Status)
 	return shown{page: &pages.SubmissionPage{Member: v.member, Submission: p}}, nil
+}
+
+// withdrawSubmission withdraws a submission, and shows what is left of it.
+func (v *visitor) withdrawSubmission() (shown, error) {
+	id := v.param("submission")
+	if err := v.server.withdraw(v.request.Context(), v.account.ID, id); err != nil {
+		return shown{}, err
+	}
+	return shown{to: panelSubmissions + id + "/"}, nil
 }

@@ -53,6 +53,8 @@ var problemKinds = map[string]struct {
 	"too-many-keys":           {http.StatusConflict, "The account has as many keys as it may"},
 	"already-exists":          {http.StatusConflict, "There is this one already"},
 	"unknown-submission":      {http.StatusNotFound, "There is no such submission"},
+	"too-many-submissions":    {http.StatusConflict, "The account has too many open submissions"},
+	"cannot-withdraw":         {http.StatusConflict, "The submission cannot be withdrawn"},
 	"too-many-webhooks":       {http.StatusConflict, "The account has as many webhooks as it may"},
 	"too-many-waiting":        {http.StatusConflict, "Too many tests and replays are waiting"},
 	"unknown-webhook":         {http.StatusNotFound, "There is no such webhook"},

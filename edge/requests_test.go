@@ -376,7 +376,7 @@ func testEnums(t *testing.T, c *contract) {
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": exports.Events, "field": exports.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"show":                   {"score", "rank", "trend"},
-		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected"},
+		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},
 	}
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]

@@ -62,6 +62,7 @@ func (s *Server) table() []route {
 		{post, "/api/submit", metered, keys.ScopeSubmit, nil, s.submit},
 		{get, "/api/submissions", metered, keys.ScopeSubmit, []string{"status", "limit", "cursor"}, s.submissions},
 		{get, "/api/submissions/:id", metered, keys.ScopeSubmit, nil, s.submission},
+		{del, "/api/submissions/:id", metered, keys.ScopeSubmit, nil, s.withdrawSubmission},
 		{get, "/api/webhooks", metered, keys.ScopeWebhooks, nil, s.listWebhooks},
 		{post, "/api/webhooks", metered, keys.ScopeWebhooks, nil, s.createWebhook},
 		{get, "/api/webhooks/:id", metered, keys.ScopeWebhooks, nil, s.webhook},

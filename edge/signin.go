@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ func (s *Server) signin() error {
 		return nil
 	}
 	s.starts = limit.NewMemory(nil, limit.MemoryOptions{Now: s.now, Log: s.log})
-	o.MayStart, o.Address = s.mayStart, s.addressOfClient
+	o.MayStart, o.Network, o.Address = s.mayStart, s.networkOf, s.addressOfClient
 	o.URL, o.Store, o.Now, o.Log, o.Pages = s.options.URL, s.state, s.now, s.log, signInPages{s}
 	var err error
 	if s.people, err = signin.New(o); err != nil {
@@ -41,16 +42,28 @@ func (s *Server) signin() error {
 	return nil
 }
 
-// mostStarts is how many sign-ins an address may begin in an hour: people behind one
-// address are many, but not hundreds at a time.
-const mostStarts = 60
+// How many sign-ins an address, and a network of addresses, may start in an hour:
+// people behind one address are many, but not hundreds at a time.
+const (
+	mostStarts        = 60
+	mostNetworkStarts = 600
+)
 
+// mayStart counts a sign-in that is about to start. The network comes first, so that
+// one network makes the counts of no more addresses than it may start sign-ins.
 func (s *Server) mayStart(r *http.Request) bool {
-	who := limit.OfAddress(s.proxies.Client(r), mostStarts)
-	who.Window = time.Hour
-	st, err := s.starts.Take(r.Context(), who)
-	return err == nil && st.Allowed
+	from := s.proxies.Client(r)
+	for _, who := range []limit.Subject{limit.OfNetwork(from, mostNetworkStarts), limit.OfAddress(from, mostStarts)} {
+		who.Window = time.Hour
+		if st, err := s.starts.Take(r.Context(), who); err != nil || !st.Allowed {
+			return false
+		}
+	}
+	return true
 }
+
+// networkOf is the network that a request comes from.
+func (s *Server) networkOf(r *http.Request) netip.Prefix { return limit.Network(s.proxies.Client(r)) }
 
 // signInPages give the pages of signing in the look of the website.
 type signInPages struct{ *Server }

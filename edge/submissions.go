@@ -35,7 +35,7 @@ func (s *Server) submit(c *call) (*reply, error) {
 		}
 		stored, err := tx.CreateSubmission(submissionFrom(draft, id, account.ID))
 		if err != nil {
-			return outcome{}, submissionProblem(err, account.ID)
+			return outcome{}, submissionProblem(err)
 		}
 		address := submissionPath(stored.ID)
 		return outcome{status: http.StatusCreated, location: address, body: submitted{ID: stored.ID, Status: stored.Status,
@@ -78,32 +78,34 @@ func (c *call) draft() (*submit.Draft, []json.RawMessage, error) {
 	}
 	draft, err := submit.Parse(fields, built{c.view})
 	if err != nil {
-		return nil, nil, submissionProblem(err, "")
+		return nil, nil, submissionProblem(err)
 	}
 	similar, err := c.view.similarTo(draft.Entity.Name)
 	return draft, similar, err
 }
 
-// submissionProblem is what keeps a submission out, for an account that may be
-// told of its own submissions.
-func submissionProblem(err error, account string) error {
+// submissionProblem is the answer to a submission that is refused.
+func submissionProblem(err error) error {
 	var invalid *submit.InvalidError
 	var taken *submit.TakenError
 	switch {
 	case errors.As(err, &invalid):
 		return invalidSubmission(invalid)
+	case errors.Is(err, submit.ErrTooManyOpen):
+		return newProblem("too-many-submissions", tooManyOpen+" DELETE /api/submissions/{id} withdraws one.")
 	case errors.As(err, &taken):
 		p := newProblem("already-exists", sentence(taken.Error()))
-		switch {
-		case taken.Submission == nil:
-			p.suggest("/api/entity/" + taken.Type + "/" + taken.Slug)
-		case taken.Submission.AccountID == account:
-			p.suggest(submissionPath(taken.Submission.ID))
+		if taken.Submission == nil {
+			return p.suggest("/api/entity/" + taken.Type + "/" + taken.Slug)
 		}
-		return p
+		return p.suggest(submissionPath(taken.Submission.ID))
 	}
 	return err
 }
+
+// tooManyOpen says why an account must wait with its next submission.
+var tooManyOpen = fmt.Sprintf("Your account has %d open submissions, the most that it may have. "+
+	"Withdraw one, or wait until one is published or rejected.", submit.MaxOpen)
 
 func invalidSubmission(e *submit.InvalidError) error {
 	p := &Problem{}
@@ -337,4 +339,33 @@ func (s *Server) submissionOf(ctx context.Context, account, id string) (submit.S
 		return found, newProblem("unknown-submission", fmt.Sprintf("You have no submission %q. GET /api/submissions lists yours.", shorten(id)))
 	}
 	return found, stateProblem(err)
+}
+
+// DELETE /api/submissions/:id
+func (s *Server) withdrawSubmission(c *call) (*reply, error) {
+	account, err := c.account()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.withdraw(c.request.Context(), account.ID, c.param("id")); err != nil {
+		return nil, err
+	}
+	return object(http.StatusNoContent, nil)
+}
+
+// withdraw withdraws a submission of an account. One that is withdrawn already is no
+// error.
+func (s *Server) withdraw(ctx context.Context, account, id string) error {
+	found, err := s.submissionOf(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	moved, err := s.state.MoveSubmission(ctx, found.ID, submit.Withdrawn, submit.Change{})
+	if err != nil || moved {
+		return stateProblem(err)
+	}
+	if found, err = s.submissionOf(ctx, account, id); err != nil || found.Status == submit.Withdrawn {
+		return err
+	}
+	return newProblem("cannot-withdraw", fmt.Sprintf("This submission is %s; only one that is pending or in-review can be withdrawn.", found.Status))
 }

@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -66,6 +67,7 @@ func testSubmissions(t *testing.T, c *contract) {
 	c.send(t, request{op: "getSubmission", target: path, status: 200, key: owner})
 	send(201, all)
 	testSubmissionList(t, c, owner)
+	testWithdrawal(t, c, other)
 }
 
 func testSubmissionList(t *testing.T, c *contract, owner string) {
@@ -96,4 +98,41 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 		c.send(t, request{op: "listSubmissions", target: "/api/submissions" + query, status: 400, key: owner, fault: fault})
 	}
 	c.send(t, request{op: "listSubmissions", target: "/api/submissions?cursor=sub_aaaaaaaaaaaaaaaaaaaa", status: 400, key: owner, fault: "cursor", beyond: true})
+}
+
+// testWithdrawal withdraws what may be withdrawn, and has an account submit too much.
+func testWithdrawal(t *testing.T, c *contract, owner string) {
+	t.Helper()
+	made := map[string]struct{ ID string }{}
+	for i := range submit.MaxOpen + 1 {
+		status := 201
+		if i == submit.MaxOpen {
+			status = 409
+		}
+		name := fmt.Sprint("withdrawn-", i)
+		var one struct{ ID string }
+		c.send(t, request{op: "submitEntity", verb: "POST", target: "/api/submit", status: status, key: owner,
+			body: fmt.Sprintf(`{"type":"model","name":%q,"description":"x","category":"ml-frameworks","url":"https://%s.example/"}`, name, name)}).decode(t, &one)
+		made[name] = one
+	}
+	withdraw := func(status int, id, fault string) *answer {
+		t.Helper()
+		return c.send(t, request{op: "withdrawSubmission", verb: "DELETE", target: "/api/submissions/" + id, status: status, key: owner, fault: fault,
+			header: []string{"X-Request-Id: mine"}})
+	}
+	for range 2 {
+		if a := withdraw(204, made["withdrawn-0"].ID, ""); len(a.body) > 0 {
+			t.Errorf("%s", a.body)
+		}
+	}
+	withdraw(404, "sub_aaaaaaaaaaaaaaaaaaaa", "id")
+	if ok, err := c.state.MoveSubmission(t.Context(), made["withdrawn-1"].ID, submit.Rejected, submit.Change{Reason: "No."}); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	withdraw(409, made["withdrawn-1"].ID, "")
+	var one struct{ Status string }
+	c.send(t, request{op: "getSubmission", target: "/api/submissions/" + made["withdrawn-0"].ID, status: 200, key: owner}).decode(t, &one)
+	if one.Status != "withdrawn" {
+		t.Errorf("%+v", one)
+	}
 }

@@ -212,7 +212,7 @@ func sameSet(a, b []string) bool {
 }
 
 // TestSecurityAnotherAccountsSubmission: another account learns nothing of a
-// submission but that its address is taken.
+// submission, and is not kept from proposing the same.
 func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
@@ -234,11 +234,103 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 		s.own(t, eve.Reveal(), "/api/submissions?cursor="+made.ID, 400)
-		a, err := s.write(http.MethodPost, "/api/submit", eve.Reveal(), submission("secret-plan", "x", "https://x.example/"))
-		if read(t, a, err, 409); strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), "ada") {
-			t.Errorf("%s", a.body)
+		for _, body := range []string{submission("secret-plan", "x", "https://x.example/"), submission("another", "Secret plan", "https://secret.example/")} {
+			a, err := s.write(http.MethodPost, "/api/submit", eve.Reveal(), body)
+			if read(t, a, err, 201); strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), "ada") {
+				t.Errorf("%s", a.body)
+			}
+		}
+		if a, err := s.write(http.MethodDelete, "/api/submissions/"+made.ID, eve.Reveal(), ""); err != nil || a.status != 404 {
+			t.Errorf("withdrawn by another: %d %v", a.status, err)
 		}
 	})
+}
+
+// TestAttackSubmissionFlood has one account submit whatever it can, at the same time
+// through two edges: twenty are stored, and nothing of it is in anybody else's way.
+func TestAttackSubmissionFlood(t *testing.T) {
+	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
+		eve, _ := edges[0].newKey(t, "eve")
+		ada, _ := edges[0].newKey(t, "ada")
+		const n = 60
+		counts := map[int]int{}
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for worker := range 6 {
+			wg.Go(func() {
+				for i := worker; i < n; i += 6 {
+					a, err := edges[i%2].write(http.MethodPost, "/api/submit", eve.Reveal(),
+						submission(fmt.Sprint("popular-", i), fmt.Sprint("Popular ", i), fmt.Sprint("https://popular.example/", i)))
+					if err != nil {
+						t.Error(err)
+					}
+					if a.status == http.StatusConflict && !strings.Contains(string(a.body), `"code":"too-many-submissions"`) {
+						t.Errorf("%s", a.body)
+					}
+					mu.Lock()
+					counts[a.status]++
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if counts[http.StatusCreated] != submit.MaxOpen || counts[http.StatusConflict] != n-submit.MaxOpen {
+			t.Errorf("%v", counts)
+		}
+		list := edges[1].own(t, eve.Reveal(), "/api/submissions?limit=100", 200)
+		if len(list.Data) != submit.MaxOpen {
+			t.Fatalf("%d are open", len(list.Data))
+		}
+		taken := list.Data[0].Entity
+		edges[1].post(t, ada.Reveal(), submission(taken.Slug, taken.Name, taken.URL), 201)
+
+		// Each withdrawal makes room for one.
+		for i, status := range []int{204, 204, 404} {
+			id := list.Data[0].ID
+			if i == 2 {
+				id = "sub_" + strings.Repeat("a", 20)
+			}
+			if a, err := edges[i%2].write(http.MethodDelete, "/api/submissions/"+id, eve.Reveal(), ""); err != nil || a.status != status {
+				t.Errorf("withdrawal %d: %d %v %s", i, a.status, err, a.body)
+			}
+		}
+		edges[0].post(t, eve.Reveal(), submission("one-more", "One more", "https://more.example/"), 201)
+		if p := edges[0].post(t, eve.Reveal(), submission("too-many", "Too many", "https://many.example/"), 409); p.Code != "too-many-submissions" {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+// TestAttackSubmissionChurn submits and withdraws large files again and again: what
+// is kept of an account is bounded, in number and in bytes.
+func TestAttackSubmissionChurn(t *testing.T) {
+	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 100_000})
+	key, _ := s.keyOf(t, "eve")
+	var benchmarks []string
+	for i := range 60 {
+		benchmarks = append(benchmarks, fmt.Sprintf(`{"name":"Benchmark %d","value":1,"date":"2026-01","source":"https://x.example/%s"}`, i, strings.Repeat("a", 1900)))
+	}
+	body := strings.TrimSuffix(submission("large", "Large", "https://large.example/"), "}") + `,"signals":{"benchmarks":[` + strings.Join(benchmarks, ",") + "]}}"
+	largest := 0
+	for range 40 {
+		made := s.post(t, key, body, 201)
+		if a, err := s.write(http.MethodDelete, "/api/submissions/"+made.ID, key, ""); err != nil || a.status != 204 {
+			t.Fatalf("%d %v", a.status, err)
+		}
+		list, err := s.state.Submissions(t.Context(), submit.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := 0
+		for _, one := range list {
+			kept += len(one.YAML)
+		}
+		largest = max(largest, kept)
+	}
+	t.Logf("%d bytes of %d each are kept at most", largest, len(body))
+	if largest > submit.MaxClosedBytes+2*len(body) {
+		t.Errorf("%d bytes are kept", largest)
+	}
 }
 
 // TestSubmissionIsPublished: a submission that was accepted is published by the

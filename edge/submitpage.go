@@ -13,7 +13,6 @@ import (
 	"time"
 	"unicode"
 
-	"kindex/edge/keys"
 	"kindex/edge/limit"
 	"kindex/edge/signin"
 	"kindex/edge/state"
@@ -156,13 +155,15 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submit.Draft) (*reply, er
 	switch {
 	case errors.As(err, &taken):
 		// The same again is a form that was sent twice.
-		if o := taken.Submission; o == nil || o.AccountID != account.ID || o.YAML != string(draft.YAML) || o.Key() != draft.Entity.Key() {
-			f.Taken, f.Status = takenBy(taken, account), http.StatusConflict
+		if o := taken.Submission; o == nil || o.YAML != string(draft.YAML) || o.Key() != draft.Entity.Key() {
+			f.Taken, f.Status = takenBy(taken), http.StatusConflict
 			f.Complete, f.Pull = false, ""
 			f.Sum()
 			return s.formPage(c, f)
 		}
 		id = taken.Submission.ID
+	case errors.Is(err, submit.ErrTooManyOpen):
+		return nil, &refusedForm{http.StatusConflict, "Nothing was stored. " + tooManyOpen}
 	case err != nil:
 		return nil, stateProblem(err)
 	}
@@ -259,7 +260,7 @@ func (s *Server) examine(c *call, f *pages.Form) (*submit.Draft, error) {
 		f.YAML = string(submit.Sketch(fields, invalid.Problems))
 		problems, warnings = append(problems, invalid.Problems...), invalid.Warnings
 	case errors.As(err, &taken):
-		f.Taken = takenBy(taken, keys.Account{})
+		f.Taken = takenBy(taken)
 		f.YAML = string(submit.Sketch(fields, nil))
 	case err != nil:
 		return nil, err
@@ -322,13 +323,12 @@ func formFile(fields map[string]any, draft *submit.Draft) string {
 	return typ + "/" + slug + ".yaml"
 }
 
-// takenBy is what an account may be told of what is there already.
-func takenBy(e *submit.TakenError, account keys.Account) *pages.Taken {
+// takenBy describes what is there already: an entity, or the account's own submission.
+func takenBy(e *submit.TakenError) *pages.Taken {
 	t := &pages.Taken{Text: sentence(e.Error())}
-	switch {
-	case e.Submission == nil:
+	if e.Submission == nil {
 		t.Path = "/" + e.Type + "/" + e.Slug + "/"
-	case e.Submission.AccountID == account.ID:
+	} else {
 		t.Path = panelSubmissions + e.Submission.ID + "/"
 	}
 	return t

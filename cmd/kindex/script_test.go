@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "textenv": cmdTextEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
 			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,
 			"postgres": cmdPostgres, "sqlite": cmdSQLite,
-			"httppost": cmdHTTPPost, "readenv": cmdReadEnv, "forge": cmdForge, "lock": cmdLock,
+			"httppost": cmdHTTPPost, "httpdelete": cmdHTTPDelete, "readenv": cmdReadEnv, "forge": cmdForge, "lock": cmdLock,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "minisearch" {

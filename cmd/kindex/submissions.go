@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/submit"
 	"kindex/edge/submit/forge"
@@ -25,9 +26,10 @@ func submissionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "submissions", Short: "Review what was submitted",
 		Long: `Submissions come in by POST /api/submit and wait to be reviewed: pending, in-review
-while a pull request is open, accepted, published once a build has the entity, or
-rejected with a reason. Accept writes one into a checkout of the content, on a
-branch of its own; with a forge it opens the pull request too.`,
+while a pull request is open, accepted, published once a build has the entity,
+rejected with a reason, or withdrawn by their account. Several accounts may propose
+the same entity; list and show say so. Accept writes one into a checkout of the
+content, on a branch of its own; with a forge it opens the pull request too.`,
 		Example: `  kindex submissions list --status pending
   kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
@@ -48,15 +50,16 @@ func submissionsListCommand() *cobra.Command {
 	var o submissionsListOptions
 	c := &cobra.Command{
 		Use: "list", Short: "List submissions, the oldest first",
-		Long: `List shows the submissions of all accounts, the oldest first. Times are UTC. --json
-prints a submission a line, as show --json does.`,
+		Long: `List shows the submissions of all accounts, the oldest first. Times are UTC. SAME is
+the number of other open submissions of the same entity: its type and slug, or its
+name and URL. --json prints a submission a line, as show --json does.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsList(cmd, o) },
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
-	f.StringVar(&o.status, "status", "", "only those that are pending, in-review, accepted, published or rejected")
+	f.StringVar(&o.status, "status", "", "only those that are pending, in-review, accepted, published, rejected or withdrawn")
 	f.BoolVar(&o.json, "json", false, "print a submission a line, as JSON")
 	// The error is for a flag that does not exist, or has a completion already.
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -87,7 +90,11 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 			fmt.Fprintln(cmd.OutOrStdout(), "no submissions")
 			return nil
 		}
-		rows := [][]string{{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED"}}
+		siblings, err := s.CountSiblings(ctx)
+		if err != nil {
+			return err
+		}
+		rows := [][]string{{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED", "SAME"}}
 		for i := range list {
 			one := &list[i]
 			if o.json {
@@ -96,7 +103,7 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 				}
 				continue
 			}
-			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), printable(one.Name), printable(one.Account), moment(one.CreatedAt, "")})
+			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), printable(one.Name), printable(one.Account), moment(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])})
 		}
 		if !o.json {
 			printTable(cmd, rows)
@@ -140,8 +147,8 @@ func submissionsShowCommand() *cobra.Command {
 	var o submissionsShowOptions
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a submission and the file that it would be",
-		Long: `Show prints what is known of a submission, and the file that accepting it would
-write.`,
+		Long: `Show prints what is known of a submission, the other open submissions of the same
+entity, and the file that accepting it would write.`,
 		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -153,7 +160,11 @@ write.`,
 				if o.json {
 					return printSubmissionJSON(cmd.OutOrStdout(), &one)
 				}
-				printSubmission(cmd.OutOrStdout(), &one)
+				siblings, err := s.Siblings(ctx, one)
+				if err != nil {
+					return err
+				}
+				printSubmission(cmd.OutOrStdout(), &one, siblings)
 				return nil
 			})
 		},
@@ -172,12 +183,15 @@ func findSubmission(ctx context.Context, s *state.State, id string) (submit.Subm
 	return one, err
 }
 
-func printSubmission(w io.Writer, s *submit.Submission) {
+func printSubmission(w io.Writer, s *submit.Submission, siblings []submit.Submission) {
 	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, s.Key(), printable(s.Account), moment(s.CreatedAt, ""))
 	for _, line := range [][2]string{{"reason", s.Reason}, {"branch", s.Branch}, {"commit", s.Commit}, {"pull request", s.PullRequest.URL}} {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%s: %s\n", line[0], printable(line[1]))
 		}
+	}
+	for _, o := range siblings {
+		fmt.Fprintf(w, "also proposed: %s (%s) as %s by %s\n", o.ID, o.Status, o.Key(), printable(o.Account))
 	}
 	fmt.Fprintln(w)
 	for line := range strings.Lines(s.YAML) {
@@ -200,7 +214,7 @@ func terminalSafe(line string) string {
 }
 
 type submissionsRejectOptions struct {
-	state, reason string
+	state, reason, account string
 	forgeOptions
 }
 
@@ -210,23 +224,28 @@ const mostReason = 1000
 func submissionsRejectCommand() *cobra.Command {
 	var o submissionsRejectOptions
 	c := &cobra.Command{
-		Use: "reject ID --reason TEXT", Short: "Reject a submission, and say why",
-		Long: `Reject ends a submission. The reason is shown to its account. An open pull request
-is closed, for which the forge must be named. A branch that was made stays.`,
-		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "It is no tool."`,
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runSubmissionsReject(cmd, o, args[0]) },
+		Use: "reject {ID... | --all-of ACCOUNT} --reason TEXT", Short: "Reject submissions, and say why",
+		Long: `Reject ends submissions. The reason is shown to their accounts. Open pull requests
+are closed, for which the forge must be named. Branches that were made stay.
+--all-of rejects whatever an account has pending or in review; what was accepted is
+rejected by its ID only. One that cannot be rejected does not stop the others.`,
+		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "It is no tool."
+  kindex submissions reject --all-of spammer --reason "Advertising."`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runSubmissionsReject(cmd, o, args) },
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.reason, "reason", "", "why; whoever has submitted it reads this (required)")
+	f.StringVar(&o.account, "all-of", "", "reject the pending and in-review submissions of this account, instead of those with some IDs")
 	o.forgeOptions.flags(f)
 	return c
 }
 
-func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, id string) error {
+func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []string) error {
 	reason := strings.TrimSpace(o.reason)
 	switch {
+	case (len(ids) == 0) == (o.account == ""):
+		return usageError{fmt.Errorf("name submissions by their IDs, or an account with --all-of; see: %s --help", cmd.CommandPath())}
 	case reason == "":
 		return usageError{fmt.Errorf("--reason must say why; see: %s --help", cmd.CommandPath())}
 	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || strings.ContainsFunc(reason, unicode.IsControl):
@@ -237,32 +256,72 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, id str
 		return err
 	}
 	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
-		one, err := findSubmission(ctx, s, id)
-		if err != nil {
-			return err
-		}
-		inReview := one.Status == submit.InReview
-		if inReview {
-			if err := rejectable(ctx, f, one); err != nil {
+		if o.account != "" {
+			if ids, err = reviewableOf(ctx, s, o.account); err != nil {
 				return err
 			}
+			if len(ids) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "no submissions")
+				return nil
+			}
 		}
-		moved, err := s.MoveSubmission(ctx, id, submit.Rejected, submit.Change{Reason: reason})
-		if err != nil {
+		var failed []error
+		for _, id := range ids {
+			if err := rejectOne(ctx, cmd.OutOrStdout(), s, f, id, reason); err != nil {
+				failed = append(failed, err)
+			}
+			if ctx.Err() != nil {
+				break
+			}
+		}
+		return errors.Join(failed...)
+	})
+}
+
+// reviewableOf returns the IDs of the submissions of an account that are pending or
+// in review, the oldest first.
+func reviewableOf(ctx context.Context, s *state.State, name string) (ids []string, err error) {
+	account, err := s.AccountNamed(ctx, name)
+	if errors.Is(err, keys.ErrNoAccount) {
+		return nil, fmt.Errorf("there is no account %q; they are listed by: kindex accounts list", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Submissions(ctx, submit.Query{AccountID: account.ID, Statuses: []submit.Status{submit.Pending, submit.InReview}, OldFirst: true})
+	for _, one := range list {
+		ids = append(ids, one.ID)
+	}
+	return ids, err
+}
+
+// rejectOne rejects one submission, and closes its pull request.
+func rejectOne(ctx context.Context, w io.Writer, s *state.State, f *forge.Forge, id, reason string) error {
+	one, err := findSubmission(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	inReview := one.Status == submit.InReview
+	if inReview {
+		if err := rejectable(ctx, f, one); err != nil {
 			return err
 		}
-		if !moved {
-			return settledAlready(ctx, s, id)
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "rejected %s (%s)\n", id, one.Key())
-		if !inReview {
-			return nil
-		}
-		if err := f.Close(ctx, one.PullRequest.Number); err != nil {
-			return fmt.Errorf("its pull request %d is still open, close it there: %s (%w)", one.PullRequest.Number, printable(one.PullRequest.URL), err)
-		}
+	}
+	moved, err := s.MoveSubmission(ctx, id, submit.Rejected, submit.Change{Reason: reason})
+	if err != nil {
+		return err
+	}
+	if !moved {
+		return settledAlready(ctx, s, id)
+	}
+	fmt.Fprintf(w, "rejected %s (%s)\n", id, one.Key())
+	if !inReview {
 		return nil
-	})
+	}
+	if err := f.Close(ctx, one.PullRequest.Number); err != nil {
+		return fmt.Errorf("its pull request %d is still open, close it there: %s (%w)", one.PullRequest.Number, printable(one.PullRequest.URL), err)
+	}
+	return nil
 }
 
 // rejectable says why a submission that is in review cannot be rejected: its pull

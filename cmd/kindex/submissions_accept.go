@@ -39,7 +39,8 @@ branch.
 With --forge it starts from the newest commit of the remote, pushes the branch and
 opens the pull request, which tells what the submission would do to the index. The
 submission is then in review, until sync or an edge sees the pull request merged
-or closed. The forge's token comes from ` + forgeToken + ` alone; it is used for the API,
+or closed. Other submissions of the same entity stay as they are, and are named; an
+entity that the content has by now is refused. The forge's token comes from ` + forgeToken + ` alone; it is used for the API,
 and for a remote whose address begins with https://.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
@@ -75,13 +76,22 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			return err
 		}
 		switch one.Status {
-		case submit.Rejected:
+		case submit.Rejected, submit.Withdrawn:
 			return settledAlready(ctx, s, id)
 		case submit.InReview, submit.Published:
 			printAccepted(cmd.OutOrStdout(), &one)
 			return nil
 		case submit.Accepted:
 			f = nil // it is past review
+		}
+		siblings, err := s.Siblings(ctx, one)
+		if err != nil {
+			return err
+		}
+		for _, other := range siblings {
+			if other.Status == submit.Accepted && one.Status == submit.Pending {
+				return fmt.Errorf("%s is accepted as %s already, for the same entity; reject one of the two: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
+			}
 		}
 		a := accepting{options: o, asOf: asOf, forge: f, submission: &one,
 			proposal: proposal.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Account: one.Account, Author: o.author}}
@@ -93,6 +103,11 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		} else if err != nil {
 			return err
 		}
+		if a.branch.Name == "" {
+			if err := a.refuseCopy(ctx, s); err != nil {
+				return err
+			}
+		}
 		if one, err = a.settle(ctx, s); err != nil {
 			return err
 		}
@@ -100,8 +115,16 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", line)
 		}
 		printAccepted(cmd.OutOrStdout(), &one)
+		printSiblings(cmd.OutOrStdout(), siblings)
 		return nil
 	})
+}
+
+// printSiblings names the submissions that propose what was just accepted.
+func printSiblings(w io.Writer, siblings []submit.Submission) {
+	for _, o := range siblings {
+		fmt.Fprintf(w, "%s of %s proposes the same, as %s, and stays %s\n", o.ID, printable(o.Account), o.Key(), o.Status)
+	}
 }
 
 func printAccepted(w io.Writer, s *submit.Submission) {
@@ -170,6 +193,21 @@ func (a *accepting) run(ctx context.Context) error {
 		return err
 	}
 	return a.openPullRequest(ctx, d, after)
+}
+
+// refuseCopy returns an error where the content has the very file of the submission
+// because another submission was published.
+func (a *accepting) refuseCopy(ctx context.Context, s *state.State) error {
+	list, err := s.Submissions(ctx, submit.Query{Statuses: []submit.Status{submit.Published}, Slug: a.submission.Slug})
+	if err != nil {
+		return err
+	}
+	for _, o := range list {
+		if o.Key() == a.submission.Key() && o.ID != a.submission.ID {
+			return fmt.Errorf("%s is in the content already, from %s of %s; reject the submission", o.Key(), o.ID, printable(o.Account))
+		}
+	}
+	return nil
 }
 
 // find finds the branch that an earlier call has made: here, or at the remote, to
@@ -258,12 +296,15 @@ func (a *accepting) settle(ctx context.Context, s *state.State) (submit.Submissi
 		if err != nil {
 			return submit.Submission{}, err
 		}
-		if now, err := findSubmission(ctx, s, id); moved || err != nil || now.Status != submit.Rejected {
+		if now, err := findSubmission(ctx, s, id); moved || err != nil || now.Status != submit.Rejected && now.Status != submit.Withdrawn {
 			return now, err // somebody who did the same was quicker
 		}
 		left := fmt.Errorf("the branch %s was made nevertheless", a.branch.Name)
 		if a.request.Number > 0 {
-			left = fmt.Errorf("its pull request %d was opened nevertheless; close it there: %s", a.request.Number, printable(a.request.URL))
+			left = fmt.Errorf("its pull request %d was opened meanwhile, and is closed again", a.request.Number)
+			if err := a.forge.Close(ctx, a.request.Number); err != nil {
+				left = fmt.Errorf("its pull request %d was opened nevertheless; close it there: %s (%w)", a.request.Number, printable(a.request.URL), err)
+			}
 		}
 		return submit.Submission{}, errors.Join(settledAlready(ctx, s, id), left)
 	}

@@ -43,6 +43,27 @@ func cmdHTTPPost(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// httpdelete URL STATUS ['HEADER: VALUE'...]: the body of the answer is the output.
+func cmdHTTPDelete(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 2, "httpdelete URL STATUS ['HEADER: VALUE'...]")
+	req, err := http.NewRequest(http.MethodDelete, args[0], nil)
+	ts.Check(err)
+	for _, h := range args[2:] {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, strings.TrimSpace(value))
+	}
+	client := http.Client{Timeout: 60 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	ts.Check(err)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), string(b))
+	if strconv.Itoa(res.StatusCode) != args[1] {
+		ts.Fatalf("status %d instead of %s: %s", res.StatusCode, args[1], b)
+	}
+}
+
 // readenv FILE VAR: the variable takes the content of a file, without its end of
 // line.
 func cmdReadEnv(ts *testscript.TestScript, neg bool, args []string) {
@@ -56,7 +77,8 @@ var forges sync.Map
 // forge start BARE VAR: starts a forge over a bare repository, whose address the
 // variable takes. forge merge|close N: settles a pull request. forge lose: the
 // answer to the next creation gets lost. forge body N: prints a pull request.
-// forge count N: so many pull requests are there.
+// forge count N: so many pull requests are there. forge state N STATE: a pull request
+// is open or closed.
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "forge start BARE VAR | merge N | close N | lose | body N | count N")
 	key := ts.Getenv("WORK")
@@ -96,6 +118,10 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	case "count":
 		if len(pulls) != n {
 			ts.Fatalf("%d pull requests instead of %d", len(pulls), n)
+		}
+	case "state":
+		if got := pulls[n-1].State; len(args) != 3 || got != args[2] {
+			ts.Fatalf("pull request %d is %s", n, got)
 		}
 	default:
 		ts.Fatalf("forge %s?", args[0])

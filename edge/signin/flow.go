@@ -58,7 +58,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	err = h.store.AddAttempt(r.Context(), Attempt{Browser: hash(browser), State: hash(state), Provider: p.name(),
-		Nonce: nonce, Verifier: verifier, ExpiresAt: h.now().Add(AttemptLife)})
+		Nonce: nonce, Verifier: verifier, Network: NetworkOf(h.network(r)), ExpiresAt: h.now().Add(AttemptLife)})
 	if err != nil {
 		h.unavailable(w, r, err)
 		return

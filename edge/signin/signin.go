@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -38,6 +39,8 @@ type Options struct {
 	// Address returns the IP address that a request comes from, for the audit log;
 	// nil: it is not logged.
 	Address func(*http.Request) string
+	// Network returns the network that a request comes from; nil: one for all.
+	Network func(*http.Request) netip.Prefix
 	Now     func() time.Time // time.Now where it is nil
 	Log     *slog.Logger     // none where it is nil
 	Pages   Pages
@@ -76,6 +79,7 @@ type Handler struct {
 	store     Store
 	mayStart  func(*http.Request) bool
 	address   func(*http.Request) string
+	network   func(*http.Request) netip.Prefix
 	now       func() time.Time
 	log       *slog.Logger
 	pages     Pages
@@ -97,13 +101,16 @@ func newHandler(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, address: o.Address, now: o.Now, log: o.Log, pages: o.Pages,
+	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, network: o.Network, address: o.Address, now: o.Now, log: o.Log, pages: o.Pages,
 		foreign: http.NewCrossOriginProtection()}
 	if h.now == nil {
 		h.now = time.Now
 	}
 	if h.address == nil {
 		h.address = func(*http.Request) string { return "" }
+	}
+	if h.network == nil {
+		h.network = func(*http.Request) netip.Prefix { return netip.Prefix{} }
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)

@@ -3,6 +3,8 @@ package signin
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/netip"
 	"time"
 
 	"kindex/edge/keys"
@@ -22,9 +24,12 @@ const (
 
 // Bounds of what strangers may make the state remember.
 const (
-	// MostAttempts is how many attempts may be under way; the oldest make room, so
-	// that whoever begins many keeps nobody else from signing in.
-	MostAttempts = 10_000
+	// MostAttempts is how many attempts may be under way, and MostOfNetwork how many
+	// of them from one network. Where there is no room, the oldest attempts of the
+	// network that has the most are dropped, never those of smaller ones: whoever
+	// starts many keeps nobody else from signing in.
+	MostAttempts  = 10_000
+	MostOfNetwork = 500
 	// MostSessions is how many sessions an account has; the oldest make room.
 	MostSessions = 20
 )
@@ -43,8 +48,27 @@ type Attempt struct {
 	Provider  string // name of the provider, as it is in addresses
 	Nonce     string // to be found in the id_token
 	Verifier  string // of PKCE
+	Network   string // where it was started from, as NetworkOf writes it; TakeAttempt does not return it
 	ExpiresAt time.Time
 }
+
+// NetworkOf writes a network, a /48 of IPv6 or a /24 of IPv4, so that the first
+// WiderNetwork bytes are the same for all networks of one /32 or /16.
+func NetworkOf(p netip.Prefix) string {
+	switch a := p.Masked().Addr(); {
+	case a.Is4():
+		b := a.As4()
+		return fmt.Sprintf("4:0000%x", b[:3])
+	case a.Is6():
+		b := a.As16()
+		return fmt.Sprintf("6:%x", b[:6])
+	}
+	return ""
+}
+
+// WiderNetwork is how many bytes of what NetworkOf writes name a /32 of IPv6 or a
+// /16 of IPv4.
+const WiderNetwork = 10
 
 // Identity is somebody as a provider knows them.
 type Identity struct {
@@ -76,7 +100,8 @@ type Arrival struct {
 // Store is what signing in needs of the state. Its writes are durable when they
 // return.
 type Store interface {
-	// AddAttempt keeps an attempt, and of all no more than MostAttempts.
+	// AddAttempt keeps an attempt, and of all no more than MostAttempts, of one
+	// network no more than MostOfNetwork.
 	AddAttempt(ctx context.Context, a Attempt) error
 	// TakeAttempt removes the one attempt that fits all that is told and returns it,
 	// to one caller only; ErrNoAttempt where none fits.

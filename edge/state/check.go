@@ -159,9 +159,13 @@ func (c *checking) json() {
 	}
 }
 
+// has reports whether the schema has all of some tables, or columns as table.column.
 func (c *checking) has(names ...string) bool {
 	for _, name := range names {
-		if !slices.ContainsFunc(c.tables, func(t table) bool { return t.name == name }) {
+		tableName, columnName, _ := strings.Cut(name, ".")
+		if !slices.ContainsFunc(c.tables, func(t table) bool {
+			return t.name == tableName && (columnName == "" || slices.ContainsFunc(t.columns, func(c column) bool { return c.name == columnName }))
+		}) {
 			return false
 		}
 	}

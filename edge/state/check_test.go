@@ -93,6 +93,8 @@ func TestCheckFinds(t *testing.T) {
 		{"submissions in a state that there is not: sub_a", []string{submissionRow("sub_a", "lost")}},
 		{"submissions in review without a pull request: sub_a", []string{submissionRow("sub_a", "in-review")}},
 		{"", []string{submissionRow("sub_a", "pending"), submissionRow("sub_b", "rejected")}},
+		{"is to be closed, but which are not withdrawn or have none: sub_a", []string{submissionRow("sub_a", "rejected"), "UPDATE submissions SET to_close = 1"}},
+		{"", []string{submissionRow("sub_a", "withdrawn"), "UPDATE submissions SET to_close = 1, pull_request = 7"}},
 		{"accounts with more than 10 webhooks: acc_a", webhookRows(10)},
 		{"", webhookRows(9)},
 		{"webhooks that are beyond the last event: wh_z", []string{webhookRow("wh_z", "position", "8")}},

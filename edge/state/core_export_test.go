@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 
 	"modernc.org/sqlite"
@@ -79,7 +80,10 @@ func (s *State) MigrateTo(ctx context.Context, version int64) error { return s.m
 // InvariantTables are the tables that Check has something to ask of.
 func InvariantTables() (names []string) {
 	for _, in := range invariants {
-		names = append(names, in.tables...)
+		for _, name := range in.tables {
+			name, _, _ = strings.Cut(name, ".")
+			names = append(names, name)
+		}
 	}
 	for _, j := range jsonColumns {
 		names = append(names, j.table)

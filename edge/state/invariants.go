@@ -12,7 +12,7 @@ import (
 // invariant is something that the parts of kindex rely on and that the schema does
 // not enforce. Its query names the rows that break it, one column of text.
 type invariant struct {
-	tables []string // that the query reads
+	tables []string // that the query reads; also table.column where an earlier schema lacks the column
 	wrong  string
 	query  string // ":now" is replaced by the current time in milliseconds
 }
@@ -57,6 +57,8 @@ var invariants = []invariant{
 		"SELECT id FROM submissions WHERE status NOT IN (" + quoted(submit.Statuses) + ") ORDER BY id"},
 	{[]string{"submissions"}, "submissions in review without a pull request",
 		"SELECT id FROM submissions WHERE status = 'in-review' AND pull_request <= 0 ORDER BY id"},
+	{[]string{"submissions.to_close"}, "submissions whose pull request is to be closed, but which are not withdrawn or have none",
+		"SELECT id FROM submissions WHERE to_close <> 0 AND (to_close <> 1 OR status <> 'withdrawn' OR pull_request <= 0) ORDER BY id"},
 	{[]string{"webhooks"}, fmt.Sprintf("accounts with more than %d webhooks", webhook.MaxPerAccount),
 		fmt.Sprintf("SELECT account_id FROM webhooks GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", webhook.MaxPerAccount)},
 	{[]string{"webhooks", "webhook_cursor"}, "webhooks that are beyond the last event",

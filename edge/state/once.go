@@ -23,6 +23,10 @@ type Done struct {
 // onceFor is how long a write is remembered.
 const onceFor = 24 * time.Hour
 
+// MaxAttempts is how many writes of an account are remembered; the oldest are
+// forgotten first.
+const MaxAttempts = 500
+
 // Begin remembers an attempt, and returns how it was answered where it has been
 // made before. Somebody else's attempt under way with the same key is waited for.
 func (tx *Tx) Begin(a Attempt) (*Done, error) {
@@ -47,9 +51,14 @@ func (tx *Tx) Begin(a Attempt) (*Done, error) {
 
 // End keeps the answer to an attempt that Begin has remembered.
 func (tx *Tx) End(a Attempt, d Done) error {
-	_, err := tx.exec(`UPDATE idempotency SET status = $5, location = $6, answer = $7, secret_id = $8
+	if _, err := tx.exec(`UPDATE idempotency SET status = $5, location = $6, answer = $7, secret_id = $8
 		WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`,
-		a.AccountID, a.Method, a.Path, a.Key, d.Status, d.Location, d.Answer, d.SecretID)
+		a.AccountID, a.Method, a.Path, a.Key, d.Status, d.Location, d.Answer, d.SecretID); err != nil {
+		return err
+	}
+	// Writes of the same moment as the oldest that is kept are kept, too.
+	_, err := tx.exec(`DELETE FROM idempotency WHERE account_id = $1 AND created_at <
+		(SELECT created_at FROM idempotency WHERE account_id = $1 ORDER BY created_at DESC LIMIT 1 OFFSET $2)`, a.AccountID, MaxAttempts-1)
 	return err
 }
 

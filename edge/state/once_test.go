@@ -86,6 +86,45 @@ func TestOnceIsOfOne(t *testing.T) {
 	})
 }
 
+// TestOnceIsBounded sends more writes of one account than are remembered: its oldest
+// are forgotten, those of others are not.
+func TestOnceIsBounded(t *testing.T) {
+	for name, target := range map[string]func() string{
+		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
+		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+			s := withNotes(t, statetest.OpenAt(t, target(), func() time.Time { return now }))
+			other := post
+			other.AccountID = "acc_b"
+			if _, made, err := once(s, other, "other"); err != nil || !made {
+				t.Fatal(made, err)
+			}
+			numbered := func(i int) state.Attempt {
+				a := post
+				a.Key = fmt.Sprint(i)
+				return a
+			}
+			const more = 20
+			for i := range state.MaxAttempts + more {
+				now = now.Add(time.Millisecond)
+				if _, made, err := once(s, numbered(i), fmt.Sprint("n", i)); err != nil || !made {
+					t.Fatal(i, made, err)
+				}
+			}
+			if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != state.MaxAttempts+1 || err != nil {
+				t.Errorf("%d writes are remembered: %v", n, err)
+			}
+			for _, a := range []state.Attempt{other, numbered(more), numbered(state.MaxAttempts + more - 1)} {
+				if _, made, err := once(s, a, "again"); err != nil || made {
+					t.Errorf("%+v was made again: %v", a, err)
+				}
+			}
+		})
+	}
+}
+
 // TestOnceForgetsFailures makes a write whose first attempt failed.
 func TestOnceForgetsFailures(t *testing.T) {
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {

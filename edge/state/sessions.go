@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -14,18 +15,53 @@ import (
 // firstKey is the name of the key that comes with an account.
 const firstKey = "first key"
 
-// AddAttempt implements signin.Store. What is over, and the oldest of many, make
-// room first.
+// AddAttempt implements signin.Store. Concurrent calls on PostgreSQL may exceed the
+// bounds by as many as there are at a time.
 func (s *State) AddAttempt(ctx context.Context, a signin.Attempt) error {
 	return s.Write(ctx, func(tx *Tx) error {
-		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1 OR expires_at <="+
-			" (SELECT expires_at FROM signin_attempts ORDER BY expires_at DESC LIMIT 1 OFFSET $2)", tx.now(), signin.MostAttempts-1); err != nil {
+		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1", tx.now()); err != nil {
 			return err
 		}
-		_, err := tx.exec("INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
-			a.Browser, a.State, a.Provider, a.Nonce, a.Verifier, millis(a.ExpiresAt))
+		if err := tx.dropAttempts(a.Network, signin.MostOfNetwork-1); err != nil {
+			return err
+		}
+		if err := tx.makeRoomForAttempt(a.Network); err != nil {
+			return err
+		}
+		_, err := tx.exec("INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, network, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+			a.Browser, a.State, a.Provider, a.Nonce, a.Verifier, a.Network, millis(a.ExpiresAt))
 		return err
 	})
+}
+
+// dropAttempts drops the oldest attempts of a network beyond a number.
+func (tx *Tx) dropAttempts(network string, keep int) error {
+	_, err := tx.exec("DELETE FROM signin_attempts WHERE browser IN (SELECT browser FROM signin_attempts WHERE network = $1"+
+		" ORDER BY expires_at DESC, browser LIMIT 1000000 OFFSET $2)", network, keep)
+	return err
+}
+
+// makeRoomForAttempt drops the oldest attempt of the largest network within the
+// largest wider network where there are signin.MostAttempts. Of those of one size,
+// the network that asks for room comes first.
+func (tx *Tx) makeRoomForAttempt(network string) error {
+	total, held := 0, 0
+	if err := tx.row("SELECT COUNT(*) FROM signin_attempts").Scan(&total); err != nil || total < signin.MostAttempts {
+		return err
+	}
+	attempts := fmt.Sprintf(" FROM (SELECT network, SUBSTR(network, 1, %d) AS wider, expires_at FROM signin_attempts) AS a", signin.WiderNetwork)
+	wider, largest := "", ""
+	if err := tx.row("SELECT wider"+attempts+" GROUP BY wider"+
+		" ORDER BY COUNT(*) DESC, CASE WHEN wider = $1 THEN 0 ELSE 1 END, MIN(expires_at) LIMIT 1",
+		network[:min(signin.WiderNetwork, len(network))]).Scan(&wider); err != nil {
+		return err
+	}
+	if err := tx.row("SELECT network, COUNT(*)"+attempts+" WHERE wider = $2 GROUP BY network"+
+		" ORDER BY COUNT(*) DESC, CASE WHEN network = $1 THEN 0 ELSE 1 END, MIN(expires_at) LIMIT 1",
+		network, wider).Scan(&largest, &held); err != nil {
+		return err
+	}
+	return tx.dropAttempts(largest, max(0, held-1-(total-signin.MostAttempts)))
 }
 
 // TakeAttempt implements signin.Store. What does not fit in every part stays: a

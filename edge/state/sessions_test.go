@@ -3,6 +3,7 @@ package state_test
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -123,41 +124,91 @@ func TestAttempts(t *testing.T) {
 	})
 }
 
-// TestManyAttempts begins more sign-ins than are kept, the last of them at once:
-// the newest stay.
-func TestManyAttempts(t *testing.T) {
-	file, now := filepath.Join(t.TempDir(), "kindex.db"), time.Now()
-	s := statetest.OpenAt(t, file, time.Now)
-	add := func(i int) {
-		a := signin.Attempt{Browser: fmt.Sprint(i), State: "s", Provider: "github", Nonce: "n", Verifier: "v", ExpiresAt: now.Add(time.Hour + time.Duration(i)*time.Millisecond)}
-		if err := s.AddAttempt(t.Context(), a); err != nil {
-			t.Error(err)
-		}
-	}
-	atOnce := signin.MostAttempts - 512 // before them, all in one statement
-	if err := statetest.Exec(file, fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) INSERT INTO signin_attempts"+
-		" (browser, state, provider, nonce, verifier, expires_at) SELECT CAST(i AS TEXT), 's', 'github', 'n', 'v', %d + i FROM n",
-		atOnce, now.Add(time.Hour).UnixMilli())); err != nil {
+// attemptFrom is an attempt of a network, the i-th in time.
+func attemptFrom(network string, now time.Time, i int) signin.Attempt {
+	return signin.Attempt{Browser: fmt.Sprint(network, "#", i), State: "s", Provider: "github", Nonce: "n", Verifier: "v",
+		Network: signin.NetworkOf(netip.MustParsePrefix(network)), ExpiresAt: now.Add(time.Hour + time.Duration(i)*time.Millisecond)}
+}
+
+// underWay reports whether an attempt can be finished, and finishes it.
+func underWay(t *testing.T, s *state.State, a signin.Attempt, now time.Time) bool {
+	t.Helper()
+	_, err := s.TakeAttempt(t.Context(), a.Browser, a.State, a.Provider, now)
+	if err != nil && !errors.Is(err, signin.ErrNoAttempt) {
 		t.Fatal(err)
 	}
-	var all sync.WaitGroup
-	next := make(chan int)
-	for range 64 {
-		all.Go(func() {
-			for i := range next {
-				add(i)
+	return err == nil
+}
+
+// TestAttemptsOfOneNetwork starts more sign-ins from one network than are kept: its
+// own oldest make room, and concurrent ones lose nothing else.
+func TestAttemptsOfOneNetwork(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		s, now := open(), time.Now()
+		other := attemptFrom("203.0.113.0/24", now, -1)
+		if err := s.AddAttempt(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		const more = 5
+		for i := range signin.MostOfNetwork + more {
+			if err := s.AddAttempt(t.Context(), attemptFrom("2001:db8:1::/48", now, i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, i := range []int{0, more - 1, more, more + 1, signin.MostOfNetwork + more - 1} {
+			if got := underWay(t, s, attemptFrom("2001:db8:1::/48", now, i), now); got != (i >= more) {
+				t.Errorf("attempt %d of %d is under way: %v", i, signin.MostOfNetwork+more, got)
+			}
+		}
+		if !underWay(t, s, other, now) {
+			t.Error("the attempt of another network was dropped")
+		}
+	})
+}
+
+// TestAttemptsOfManyNetworks fills the table from the many networks of one large one,
+// and adds more: the largest network of that large one makes room each time, never
+// somebody with few attempts, however old.
+func TestAttemptsOfManyNetworks(t *testing.T) {
+	for engine, target := range map[string]func() string{
+		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
+		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },
+	} {
+		t.Run(engine, func(t *testing.T) {
+			where, now := target(), time.Now()
+			s := statetest.OpenAt(t, where, time.Now)
+			oldest := attemptFrom("203.0.113.0/24", now, -10)
+			if err := s.AddAttempt(t.Context(), oldest); err != nil {
+				t.Fatal(err)
+			}
+			if err := statetest.Exec(where, fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) INSERT INTO signin_attempts"+
+				" (browser, state, provider, nonce, verifier, network, expires_at) SELECT CAST(i AS TEXT), 's', 'github', 'n', 'v', '6:20010db8' || CAST(1000 + i AS TEXT), %d + i FROM n",
+				signin.MostAttempts, now.Add(time.Hour).UnixMilli())); err != nil {
+				t.Fatal(err)
+			}
+			const later = 2 * signin.MostAttempts
+			for i, network := range []string{"2001:db9::/48", "198.51.100.0/24", "2001:db8:ffff::/48", "192.0.2.0/24"} {
+				if err := s.AddAttempt(t.Context(), attemptFrom(network, now, later+i)); err != nil {
+					t.Fatal(err)
+				}
+				if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM signin_attempts"); n != signin.MostAttempts || err != nil {
+					t.Errorf("%d attempts are kept: %v", n, err)
+				}
+			}
+			for i, network := range []string{"2001:db9::/48", "198.51.100.0/24", "2001:db8:ffff::/48", "192.0.2.0/24"} {
+				if !underWay(t, s, attemptFrom(network, now, later+i), now) {
+					t.Errorf("the attempt of %s was dropped", network)
+				}
+			}
+			if !underWay(t, s, oldest, now) {
+				t.Error("the oldest attempt, of a small network, was dropped")
+			}
+			for i, kept := range map[int]bool{1: false, 4: false, 5: true} {
+				a := signin.Attempt{Browser: fmt.Sprint(i), State: "s", Provider: "github"}
+				if underWay(t, s, a, now) != kept {
+					t.Errorf("attempt %d of the large network: want under way %v", i, kept)
+				}
 			}
 		})
-	}
-	for i := atOnce; i < signin.MostAttempts; i++ {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-	add(signin.MostAttempts)
-	for i, kept := range map[int]bool{0: false, 1: true, signin.MostAttempts: true} {
-		if _, err := s.TakeAttempt(t.Context(), fmt.Sprint(i), "s", "github", now); (err == nil) != kept {
-			t.Errorf("attempt %d: %v", i, err)
-		}
 	}
 }

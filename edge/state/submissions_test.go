@@ -3,6 +3,7 @@ package state_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,11 +30,15 @@ func submitted(t *testing.T, s *state.State, account, slug string) (one submit.S
 	return one, err
 }
 
-// TestOpenSubmissionsAreUnique: nobody can take the place of an open submission;
-// one that is closed makes room.
-func TestOpenSubmissionsAreUnique(t *testing.T) {
+// TestOwnOpenSubmissionsAreUnique: an account proposes an entity once at a time, and
+// again once its submission is closed. Other accounts make no difference.
+func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
+		other, err := submitted(t, s, "eve", "a")
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, path := range [][]submit.Status{{}, {submit.InReview}, {submit.Accepted}, {submit.InReview, submit.Accepted}} {
 			one, err := submitted(t, s, "ada", "a")
 			if err != nil {
@@ -44,10 +49,17 @@ func TestOpenSubmissionsAreUnique(t *testing.T) {
 					t.Fatal(to, ok, err)
 				}
 			}
-			_, err = submitted(t, s, "eve", "a")
+			_, err = submitted(t, s, "ada", "a")
 			var taken *submit.TakenError
 			if !errors.As(err, &taken) || taken.Submission.ID != one.ID || taken.SamePage || taken.Submission.Account != "ada" {
-				t.Errorf("behind %v: %v", path, err)
+				t.Errorf("after %v: %v", path, err)
+			}
+			siblings, err := s.Siblings(t.Context(), one)
+			if err != nil || len(siblings) != 1 || siblings[0].ID != other.ID || siblings[0].Account != "eve" {
+				t.Errorf("siblings %+v: %v", siblings, err)
+			}
+			if counts, err := s.CountSiblings(t.Context()); err != nil || len(counts) != 2 || counts[one.ID] != 1 || counts[other.ID] != 1 {
+				t.Errorf("siblings %v: %v", counts, err)
 			}
 			if ok, err := s.MoveSubmission(t.Context(), one.ID, submit.Rejected, submit.Change{Reason: "No."}); !ok || err != nil {
 				t.Fatal(ok, err)
@@ -60,17 +72,147 @@ func TestOpenSubmissionsAreUnique(t *testing.T) {
 	})
 }
 
+// TestOpenSubmissionsAreBounded submits much at the same time through two edges: an
+// account gets submit.MaxOpen open submissions, and room again for each one that is
+// closed.
+func TestOpenSubmissionsAreBounded(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		edges := []*state.State{open(), open()}
+		var taken, refused atomic.Int64
+		var wg sync.WaitGroup
+		for i := range 2 * submit.MaxOpen {
+			wg.Go(func() {
+				switch _, err := submitted(t, edges[i%2], "ada", fmt.Sprint("s", i)); {
+				case err == nil:
+					taken.Add(1)
+				case errors.Is(err, submit.ErrTooManyOpen):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if taken.Load() != submit.MaxOpen || refused.Load() != submit.MaxOpen {
+			t.Errorf("%d were stored, %d refused", taken.Load(), refused.Load())
+		}
+		if _, err := submitted(t, edges[0], "eve", "s0"); err != nil {
+			t.Errorf("another account: %v", err)
+		}
+		list, err := edges[0].Submissions(t.Context(), submit.Query{Statuses: []submit.Status{submit.Pending}, Limit: 1, OldFirst: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := edges[1].MoveSubmission(t.Context(), list[0].ID, submit.Withdrawn, submit.Change{}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if _, err := submitted(t, edges[0], "ada", "more"); err != nil {
+			t.Errorf("after a withdrawal: %v", err)
+		}
+		if _, err := submitted(t, edges[0], "ada", "one-more"); !errors.Is(err, submit.ErrTooManyOpen) {
+			t.Errorf("one too many: %v", err)
+		}
+	})
+}
+
+// TestClosedSubmissionsAreBounded submits and withdraws again and again: the newest
+// of an account are kept, by number and by bytes, and those of others all.
+func TestClosedSubmissionsAreBounded(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		s := open()
+		other, err := submitted(t, s, "eve", "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		churn := func(n, size int) (ids []string) {
+			for i := range n {
+				id := state.NewID("sub_")
+				err := s.Write(t.Context(), func(tx *state.Tx) error {
+					a, err := tx.EnsureAccount("ada")
+					if err != nil {
+						return err
+					}
+					if _, err = tx.CreateSubmission(submit.Submission{ID: id, AccountID: a.ID, Type: "tool", Slug: fmt.Sprint("s", i), Name: "x",
+						URL: "https://x.example/", YAML: strings.Repeat("ü", size/2)}); err != nil {
+						return err
+					}
+					_, err = tx.MoveSubmission(id, submit.Withdrawn, submit.Change{})
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, id)
+			}
+			return ids
+		}
+		churn(submit.MaxClosed+30, 10)
+		// What is stored last is counted when the next is stored.
+		if n, err := s.CountSubmissions(t.Context(), submit.Query{}); err != nil || n != 1+submit.MaxClosed+1 {
+			t.Errorf("%d are kept: %v", n, err)
+		}
+		const size = submit.MaxClosedBytes / 8
+		churn(20, size)
+		if n, err := s.Number(t.Context(), "SELECT SUM(OCTET_LENGTH(yaml)) FROM submissions"); err != nil || n > submit.MaxClosedBytes+size+100 {
+			t.Errorf("%d bytes are kept: %v", n, err)
+		}
+		if _, err := s.Submission(t.Context(), other.ID); err != nil {
+			t.Errorf("that of another account: %v", err)
+		}
+	})
+}
+
+// TestWithdrawnPullRequests: what is withdrawn in review is listed until its pull
+// request is closed, and not deleted before.
+func TestWithdrawnPullRequests(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		s := open()
+		one, err := submitted(t, s, "ada", "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := submitted(t, s, "ada", "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := s.MoveSubmission(t.Context(), one.ID, submit.InReview, submit.Change{Branch: "b", PullRequest: submit.PullRequest{Number: 7}}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		for _, id := range []string{one.ID, two.ID} {
+			if ok, err := s.MoveSubmission(t.Context(), id, submit.Withdrawn, submit.Change{}); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+		}
+		listed := func(want int) {
+			t.Helper()
+			list, err := s.Submissions(t.Context(), submit.Query{ToClose: true})
+			if err != nil || len(list) != want || want > 0 && list[0].ID != one.ID {
+				t.Errorf("%+v: %v", list, err)
+			}
+			report, err := s.Check(t.Context())
+			if err != nil || len(report.Problems) > 0 {
+				t.Errorf("%+v: %v", report, err)
+			}
+		}
+		listed(1)
+		if err := s.PullRequestClosed(t.Context(), one.ID); err != nil {
+			t.Fatal(err)
+		}
+		listed(0)
+	})
+}
+
 // TestSubmissionSteps tries every step from every state, many at the same time: of
 // those that may be taken one is, the others never.
 func TestSubmissionSteps(t *testing.T) {
 	may := map[submit.Status]map[submit.Status]bool{
-		submit.Pending:   {submit.InReview: true, submit.Accepted: true, submit.Rejected: true},
-		submit.InReview:  {submit.Accepted: true, submit.Rejected: true},
+		submit.Pending:   {submit.InReview: true, submit.Accepted: true, submit.Rejected: true, submit.Withdrawn: true},
+		submit.InReview:  {submit.Accepted: true, submit.Rejected: true, submit.Withdrawn: true},
 		submit.Accepted:  {submit.Published: true, submit.Rejected: true},
-		submit.Published: {}, submit.Rejected: {},
+		submit.Published: {}, submit.Rejected: {}, submit.Withdrawn: {},
 	}
 	way := map[submit.Status][]submit.Status{submit.InReview: {submit.InReview}, submit.Accepted: {submit.Accepted},
-		submit.Published: {submit.Accepted, submit.Published}, submit.Rejected: {submit.Rejected}}
+		submit.Published: {submit.Accepted, submit.Published}, submit.Rejected: {submit.Rejected}, submit.Withdrawn: {submit.Withdrawn}}
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		handles := []*state.State{open(), open()}
 		for i, from := range submit.Statuses {

@@ -153,8 +153,8 @@ func TestTaken(t *testing.T) {
 	for members, says := range map[string]string{
 		`{"slug":"taken"}`: "the index has tool/taken already",
 		`{"slug":"old"}`:   "an earlier address of tool/taken is tool/old",
-		`{"slug":"new","name":"TAKEN","url":"http://taken.example"}`:                 "the same name and URL has tool/taken",
-		`{"type":"model","slug":"new","name":"Taken","url":"https://taken.example"}`: "the same name and URL has tool/taken",
+		`{"slug":"new","name":"TAKEN","url":"http://taken.example"}`:                 "tool/taken has the same name and URL",
+		`{"type":"model","slug":"new","name":"Taken","url":"https://taken.example"}`: "tool/taken has the same name and URL",
 	} {
 		_, err := submit.Parse(with(t, members), index{})
 		var taken *submit.TakenError

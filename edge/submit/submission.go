@@ -23,20 +23,21 @@ type Status string
 
 // The states of a submission. A pull request is open for one that is in review;
 // without a forge, accepting leads from pending to accepted at once. Published
-// means that a build holds the entity. Published and rejected are the end.
+// means that a build holds the entity. Published, rejected and withdrawn are final.
 const (
 	Pending   Status = "pending"
 	InReview  Status = "in-review"
 	Accepted  Status = "accepted"
 	Published Status = "published"
 	Rejected  Status = "rejected"
+	Withdrawn Status = "withdrawn" // by its own account
 )
 
 // Statuses lists the states in the order in which submissions come to them.
-var Statuses = []Status{Pending, InReview, Accepted, Published, Rejected}
+var Statuses = []Status{Pending, InReview, Accepted, Published, Rejected, Withdrawn}
 
 // Open lists the states in which a submission may still become an entity that no
-// build holds yet: nobody may submit the same beside it.
+// build holds yet: its account cannot submit the same again.
 var Open = []Status{Pending, InReview, Accepted}
 
 // sources are the states from which each may be reached.
@@ -45,7 +46,22 @@ var sources = map[Status][]Status{
 	Accepted:  {Pending, InReview},
 	Published: {Accepted},
 	Rejected:  {Pending, InReview, Accepted},
+	Withdrawn: {Pending, InReview},
 }
+
+// Bounds of what an account can make the state keep.
+const (
+	// MaxOpen is the number of open submissions an account may have.
+	MaxOpen = 20
+	// MaxClosed and MaxClosedBytes bound the closed submissions of an account that
+	// are kept, by number and by the size of their files; the oldest are deleted.
+	MaxClosed      = 200
+	MaxClosedBytes = 2 << 20
+)
+
+// ErrTooManyOpen is returned for a submission of an account that has MaxOpen open
+// ones.
+var ErrTooManyOpen = fmt.Errorf("the account has %d open submissions, the most that it may have", MaxOpen)
 
 // From lists the states from which s may be reached.
 func (s Status) From() []Status { return slices.Clone(sources[s]) }
@@ -99,8 +115,8 @@ func ValidID(s string) bool { return idGrammar.MatchString(s) }
 // ErrUnknown tells that there is no such submission.
 var ErrUnknown = errors.New("there is no such submission")
 
-// TakenError tells that an entity, or an open submission, is what a submission
-// wants to become.
+// TakenError is returned for a submission of what is there already: an entity of
+// the index, or an open submission of the same account.
 type TakenError struct {
 	Type, Slug string      // of the other
 	Submission *Submission // the other, nil where it is an entity
@@ -112,15 +128,15 @@ type TakenError struct {
 func (e *TakenError) Error() string {
 	other := e.Type + "/" + e.Slug
 	if e.Submission != nil {
-		other = "the open submission of " + other
+		other = "your open submission of " + other
 	}
 	switch {
 	case e.SamePage:
-		return "the same name and URL has " + other
+		return other + " has the same name and URL"
 	case e.Formerly != "":
 		return fmt.Sprintf("an earlier address of %s is %s/%s", other, e.Type, e.Formerly)
 	case e.Submission != nil:
-		return "there is " + other + " already"
+		return other + " proposes this already"
 	}
 	return "the index has " + other + " already"
 }
@@ -132,6 +148,8 @@ type Query struct {
 	After     string   // the id behind which the list goes on, "" for its beginning
 	Limit     int      // at most so many, 0 for all
 	OldFirst  bool     // else the newest are first
+	Slug      string   // only those of this slug, "" for any
+	ToClose   bool     // only withdrawn ones whose pull request has yet to be closed
 }
 
 // Change is what a step does to a submission beside its status. What is empty
@@ -152,6 +170,9 @@ type Store interface {
 	// which there is a step, and tells whether it was: of two that do the same at
 	// the same time, one is told yes.
 	MoveSubmission(ctx context.Context, id string, to Status, c Change) (bool, error)
+	// PullRequestClosed notes that the pull request of a withdrawn submission needs
+	// closing no longer.
+	PullRequestClosed(ctx context.Context, id string) error
 }
 
 // Publish notes which of the accepted submissions a build holds. has tells whether

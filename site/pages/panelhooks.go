@@ -163,6 +163,8 @@ type SubmissionsPage struct {
 	Member
 	Submissions []PanelSubmission
 	Count       int    // of all
+	Open        int    // those that no build holds yet and nobody has closed
+	MaxOpen     int    // the number of open ones that the account may have
 	Older       string // path of the next part, "" at the end
 	Later       bool   // this is not the first part
 }
@@ -176,13 +178,15 @@ type PanelSubmission struct {
 	ID          string
 	Type, Slug  string
 	Name, URL   string
-	Status      string // pending, in-review, accepted, published or rejected
+	Status      string // pending, in-review, accepted, published, rejected or withdrawn
 	Reason      string // why it was rejected
 	PullRequest string // its address, "" for none
 	Number      int64  // of the pull request, 0 for none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	YAML        string // single ones only
+
+	Withdrawable bool // its status allows that; single ones only
 }
 
 // Path is where the submission is shown.
@@ -194,7 +198,7 @@ func (s PanelSubmission) Entity() string { return entityPath(s.Type, s.Slug) }
 // submissionSteps say what the states mean.
 var submissionSteps = map[string]string{
 	"pending": "waits for somebody to look at it", "in-review": "is looked at in a pull request", "accepted": "is accepted, and comes with the next build",
-	"published": "is in the index", "rejected": "was not taken in",
+	"published": "is in the index", "rejected": "was not taken in", "withdrawn": "was withdrawn by you",
 }
 
 // Says is the state in words.

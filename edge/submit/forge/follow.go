@@ -34,6 +34,13 @@ const (
 // mostAsked is how many pull requests one round asks for.
 const mostAsked = 100
 
+// maxTags is how many entity tags are held, so that those of submissions which
+// others have closed do not add up; maxTag, how many bytes one has at most.
+const (
+	maxTags = 10_000
+	maxTag  = 200
+)
+
 // Follow asks at once and then every so often, until ctx ends. After an error it waits twice as
 // long each time, or as long as the forge says. moved is called after each round
 // that may have moved a submission.
@@ -88,8 +95,61 @@ func (f *Follower) More() bool { return f.next != "" }
 // Round asks what has become of the pull requests of submissions in review, a
 // bounded number of them, the next round of those behind them, and returns the
 // submissions that it has moved. One that cannot be read does not keep it from the
-// others.
+// others. It also closes the pull requests of submissions that were withdrawn.
 func (f *Follower) Round(ctx context.Context) (moved []submit.Submission, err error) {
+	moved, err = f.followReviews(ctx)
+	if ctx.Err() != nil || toldToWait(err) > 0 {
+		return moved, err
+	}
+	return moved, errors.Join(err, f.closeWithdrawn(ctx))
+}
+
+// closeWithdrawn closes pull requests of withdrawn submissions that are open. What
+// was merged before anybody could close it stays in the index; the log says so.
+func (f *Follower) closeWithdrawn(ctx context.Context) error {
+	list, err := f.Store.Submissions(ctx, submit.Query{ToClose: true, Limit: mostAsked, OldFirst: true})
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, s := range list {
+		if err := f.closeOne(ctx, s); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", s.ID, err))
+			if ctx.Err() != nil || toldToWait(err) > 0 {
+				break
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// closeOne closes the pull request of a withdrawn submission. There is nothing to
+// close where the forge has none of its branch under that number.
+func (f *Follower) closeOne(ctx context.Context, s submit.Submission) error {
+	delete(f.tags, s.ID)
+	p, _, err := f.Forge.fate(ctx, s, "")
+	switch {
+	case errors.Is(err, errOtherBranch) || isNotFound(err):
+		f.log().Warn("the pull request of a withdrawn submission is not there", "submission", s.ID, "pullRequest", s.PullRequest.Number)
+	case err != nil:
+		return err
+	case merged(p):
+		f.log().Warn("a withdrawn submission was merged", "submission", s.ID, "entity", s.Key(), "pullRequest", s.PullRequest.Number)
+	case p.GetState() != "closed":
+		if err := f.Forge.Close(ctx, s.PullRequest.Number); err != nil {
+			return err
+		}
+		f.log().Info("closed the pull request of a withdrawn submission", "submission", s.ID, "pullRequest", s.PullRequest.Number)
+	}
+	return f.Store.PullRequestClosed(ctx, s.ID)
+}
+
+func isNotFound(err error) bool {
+	var refused *github.ErrorResponse
+	return errors.As(err, &refused) && (refused.Response.StatusCode == http.StatusNotFound || refused.Response.StatusCode == http.StatusGone)
+}
+
+func (f *Follower) followReviews(ctx context.Context) (moved []submit.Submission, err error) {
 	list, err := f.Store.Submissions(ctx, submit.Query{Statuses: []submit.Status{submit.InReview}, After: f.next, Limit: mostAsked, OldFirst: true})
 	if err != nil {
 		return nil, err
@@ -132,10 +192,12 @@ func (f *Follower) ask(ctx context.Context, s submit.Submission) (*submit.Submis
 		}
 	}
 	if to == submit.InReview {
-		if f.tags == nil {
+		if f.tags == nil || len(f.tags) >= maxTags {
 			f.tags = map[string]string{}
 		}
-		f.tags[s.ID] = tag
+		if len(tag) <= maxTag {
+			f.tags[s.ID] = tag
+		}
 		return nil, nil
 	}
 	delete(f.tags, s.ID)
@@ -154,6 +216,9 @@ func (f *Forge) Merged(ctx context.Context, s submit.Submission) (bool, error) {
 }
 
 func merged(p *github.PullRequest) bool { return p.GetMerged() || p.MergedAt != nil }
+
+// errOtherBranch tells that a pull request has nothing to do with a submission.
+var errOtherBranch = errors.New("is not that of the branch")
 
 // fate reads the pull request of a submission; nil where it is as it was when the
 // tag was given.
@@ -174,7 +239,7 @@ func (f *Forge) fate(ctx context.Context, s submit.Submission, tag string) (*git
 		return nil, "", f.explain(err)
 	}
 	if !f.of(p, s.Branch) {
-		return nil, "", fmt.Errorf("pull request %d of %s/%s is not that of the branch %s", s.PullRequest.Number, f.owner, f.name, s.Branch)
+		return nil, "", fmt.Errorf("pull request %d of %s/%s %w %s", s.PullRequest.Number, f.owner, f.name, errOtherBranch, s.Branch)
 	}
 	return p, res.Header.Get("ETag"), nil
 }

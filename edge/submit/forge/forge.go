@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/go-github/v88/github"
 
@@ -55,15 +56,32 @@ func New(o Options) (*Forge, error) {
 	f.owner, f.name, _ = strings.Cut(o.Repository, "/")
 	// The token goes with every request of the client, so that none may be led to
 	// another host.
-	hold := &http.Client{Timeout: timeout, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	hold := &http.Client{Timeout: timeout, Transport: bounded{http.DefaultTransport}, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host || len(via) > 5 {
-			return fmt.Errorf("the forge leads to %s, where its token does not belong", r.URL.Host)
+			return fmt.Errorf("the forge leads to %q, where its token does not belong", r.URL.Host)
 		}
 		return nil
 	}}
 	f.client, err = github.NewClient(github.WithHTTPClient(hold), github.WithAuthToken(o.Token), github.WithURLs(&base, nil),
 		github.WithUserAgent("kindex"))
 	return f, err
+}
+
+// maxAnswer bounds an answer of the forge, in bytes: a list of pull requests has a
+// few hundred kilobytes.
+const maxAnswer = 16 << 20
+
+// bounded cuts off answers that are too long.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
+	return res, nil
 }
 
 func withoutUser(address string) string {
@@ -87,10 +105,14 @@ func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", f.explain(err)
 	}
-	if r.GetDefaultBranch() == "" {
+	switch branch := r.GetDefaultBranch(); {
+	case branch == "":
 		return "", fmt.Errorf("%s/%s has no default branch yet", f.owner, f.name)
+	case plainText(branch) != branch:
+		return "", fmt.Errorf("%s/%s has a default branch with an unusable name: %q", f.owner, f.name, plainText(branch))
+	default:
+		return branch, nil
 	}
-	return r.GetDefaultBranch(), nil
 }
 
 // Request is a pull request to be opened.
@@ -154,27 +176,61 @@ func (f *Forge) Close(ctx context.Context, number int64) error {
 // pullRequest is what submissions keep of a pull request.
 func pullRequest(p *github.PullRequest) submit.PullRequest {
 	kept := submit.PullRequest{Number: int64(p.GetNumber())}
-	if u, err := url.Parse(p.GetHTMLURL()); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil {
+	if u, err := url.Parse(p.GetHTMLURL()); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && len(p.GetHTMLURL()) <= maxURL {
 		kept.URL = u.String()
 	}
 	return kept
 }
 
+// maxURL bounds the address of a pull request, in bytes.
+const maxURL = 2000
+
+// Error is a failed call of the forge. Its text has of the forge's own words only
+// what is safe to log and to print to a terminal.
+type Error struct {
+	says  string
+	cause error
+}
+
+func (e *Error) Error() string { return e.says }
+
+// Unwrap returns the error of the client library, whose text is not safe.
+func (e *Error) Unwrap() error { return e.cause }
+
 // explain says of what the forge refuses what the operator can do.
 func (f *Forge) explain(err error) error {
-	var refused *github.ErrorResponse
 	if err == nil {
 		return nil
 	}
+	says := "the forge: "
+	var refused *github.ErrorResponse
 	if errors.As(err, &refused) {
 		switch refused.Response.StatusCode {
 		case http.StatusUnauthorized:
-			return fmt.Errorf("the forge does not take the token in KINDEX_FORGE_TOKEN: %w", err)
+			says = "the forge does not take the token in KINDEX_FORGE_TOKEN: "
 		case http.StatusForbidden:
-			return fmt.Errorf("the token in KINDEX_FORGE_TOKEN must not do this on %s/%s: %w", f.owner, f.name, err)
+			says = fmt.Sprintf("the token in KINDEX_FORGE_TOKEN must not do this on %s/%s: ", f.owner, f.name)
 		case http.StatusNotFound:
-			return fmt.Errorf("the forge knows no %s/%s, or does not show it to this token: %w", f.owner, f.name, err)
+			says = fmt.Sprintf("the forge knows no %s/%s, or does not show it to this token: ", f.owner, f.name)
 		}
 	}
-	return fmt.Errorf("the forge: %w", err)
+	return &Error{says + plainText(err.Error()), err}
+}
+
+// maxText is how many characters of a text of the forge are repeated.
+const maxText = 300
+
+// plainText is a text of the forge on one line, without characters that a terminal
+// might obey or hide, shortened.
+func plainText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\ufffd'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+	if r := []rune(s); len(r) > maxText {
+		return string(r[:maxText]) + "…"
+	}
+	return s
 }

@@ -1,8 +1,12 @@
 package forge_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -12,6 +16,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"kindex/edge/submit"
 	"kindex/edge/submit/forge"
@@ -23,6 +28,18 @@ type store struct {
 	mu   sync.Mutex
 	list []submit.Submission
 	fail error
+
+	closed map[string]bool // withdrawn ones whose pull request needs closing no longer
+}
+
+func (s *store) PullRequestClosed(_ context.Context, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed == nil {
+		s.closed = map[string]bool{}
+	}
+	s.closed[id] = true
+	return nil
 }
 
 func (s *store) Submission(_ context.Context, id string) (submit.Submission, error) {
@@ -41,7 +58,8 @@ func (s *store) Submissions(_ context.Context, q submit.Query) (list []submit.Su
 	defer s.mu.Unlock()
 	behind := q.After == ""
 	for _, one := range s.list {
-		if behind && slices.Contains(q.Statuses, one.Status) && (q.Limit == 0 || len(list) < q.Limit) {
+		chosen := slices.Contains(q.Statuses, one.Status) || q.ToClose && one.Status == submit.Withdrawn && !s.closed[one.ID]
+		if behind && chosen && (q.Limit == 0 || len(list) < q.Limit) {
 			list = append(list, one)
 		}
 		behind = behind || one.ID == q.After
@@ -292,5 +310,90 @@ func TestForgeAsksToWait(t *testing.T) {
 		"X-RateLimit-Limit": "60", "X-RateLimit-Reset": "4102444800"})
 	if _, err := (&forge.Follower{Forge: f, Store: kept}).Round(t.Context()); err == nil || len(s.Requests()) != 1 {
 		t.Errorf("%v, %d requests", err, len(s.Requests()))
+	}
+}
+
+// TestWithdrawn: the pull request of a withdrawn submission is closed once. One that
+// was merged meanwhile leaves the submission withdrawn, and one that is not there
+// holds up nothing.
+func TestWithdrawn(t *testing.T) {
+	s, f := setUp(t)
+	for _, head := range []string{"open", "merged", "closed", "elsewhere"} {
+		s.Add(forgetest.Pull{Head: "submission/" + head, State: "open"})
+	}
+	if err := errors.Join(s.Settle(2, true), s.Settle(3, false)); err != nil {
+		t.Fatal(err)
+	}
+	kept := &store{}
+	for i, id := range []string{"open", "merged", "closed", "another", "gone"} {
+		one := inReview(id, int64(i+1))
+		one.Status = submit.Withdrawn
+		kept.list = append(kept.list, one)
+	}
+	follower := &forge.Follower{Forge: f, Store: kept}
+	s.Fail(http.StatusBadGateway, nil)
+	if _, err := follower.Round(t.Context()); err == nil || kept.closed["open"] || s.Pulls()[0].State != "open" {
+		t.Errorf("the forge failed: %v, %v", err, kept.closed)
+	}
+	for range 2 {
+		if moved, err := follower.Round(t.Context()); err != nil || len(moved) > 0 {
+			t.Errorf("moved %v: %v", moved, err)
+		}
+	}
+	for _, one := range kept.list {
+		if !kept.closed[one.ID] || one.Status != submit.Withdrawn {
+			t.Errorf("%s is %s, closed: %v", one.ID, one.Status, kept.closed[one.ID])
+		}
+	}
+	if p := s.Pulls(); p[0].State != "closed" || p[0].Merged || p[3].State != "open" {
+		t.Errorf("%+v", p)
+	}
+	closed := 0
+	for _, r := range s.Requests() {
+		if strings.HasPrefix(r, http.MethodPatch) {
+			closed++
+		}
+	}
+	if closed != 1 {
+		t.Errorf("%d requests to close: %v", closed, s.Requests())
+	}
+}
+
+// TestSecurityForgeAnswers: whatever the forge says, it is cut off, and prints as one
+// short line without control characters.
+func TestSecurityForgeAnswers(t *testing.T) {
+	const hostile = "\x1b]0;owned\x07\x1b[2J\r\n\u202e"
+	for what, answer := range map[string]http.HandlerFunc{
+		"an error": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_ = json.NewEncoder(w).Encode(map[string]any{"message": hostile + strings.Repeat("x", 5000)})
+		},
+		"no JSON": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, hostile) },
+		"a branch": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"default_branch":"a\u001b[2Jb"}`)
+		},
+		"an endless answer": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"default_branch":"`)
+			block := bytes.Repeat([]byte("x"), 1<<20)
+			for range 100 {
+				if _, err := w.Write(block); err != nil {
+					return
+				}
+			}
+			_, _ = io.WriteString(w, `"}`)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := httptest.NewServer(answer)
+			defer s.Close()
+			f, err := forge.New(forge.Options{URL: s.URL, Repository: "o/n", Token: "secret-token"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.DefaultBranch(t.Context())
+			if err == nil || len(err.Error()) > 1500 || strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("%.2000q", fmt.Sprint(err))
+			}
+		})
 	}
 }

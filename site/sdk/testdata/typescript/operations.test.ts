@@ -105,6 +105,8 @@ test('submissions', async () => {
   assert.equal(made.status, 'pending');
   assert.equal((await kindex.listSubmissions({ status: 'pending' })).data[0]?.id, made.id);
   assert.equal((await kindex.getSubmission(made.id)).fields.name, 'Example Tool');
+  assert.equal(await kindex.withdrawSubmission(made.id), undefined);
+  assert.equal((await kindex.getSubmission(made.id)).status, 'withdrawn');
 });
 
 test('webhooks', async () => {

@@ -58,7 +58,9 @@ export class Kindex extends Files {
    * Proposes a new tool or model, which waits to be reviewed then.
    *
    * @throws {@link BadRequestError} with every faulty field in `errors`;
-   * {@link ConflictError} where the index has it, with its address in `suggestion`.
+   * {@link ConflictError} `already-exists` where the index has it, or an open submission of
+   * yours proposes it, with its address in `suggestion`, and `too-many-submissions` beyond 20
+   * open ones.
    */
   submitEntity(body: Body<'submitEntity'>, options?: WriteOptions): Promise<Answer<'submitEntity'>> {
     return this.post<'submitEntity'>('/api/submit', body, options);
@@ -72,6 +74,15 @@ export class Kindex extends Files {
   /** One of your submissions, with its fields. */
   getSubmission(id: string, options?: RequestOptions): Promise<Answer<'getSubmission'>> {
     return this.get<'getSubmission'>(path('/api/submissions/{id}', { id }), {}, options);
+  }
+
+  /**
+   * Withdraws a submission of yours that is pending or in review.
+   *
+   * @throws {@link ConflictError} `cannot-withdraw` once it is accepted or rejected.
+   */
+  withdrawSubmission(id: string, options?: RequestOptions): Promise<void> {
+    return this.transport.json<void>({ method: 'DELETE', path: path('/api/submissions/{id}', { id }) }, options);
   }
 
   /** Your webhooks, the oldest first. */
