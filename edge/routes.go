@@ -47,9 +47,9 @@ func (s *Server) routes() {
 		{get, "/api/changelog", metered, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
 		{get, "/api/feed", metered, []string{"format", "type", "category", "entity", "page"}, s.feed},
 		{get, "/api/categories", metered, nil, s.categories},
-		{get, "/api/export/entities", metered, slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
-		{get, "/api/export/leaderboard", metered, []string{"format", "category", "at"}, s.exportLeaderboard},
-		{get, "/api/export/changelog", metered, []string{"format", "since", "type"}, s.exportChangelog},
+		{get, "/api/export/entities", tagged, slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
+		{get, "/api/export/leaderboard", tagged, []string{"format", "category", "at"}, s.exportLeaderboard},
+		{get, "/api/export/changelog", tagged, []string{"format", "since", "type"}, s.exportChangelog},
 		{get, "/api/export/manifest", metered, nil, s.exportManifest},
 		{get, "/api/export/croissant", metered, nil, s.exportCroissant},
 		{get, "/api/developer/api-keys", metered, nil, s.listKeys},
@@ -70,13 +70,13 @@ func (s *Server) routes() {
 		{get, "/api/sdk/typescript/:file", free, nil, s.oneSDK(sdk.TypeScript)},
 		{get, "/api/sdk/python", free, nil, s.newestSDK(sdk.Python)},
 		{get, "/api/sdk/python/:file", free, nil, s.oneSDK(sdk.Python)},
-		{get, "/data/:build/*file", unmetered, nil, s.data},
+		{get, "/data/:build/*file", file, nil, s.data},
 		{get, "/badge/:type/:slug", unmetered, []string{"show", "label"}, s.badge},
 		{get, "/llms.txt", unmetered, nil, s.llms},
 		{get, docsPath, unmetered, nil, s.apiDocs},
 		{get, docsPath + "/", unmetered, nil, s.toDocs},
-		{get, docsPath + "/:asset", unmetered, nil, s.apiDocsAsset},
-		{get, "/assets/:asset", unmetered, nil, s.asset},
+		{get, docsPath + "/:asset", asset, nil, s.apiDocsAsset},
+		{get, "/assets/:asset", asset, nil, s.asset},
 		{get, pages.SubmitPath, unmetered, anyParams, s.form},
 		{post, pages.SubmitPath, unmetered, anyParams, s.sendForm},
 		{get, pages.CheckPath, unmetered, anyParams, s.toForm},
@@ -87,11 +87,11 @@ func (s *Server) routes() {
 		if r.verb == get {
 			s.router.HEAD(r.path, h)
 		}
-		if r.cost != unmetered && !slices.Contains(s.paths, r.path) {
+		if r.cost >= free && !slices.Contains(s.paths, r.path) {
 			s.paths = append(s.paths, r.path)
 		}
 	}
-	s.router.POST(agentPath, s.attend(agentPath, s.mcp))
+	s.router.POST(agentPath, s.paced(agentPath, s.mcp))
 }
 
 // plain answers outside the routes. Parameters do not matter there.
