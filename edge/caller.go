@@ -144,7 +144,19 @@ func (c *call) account() (*keys.Account, error) {
 func (c *call) hurry() {
 	if c.end == nil {
 		var ctx context.Context
-		ctx, c.end = context.WithTimeout(c.request.Context(), ownTime)
+		c.whole = c.request.Context()
+		ctx, c.end = context.WithTimeout(c.whole, ownTime)
 		c.request = c.request.WithContext(ctx)
+	}
+}
+
+// arrived starts ownTime again when the body is here. Else a client that sends slowly
+// could have the time run out during what comes after, which would look like a failure
+// of our own.
+func (c *call) arrived() {
+	if c.end != nil {
+		c.end()
+		c.end, c.request = nil, c.request.WithContext(c.whole)
+		c.hurry()
 	}
 }

@@ -52,8 +52,8 @@ func newGates(o Options) gates {
 		exports:   limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: mostWaiting / 8, Wait: exportWait}),
 		wrongKeys: limit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
 	}
-	if o.LimitPages > 0 {
-		g.addresses = limit.NewBuckets(o.LimitPages, pageBurst*o.LimitPages, nil)
+	if rate := min(o.LimitPages, 1_000_000); rate > 0 {
+		g.addresses = limit.NewBuckets(rate, pageBurst*rate, nil)
 	}
 	return g
 }

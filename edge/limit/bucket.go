@@ -37,7 +37,7 @@ func NewBuckets(rate, burst int, now func() time.Time) *Buckets {
 	if now == nil {
 		now = time.Now
 	}
-	every := time.Second / time.Duration(rate)
+	every := max(1, time.Second/time.Duration(rate))
 	return &Buckets{every: every, depth: every * time.Duration(burst), now: now, start: now()}
 }
 
