@@ -134,6 +134,7 @@ func (c *call) readBody() ([]byte, error) {
 		return nil, newProblem("invalid-body", "The body is not UTF-8.")
 	}
 	c.body = body
+	c.arrived()
 	return body, nil
 }
 

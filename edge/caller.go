@@ -3,8 +3,10 @@ package edge
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"kindex/edge/keys"
@@ -56,18 +58,67 @@ func (c *call) identify() error {
 	if err != nil {
 		return unauthorized(err.Error())
 	}
+	if err := c.mayLookUp(sent); err != nil {
+		return err
+	}
 	key, account, err := c.server.keys.Identify(c.request.Context(), sent)
 	var suspended *keys.SuspendedError
 	switch {
 	case err == nil:
 		c.caller = caller{account: &account, key: key}
+		c.server.goodKeys.add(sent)
 		return nil
-	case errors.Is(err, keys.ErrMalformed), errors.Is(err, keys.ErrUnknown), errors.Is(err, keys.ErrRevoked), errors.Is(err, keys.ErrExpired):
+	case errors.Is(err, keys.ErrUnknown), errors.Is(err, keys.ErrRevoked), errors.Is(err, keys.ErrExpired):
+		c.server.goodKeys.remove(sent)
+		c.server.gates.wrongKeys.Take(c.server.proxies.Client(c.request))
+		return unauthorized(err.Error())
+	case errors.Is(err, keys.ErrMalformed):
 		return unauthorized(err.Error())
 	case errors.As(err, &suspended):
 		return c.server.suspended(suspended)
 	}
 	return stateProblem(err)
+}
+
+// mayLookUp refuses keys from an address that has sent many which do not exist: each is
+// a look into the state, whether or not the address has anything left. Keys that were
+// good lately are not concerned: their owners may share the address.
+func (c *call) mayLookUp(sent string) error {
+	wrong := c.server.gates.wrongKeys
+	if wrong.Idle() || c.server.goodKeys.has(sent) || wrong.Left(c.server.proxies.Client(c.request)) {
+		return nil
+	}
+	p := newProblem("busy", "Too many keys that do not exist came from this address; wait a few seconds.")
+	p.header = http.Header{"Retry-After": {"10"}}
+	return p
+}
+
+// goodKeys remembers keys that were good lately, as hashes under a seed of this
+// process: one in each slot, the latest. It takes the same memory whatever is sent.
+type goodKeys struct {
+	seed  maphash.Seed
+	slots [4096]atomic.Uint64
+}
+
+func (g *goodKeys) slot(key string) (*atomic.Uint64, uint64) {
+	h := maphash.String(g.seed, key)
+	return &g.slots[h%uint64(len(g.slots))], h
+}
+
+func (g *goodKeys) has(key string) bool {
+	slot, h := g.slot(key)
+	return slot.Load() == h
+}
+
+func (g *goodKeys) add(key string) {
+	if slot, h := g.slot(key); slot.Load() != h {
+		slot.Store(h)
+	}
+}
+
+func (g *goodKeys) remove(key string) {
+	slot, h := g.slot(key)
+	slot.CompareAndSwap(h, 0)
 }
 
 func (s *Server) suspended(err *keys.SuspendedError) *Problem {
@@ -139,10 +190,22 @@ func (c *call) account() (*keys.Account, error) {
 func (c *call) hurry() {
 	if c.end == nil {
 		var ctx context.Context
-		ctx, c.end = context.WithTimeout(c.request.Context(), ownTime)
+		c.whole = c.request.Context()
+		ctx, c.end = context.WithTimeout(c.whole, ownTime)
 		if c.caller.account != nil {
 			ctx = state.WithActor(ctx, c.actor())
 		}
 		c.request = c.request.WithContext(ctx)
+	}
+}
+
+// arrived starts ownTime again when the body is here. Else a client that sends slowly
+// could have the time run out during what comes after, which would look like a failure
+// of our own.
+func (c *call) arrived() {
+	if c.end != nil {
+		c.end()
+		c.end, c.request = nil, c.request.WithContext(c.whole)
+		c.hurry()
 	}
 }

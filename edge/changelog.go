@@ -200,15 +200,14 @@ func (s *Server) exportChangelog(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	header := c.exportHeader("changelog", format)
 	if !c.query.Has("since") && !c.query.Has("type") {
-		return c.prebuilt(exports.ChangelogFile+format.Extension, header)
+		return c.prebuilt(exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}
-	a := c.view.build.Archive()
-	set := a.SelectChanges(f)
-	return &reply{mediaType: format.MediaType, header: header,
+	return &reply{mediaType: format.MediaType, attachment: "changelog" + format.Extension,
 		seed: c.request.URL.Path + "?" + c.query.Canonical(),
 		stream: func(w io.Writer) error {
+			a := c.view.build.Archive()
+			set := a.SelectChanges(f)
 			if format.Name == "json" || format.Name == "jsonl" {
 				return writeChanges(w, format.Name == "json", a, set)
 			}

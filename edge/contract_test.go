@@ -56,6 +56,7 @@ func TestContract(t *testing.T) {
 	t.Run("other formats", func(t *testing.T) { testBeyondJSON(t, c) })
 	t.Run("description", func(t *testing.T) { testDescriptionForms(t, c) })
 	t.Run("unknown addresses", func(t *testing.T) { testUnknownAddresses(t, c) })
+	t.Run("busy", func(t *testing.T) { testBusy(t, c) })
 	t.Run("damage", func(t *testing.T) { testDamage(t, c) })
 	t.Run("coverage", func(t *testing.T) { testCoverage(t, c) })
 	t.Run("examples", func(t *testing.T) { testExamples(t, c.doc) })
@@ -419,5 +420,14 @@ func (c *contract) damageOld(t *testing.T, file string) {
 	path := filepath.Join(c.oldDir, file)
 	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// testBusy has more exports under way than one caller may have.
+func testBusy(t *testing.T, c *contract) {
+	defer c.server.HoldExports("ip:127.0.0.1")()
+	a := c.send(t, request{op: "exportEntities", target: "/api/export/entities?type=tool", status: 503})
+	if a.header.Get("Retry-After") == "" || !strings.Contains(string(a.body), `"busy"`) {
+		t.Errorf("Retry-After %q: %s", a.header.Get("Retry-After"), a.body)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -48,6 +49,9 @@ type Options struct {
 	// LimitAnonymous and LimitKey are how many requests an address without a
 	// key, and an account, may make in a UTC day; 0 counts none.
 	LimitAnonymous, LimitKey int64
+	// LimitPages is how many pages a second an address may ask for, 0 for any number.
+	// Addresses of the machine itself may ask for any number.
+	LimitPages int
 	// TrustedProxies are whose forwarding headers count.
 	TrustedProxies []netip.Prefix
 	Forge          *forge.Forge // where submissions are reviewed, nil for none
@@ -71,20 +75,22 @@ type Options struct {
 // Server serves one output folder. It is an http.Handler for any number of
 // requests at once.
 type Server struct {
-	options Options
-	log     *slog.Logger
-	now     func() time.Time
-	state   *state.State
-	keys    *keys.Authenticator
-	limits  *limits
-	proxies *limit.Proxies
-	people  *signin.Handler // nil where nobody can sign in
-	starts  *limit.Memory   // of sign-ins and of writes in the panel, nil where nobody can
-	reports *limit.Memory   // of leaked keys
-	forms   forms
-	origins *Origins
-	hosts   []string // that a service answers to which not every website may read
-	vary    varyValues
+	options  Options
+	log      *slog.Logger
+	now      func() time.Time
+	state    *state.State
+	keys     *keys.Authenticator
+	goodKeys goodKeys
+	limits   *limits
+	gates    gates
+	proxies  *limit.Proxies
+	people   *signin.Handler // nil where nobody can sign in
+	starts   *limit.Memory   // of sign-ins and of writes in the panel, nil where nobody can
+	reports  *limit.Memory   // of leaked keys
+	forms    forms
+	origins  *Origins
+	hosts    []string // that a service answers to which not every website may read
+	vary     varyValues
 	// described is the description of the interface.
 	described struct{ yaml, json []byte }
 	metrics   *metrics
@@ -118,7 +124,9 @@ func New(o Options) (*Server, error) {
 	}
 	s.hosts, s.vary = ownHosts(o), newVaryValues(s.origins)
 	s.keys = keys.NewAuthenticator(o.State, o.Now)
+	s.goodKeys.seed = maphash.MakeSeed()
 	s.limits = newLimits(o)
+	s.gates = newGates(o)
 	s.proxies = limit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 		s.log.Warn("a forwarding header from an address that is no trusted proxy is ignored; this is told once", "from", from)
 	})
@@ -216,8 +224,10 @@ type call struct {
 	query   *query.Params
 	view    *view
 	id      string
-	held    *[]byte // a buffer of buffers, nil for none
-	end     func()  // of the time that the answer has, nil for as long as it takes
+	held    *[]byte         // a buffer of buffers, nil for none
+	gate    *limit.Gate     // that the call is in, nil for none
+	whole   context.Context // of the request, before end was set
+	end     func()          // of the time that the answer has, nil for as long as it takes
 }
 
 // buffers are memory for bodies. The connection copies what is written to it, so
@@ -280,6 +290,7 @@ func (s *Server) attend(route string, answer func(*call, http.ResponseWriter)) h
 			if c.end != nil {
 				c.end()
 			}
+			c.leave()
 			s.metrics.inFlight.Dec()
 			m.observe(rec.status, time.Since(start))
 			if s.options.LogRequests {
@@ -292,6 +303,17 @@ func (s *Server) attend(route string, answer func(*call, http.ResponseWriter)) h
 		}()
 		answer(c, rec)
 	}
+}
+
+// paced is attend for pages: an address may ask for so many of them.
+func (s *Server) paced(route string, answer func(*call, http.ResponseWriter)) httprouter.Handle {
+	return s.attend(route, func(c *call, w http.ResponseWriter) {
+		if err := c.pace(); err != nil {
+			c.fail(w, err)
+			return
+		}
+		answer(c, w)
+	})
 }
 
 // recovered answers for a handler that panicked. abort tells to cut the
@@ -312,7 +334,11 @@ func (c *call) recovered(rec *recorder, cause any) (abort bool) {
 }
 
 func (c *call) run(w http.ResponseWriter, kind metering, params []string, h handler) {
-	if err := c.admit(kind); err != nil {
+	err := c.admit(kind)
+	if err == nil {
+		err = c.bound(kind)
+	}
+	if err != nil {
 		c.fail(w, err)
 		return
 	}
@@ -321,7 +347,6 @@ func (c *call) run(w http.ResponseWriter, kind metering, params []string, h hand
 		return
 	}
 	w.Header()["X-Build"] = c.view.named
-	var err error
 	var r *reply
 	if c.query, err = c.parameters(params); err == nil {
 		if r, err = h(c); err == nil {
@@ -377,6 +402,10 @@ type recorder struct {
 func (r *recorder) WriteHeader(status int) {
 	if r.written {
 		return
+	}
+	r.call.leave() // what costs is done
+	if status == http.StatusNotModified {
+		delete(r.Header(), "Link") // a cursor says what is on the page
 	}
 	if err := r.call.settle(r.Header(), status); err != nil {
 		r.call.fail(r, err)

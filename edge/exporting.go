@@ -2,8 +2,6 @@ package edge
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,21 +31,21 @@ func (c *call) format() (exports.Format, error) {
 	return f, nil
 }
 
-// exportHeader are the headers of every bulk answer.
-func (c *call) exportHeader(name string, f exports.Format) http.Header {
-	h := http.Header{"Content-Disposition": {fmt.Sprintf(`attachment; filename="%s%s"`, name, f.Extension)}}
-	addLicense(h, string(c.view.build.Manifest.License))
-	return h
-}
-
 // addLicense links to the texts of the licences that an SPDX expression names
 // (RFC 8288, relation type license).
 func addLicense(h http.Header, expression string) {
+	if links := licenseLinks(expression); links != nil {
+		h["Link"] = append(h["Link"], links...)
+	}
+}
+
+func licenseLinks(expression string) (links []string) {
 	for _, part := range strings.Split(expression, " AND ") {
 		if part != "" && !strings.ContainsAny(part, " ()") {
-			h.Add("Link", fmt.Sprintf(`<https://spdx.org/licenses/%s.html>; rel="license"`, part))
+			links = append(links, fmt.Sprintf(`<https://spdx.org/licenses/%s.html>; rel="license"`, part))
 		}
 	}
+	return slices.Clip(links)
 }
 
 // GET /api/export/entities
@@ -62,7 +60,7 @@ func (s *Server) exportEntities(c *call) (*reply, error) {
 	}
 	columns, at := exports.EntityColumns, []int(nil)
 	if c.query.Has("fields") {
-		names, err := c.query.List("fields", columnNames(exports.EntityColumns))
+		names, err := c.query.List("fields", entityColumns)
 		if err != nil {
 			return nil, err
 		}
@@ -70,18 +68,17 @@ func (s *Server) exportEntities(c *call) (*reply, error) {
 			return nil, err
 		}
 	}
-	header := c.exportHeader("entities", format)
 	if f.Empty() && at == nil && c.view.build.DraftID() == "" {
-		return c.prebuilt(exports.EntitiesFile+format.Extension, header)
+		return c.prebuilt(exports.EntitiesFile+format.Extension, "entities"+format.Extension)
 	}
-	set, err := c.view.build.Select(f)
-	if err != nil {
-		return nil, err
-	}
-	order := c.view.build.InKeyOrder(set)
-	return &reply{mediaType: format.MediaType, header: header,
+	return &reply{mediaType: format.MediaType, attachment: "entities" + format.Extension,
 		seed: c.request.URL.Path + "?" + c.query.Canonical(),
 		stream: func(w io.Writer) error {
+			set, err := c.view.build.Select(f)
+			if err != nil {
+				return err
+			}
+			order := c.view.build.InKeyOrder(set)
 			return writeRows(w, format.Name, columns, len(order), func(i int) (exports.Row, error) {
 				row, err := exports.ParseRow(c.view.build.ExportRow(order[i]), exports.EntityColumns)
 				return pick(row, at), err
@@ -89,13 +86,14 @@ func (s *Server) exportEntities(c *call) (*reply, error) {
 		}}, nil
 }
 
-func columnNames(columns []exports.Column) []string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.Name
+// entityColumns are the names of the columns that an export of entities may have.
+var entityColumns = func() []string {
+	var names []string
+	for _, c := range exports.EntityColumns {
+		names = append(names, c.Name)
 	}
 	return names
-}
+}()
 
 // pick narrows a row to some columns, nil for all.
 func pick(row exports.Row, at []int) exports.Row {
@@ -112,7 +110,7 @@ func pick(row exports.Row, at []int) exports.Row {
 // writeRows encodes rows as they come, in chunks that are worth sending.
 func writeRows(w io.Writer, format string, columns []exports.Column, n int, row func(int) (exports.Row, error)) error {
 	buf := &chunked{w: w}
-	enc, err := exports.NewEncoder(format, buf, columns)
+	enc, err := exports.NewStreamEncoder(format, buf, columns)
 	if err != nil {
 		return err
 	}
@@ -162,25 +160,19 @@ func (c *chunked) flush() error {
 	return err
 }
 
-// prebuilt answers with a file of the build.
-func (c *call) prebuilt(name string, header http.Header) (*reply, error) {
+// prebuilt answers with a file of the build, to be saved under another name.
+func (c *call) prebuilt(name, attachment string) (*reply, error) {
 	data, f, ok := c.view.build.File(name)
 	if !ok {
 		return nil, fmt.Errorf("the build has no file %s", name)
 	}
-	sum, err := hex.DecodeString(f.SHA256)
-	if err != nil {
-		return nil, err
-	}
-	header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":")
-	r := &reply{mediaType: f.MediaType, header: header,
-		file: &fileReply{content: bytes.NewReader(data), etag: entityTag(shortSum(f), identity), variants: map[string]variant{}}}
-	for _, enc := range exports.Encodings {
-		if body, _, ok := c.view.build.File(name + exports.EncodingExtension(enc)); ok {
-			r.file.variants[enc] = variant{body, entityTag(shortSum(f), enc)}
-		}
-	}
-	return r, nil
+	b := c.view.build
+	return &reply{mediaType: f.MediaType, attachment: attachment,
+		file: &fileReply{content: bytes.NewReader(data), etag: entityTag(shortSum(f), identity), sha256: f.SHA256,
+			variant: func(enc string) (variant, bool) {
+				body, _, ok := b.File(name + exports.EncodingExtension(enc))
+				return variant{body, entityTag(shortSum(f), enc)}, ok
+			}}}, nil
 }
 
 // shortSum is what the entity tag of a file is made of.
@@ -195,9 +187,17 @@ func (c *call) categoriesAt(day string) []string {
 	return c.categoriesEver()
 }
 
+// boardNames are the leaderboards of a day. Nobody may change the list.
+func (c *call) boardNames(day string) []string {
+	if day == "" {
+		return c.view.boardNames
+	}
+	return append([]string{exports.AllBoard}, c.categoriesAt(day)...)
+}
+
 // board returns the name of a leaderboard of a day, or what was probably meant.
 func (c *call) board(name, day string) (string, error) {
-	known := append([]string{exports.AllBoard}, c.categoriesAt(day)...)
+	known := c.boardNames(day)
 	if slices.Contains(known, name) {
 		return name, nil
 	}
@@ -215,7 +215,7 @@ func (s *Server) exportLeaderboard(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	category, err := c.query.OneOf("category", exports.AllBoard, append([]string{exports.AllBoard}, c.categoriesAt(day)...))
+	category, err := c.query.OneOf("category", exports.AllBoard, c.boardNames(day))
 	if err != nil {
 		return nil, err
 	}
@@ -227,18 +227,18 @@ func (s *Server) exportLeaderboard(c *call) (*reply, error) {
 	if asOf != "" {
 		name += "-" + asOf
 	}
-	header := c.exportHeader(name, format)
+	name += format.Extension
 	if day == "" && format.Name == "json" && c.view.build.DraftID() == "" {
-		return c.prebuilt(exports.LeaderboardFile(category), header)
+		return c.prebuilt(exports.LeaderboardFile(category), name)
 	}
-	set, err := from.Board(category, "", "composite")
-	if err != nil {
-		return nil, err
-	}
-	order := from.InRankOrder(set)
-	return &reply{mediaType: format.MediaType, header: header,
+	return &reply{mediaType: format.MediaType, attachment: name,
 		seed: c.request.URL.Path + "?" + c.query.Canonical(),
 		stream: func(w io.Writer) error {
+			set, err := from.Board(category, "", "composite")
+			if err != nil {
+				return err
+			}
+			order := from.InRankOrder(set)
 			return writeRows(w, format.Name, exports.LeaderboardColumns, len(order), func(i int) (exports.Row, error) {
 				e, err := from.Entity(order[i])
 				if err != nil {

@@ -86,8 +86,9 @@ func largest(list []exports.Category) []string {
 // callerKey is where the context of a call has the request at /mcp.
 type callerKey struct{}
 
-// mcp answers POST /mcp. Messages that are no calls cost nothing; a key that is not good
-// is refused before anything, and counts as it does below /api.
+// mcp answers POST /mcp. Messages that are no calls are not counted, and are bounded as
+// pages are; a key that is not good is refused before anything, and counts as it does
+// under /api.
 func (s *Server) mcp(c *call, w http.ResponseWriter) {
 	if refused := c.identify(); refused != nil {
 		if err := c.admit(metered); err != nil {
@@ -111,6 +112,11 @@ func (s *Server) mcp(c *call, w http.ResponseWriter) {
 		}
 	}
 	if err != nil {
+		c.fail(w, err)
+		return
+	}
+	// Not before the body is here: its client may take its time.
+	if err := c.enter(c.server.gates.pages); err != nil {
 		c.fail(w, err)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,13 +14,19 @@ import (
 	"kindex/edge/state"
 )
 
-// metering says what a route costs.
+// metering says what a route costs whoever asks.
 type metering int
 
 const (
-	unmetered metering = iota // not below /api
-	free                      // tells the limit and costs nothing
+	unmetered metering = iota // not under /api: a page, which is bounded as pages are
+	file                      // not under /api: a file of a build, for everybody and every CDN
+	asset                     // not under /api: bytes in memory
+	free                      // shows the limit and counts nothing; bounded as pages are
 	metered
+	// tagged is metered, and the handler makes no body: it returns a file or a stream,
+	// whose entity tag follows from build and query. So a caller with nothing left can
+	// have a 304.
+	tagged
 )
 
 // meterOf says what an address costs, whether or not there is something at it.
@@ -39,22 +46,37 @@ func meterOf(path string) metering {
 type limits struct {
 	*limit.Fallback
 	memory *limit.Memory // nil on PostgreSQL
+	// unchanged counts the 304s that cost nothing. Each edge counts its own, in memory:
+	// they bound work, and nobody pays for them.
+	unchanged *limit.Memory
 }
 
 func newLimits(o Options) *limits {
 	mo := limit.MemoryOptions{Now: o.Now, Log: o.Log}
+	unchanged := limit.NewMemory(nil, mo)
 	if o.State.Engine() == state.PostgreSQL {
-		return &limits{Fallback: limit.NewFallback(limit.NewShared(o.State, o.Now), mo)}
+		return &limits{Fallback: limit.NewFallback(limit.NewShared(o.State, o.Now), mo), unchanged: unchanged}
 	}
 	m := limit.NewMemory(o.State, mo)
-	return &limits{limit.NewFallback(m, mo), m}
+	return &limits{limit.NewFallback(m, mo), m, unchanged}
+}
+
+// freeUnchanged is how many 304s are free, in multiples of the limit.
+const freeUnchanged = 10
+
+// mayHaveUnchanged counts a free 304 of a subject, or that it was looked whether there
+// is one, and reports whether there was room for it.
+func (l *limits) mayHaveUnchanged(ctx context.Context, who limit.Subject) bool {
+	who.Limit = min(who.Limit, math.MaxInt64/freeUnchanged) * freeUnchanged
+	st, err := l.unchanged.Take(ctx, who)
+	return err == nil && st.Allowed
 }
 
 // close stores what is not stored yet.
 func (l *limits) close(log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	err := l.Fallback.Close(ctx)
+	err := errors.Join(l.Fallback.Close(ctx), l.unchanged.Close(ctx))
 	if l.memory != nil {
 		err = errors.Join(err, l.memory.Close(ctx))
 	}
@@ -63,21 +85,23 @@ func (l *limits) close(log *slog.Logger) {
 	}
 }
 
-// meter counts one request. It is counted before it is answered; one that may
-// turn out to be a 304 costs nothing then, and is counted when that is known.
+// meter counts one request. It is counted before any work is done for it, and given
+// back where the answer turns out to cost nothing.
 type meter struct {
 	subject limit.Subject
 	state   limit.State
 	kind    metering
-	due     bool // not yet counted
 	counted bool
+	// over marks the request of a caller with nothing left, which may be answered with
+	// 304 and nothing else.
+	over bool
 }
 
 // admit finds out who asks and counts the request. The error is that of a bad key
 // or of a limit that is used up.
 func (c *call) admit(kind metering) error {
 	c.meter.kind = kind
-	if kind == unmetered {
+	if kind < free {
 		return nil
 	}
 	refused := c.identify()
@@ -90,34 +114,49 @@ func (c *call) admit(kind metering) error {
 		c.peek()
 		return refused
 	}
-	if c.meter.due = true; refused == nil && c.mayBeUnchanged() {
-		return nil
-	}
 	if err := c.count(); err != nil {
 		return err
+	}
+	if !c.meter.counted {
+		// Looking is what is bounded, whether or not something has changed.
+		if refused != nil || !c.mayBeUnchanged() || !c.server.limits.mayHaveUnchanged(c.request.Context(), c.meter.subject) {
+			return c.exceeded()
+		}
+		c.meter.over = true
 	}
 	return refused
 }
 
-// mayBeUnchanged tells whether the answer may turn out to be a 304. That of a write
-// never does: it would be made before anybody knows whether there is room for it.
+// How long, in bytes, the query and If-None-Match of a caller with nothing left may be
+// for the entity tag to be looked at, and how many parameters there may be: looking
+// must not cost more than the refusal.
+const (
+	mostLookedAt = 256
+	mostGiven    = 3
+)
+
+// mayBeUnchanged reports whether a caller with nothing left may get a 304: where the
+// route's handler makes no body, and the request names a tag. A star names none.
 func (c *call) mayBeUnchanged() bool {
-	look := c.request.Method == http.MethodGet || c.request.Method == http.MethodHead
-	return look && c.request.Header["If-None-Match"] != nil
+	r := c.request
+	if c.meter.kind != tagged || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	tags := r.Header["If-None-Match"]
+	return len(tags) == 1 && len(tags[0]) <= mostLookedAt && strings.Contains(tags[0], `"`) &&
+		len(r.URL.RawQuery) <= mostLookedAt && strings.Count(r.URL.RawQuery, "&") < mostGiven
 }
 
-// count takes one request from what is left.
+// count takes one request from what is left, if something is. The error is that of the
+// state.
 func (c *call) count() error {
 	m := &c.meter
-	m.due = false
 	var err error
 	if m.state, err = c.server.limits.Take(c.request.Context(), m.subject); err != nil {
 		m.state = limit.Unknown(m.subject, c.server.now())
 		return stateProblem(err)
 	}
-	if m.counted = m.state.Allowed; !m.counted {
-		return c.exceeded()
-	}
+	m.counted = m.state.Allowed
 	return nil
 }
 
@@ -143,33 +182,38 @@ func (c *call) exceeded() *Problem {
 	return p
 }
 
-// settle is called with the status when the answer begins. It sees to it that the
-// right requests are counted, and writes the headers. An error means that another
-// answer must be given instead.
+// settle is called with the status when the answer starts. It gives back what costs
+// nothing and writes the headers. An error means that another answer must be given
+// instead.
 func (c *call) settle(h http.Header, status int) error {
 	m := &c.meter
-	if m.kind == unmetered {
+	if m.kind < free {
 		return nil
 	}
+	unchanged := status == http.StatusNotModified && c.namesTag(h)
 	switch {
-	case status == http.StatusNotModified || status >= 500:
-		if m.due {
-			m.due = false
-			c.peek()
-		} else if m.counted {
-			m.counted = false
-			if state, err := c.server.limits.Give(c.request.Context(), m.subject, m.state); err == nil {
-				m.state = state
-			}
-		}
-	case m.due:
-		if err := c.count(); err != nil {
-			return err
+	case m.over && status != http.StatusTooManyRequests && !unchanged:
+		return c.exceeded()
+	case m.counted && (status >= 500 && !c.left() || unchanged && c.server.limits.mayHaveUnchanged(c.request.Context(), m.subject)):
+		m.counted = false
+		if state, err := c.server.limits.Give(c.request.Context(), m.subject, m.state); err == nil {
+			m.state = state
 		}
 	}
 	m.state.SetHeaders(h, c.server.now())
 	return nil
 }
+
+// namesTag reports whether the client has named the entity tag of the answer, and so
+// has the representation: a star would do for any.
+func (c *call) namesTag(h http.Header) bool {
+	tags := h["Etag"]
+	return len(tags) == 1 && lists(c.header("If-None-Match"), tags[0])
+}
+
+// left reports whether the client has gone. What fails then fails because of that: it
+// has had the work done, and the request counts.
+func (c *call) left() bool { return errors.Is(c.request.Context().Err(), context.Canceled) }
 
 // errRefused ends the making of an answer that is not given.
 var errRefused = errors.New("another answer was given")

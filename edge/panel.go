@@ -58,7 +58,7 @@ func panelRoutes() []panelRoute {
 // panel adds the developer's panel.
 func (s *Server) panel() {
 	for _, r := range panelRoutes() {
-		h := s.attend(r.path, func(c *call, w http.ResponseWriter) { (&visitor{call: c}).attend(w, r.answer) })
+		h := s.paced(r.path, func(c *call, w http.ResponseWriter) { (&visitor{call: c}).attend(w, r.answer) })
 		s.router.Handle(r.verb, r.path, h)
 		if r.verb == http.MethodGet {
 			s.router.HEAD(r.path, h)

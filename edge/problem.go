@@ -66,6 +66,7 @@ var problemKinds = map[string]struct {
 	"idempotency-key-reused":  {http.StatusUnprocessableEntity, "The Idempotency-Key was used for another write"},
 	"rate-limited":            {http.StatusTooManyRequests, "The limit is used up"},
 	"state-unavailable":       {http.StatusServiceUnavailable, "The state cannot be reached"},
+	"busy":                    {http.StatusServiceUnavailable, "Too much is under way"},
 	"not-found":               {http.StatusNotFound, "There is nothing at this address"},
 	"unknown-entity":          {http.StatusNotFound, "There is no such entity"},
 	"no-history":              {http.StatusNotFound, "Nothing is known of that day"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ type reply struct {
 	stream func(io.Writer) error
 	seed   string
 	file   *fileReply
+	// attachment is the name of the file to save an export in, "" for other answers.
+	attachment string
 	// location redirects, permanently.
 	location string
 	// immutable marks bytes that never change at their address.
@@ -46,9 +49,10 @@ type reply struct {
 
 // fileReply is a file of a build, and its precompressed variants.
 type fileReply struct {
-	content  io.ReadSeeker // closed behind the answer if it is an io.Closer
-	etag     string
-	variants map[string]variant // by content coding, nil for none
+	content io.ReadSeeker // closed behind the answer if it is an io.Closer
+	etag    string
+	sha256  string                                // of the content, in hexadecimal, for Repr-Digest; "" for none
+	variant func(encoding string) (variant, bool) // nil for none
 }
 
 type variant struct {
@@ -58,9 +62,18 @@ type variant struct {
 
 // respond is the one place that writes answers.
 func (c *call) respond(w http.ResponseWriter, r *reply) error {
+	if c.meter.over && !lists(c.header("If-None-Match"), c.tagOf(r)) {
+		return c.exceeded()
+	}
 	h := w.Header()
 	for k, v := range r.header {
 		h[k] = append(h[k], v...) // Vary has a value already
+	}
+	if r.attachment != "" {
+		h["Content-Disposition"] = []string{`attachment; filename="` + r.attachment + `"`}
+		if c.view.licenses != nil {
+			h["Link"] = c.view.licenses
+		}
 	}
 	if r.build != "" {
 		h.Set("X-Build", r.build)
@@ -153,7 +166,8 @@ func entityTag(base, encoding string) string {
 // (RFC 9110 section 13.1.2).
 func (c *call) unchanged(w http.ResponseWriter, tag string) bool {
 	w.Header()["Etag"] = []string{tag}
-	if !tagMatches(c.header("If-None-Match"), tag) {
+	sent := c.header("If-None-Match")
+	if strings.TrimSpace(sent) != "*" && !lists(sent, tag) {
 		return false
 	}
 	w.Header().Del("Content-Type")
@@ -161,14 +175,57 @@ func (c *call) unchanged(w http.ResponseWriter, tag string) bool {
 	return true
 }
 
-// tagMatches compares weakly, as If-None-Match asks for.
-func tagMatches(header, tag string) bool {
+// tagOf is the entity tag of a reply that follows from build and query, "" for a reply
+// whose tag is made of its body.
+func (c *call) tagOf(r *reply) (tag string) {
+	switch {
+	case r.stream != nil:
+		_, tag = c.streamTag(r)
+	case r.file != nil:
+		_, tag = c.fileTag(r.file)
+	}
+	return tag
+}
+
+// streamTag chooses the content coding of a stream, and makes its entity tag of the
+// build and the seed.
+func (c *call) streamTag(r *reply) (encoding, tag string) {
+	encoding = identity
+	if compressible(r.mediaType) {
+		encoding = chooseEncoding(c.header("Accept-Encoding"), offeredEncodings)
+	}
+	sum := sha256.Sum256([]byte(c.view.id() + "\x00" + r.seed))
+	return encoding, entityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
+}
+
+// fileTag chooses the content coding of a file. A request for a range gets the identity
+// coding, because parts of a compressed file are of no use.
+func (c *call) fileTag(f *fileReply) (encoding, tag string) {
+	accept := c.header("Accept-Encoding")
+	if f.variant == nil || accept == "" || c.sensibleRange().Header.Get("Range") != "" {
+		return identity, f.etag
+	}
+	offered := make([]string, 0, len(exports.Encodings))
+	for _, enc := range exports.Encodings {
+		if _, ok := f.variant(enc); ok {
+			offered = append(offered, enc)
+		}
+	}
+	if encoding = chooseEncoding(accept, offered); encoding == identity {
+		return identity, f.etag
+	}
+	v, _ := f.variant(encoding)
+	return encoding, v.etag
+}
+
+// lists reports whether a list of entity tags has one. It compares weakly, as
+// If-None-Match asks for.
+func lists(header, tag string) bool {
 	if header == "" {
 		return false
 	}
 	for candidate := range strings.SplitSeq(header, ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+		if strings.TrimPrefix(strings.TrimSpace(candidate), "W/") == tag {
 			return true
 		}
 	}
@@ -176,24 +233,28 @@ func tagMatches(header, tag string) bool {
 }
 
 // respondStream sends a body that is made while it is sent, with fast
-// compression and no ranges.
+// compression and no ranges. The request is settled before anything is made, and at
+// most a few streams run at once.
 func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
-	enc := identity
-	if compressible(r.mediaType) {
-		enc = chooseEncoding(c.header("Accept-Encoding"), offeredEncodings)
-	}
-	sum := sha256.Sum256([]byte(c.view.id() + "\x00" + r.seed))
-	if c.unchanged(w, entityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), enc)) {
+	enc, tag := c.streamTag(r)
+	if c.unchanged(w, tag) {
 		return nil
+	}
+	if c.request.Method != http.MethodHead {
+		who := c.exporter()
+		if err := c.server.gates.exports.Enter(c.request.Context(), who); err != nil {
+			return busy(err)
+		}
+		defer c.server.gates.exports.Leave(who)
 	}
 	if enc != identity {
 		w.Header().Set("Content-Encoding", enc)
 	}
+	w.WriteHeader(http.StatusOK)
 	if c.request.Method == http.MethodHead {
-		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	err := encodeTo(newPatientWriter(w), enc, r.stream)
+	err := encodeTo(&pacedWriter{patientWriter: newPatientWriter(w), contended: c.server.gates.exports.Contended, start: time.Now()}, enc, r.stream)
 	if err != nil && clientGone(err) != nil {
 		// The status is out already: cutting the connection is the only way
 		// left to tell the client that the answer is not whole.
@@ -204,37 +265,38 @@ func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
 }
 
 // respondFile sends a prebuilt file: a precompressed variant, or the file
-// itself with ranges. A request for a range gets the identity coding, because
-// parts of a compressed file are of no use.
+// itself with ranges.
 func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 	h := w.Header()
 	f := r.file
 	if c, ok := f.content.(io.Closer); ok {
 		defer c.Close()
 	}
-	if f.variants != nil && c.sensibleRange().Header.Get("Range") == "" {
-		var offered []string
-		for _, enc := range exports.Encodings {
-			if _, ok := f.variants[enc]; ok {
-				offered = append(offered, enc)
-			}
+	enc, tag := c.fileTag(f)
+	if enc != identity {
+		if c.unchanged(w, tag) {
+			return nil
 		}
-		if enc := chooseEncoding(c.header("Accept-Encoding"), offered); enc != identity {
-			v := f.variants[enc]
-			h.Del("Repr-Digest") // it is that of the identity coding
-			if c.unchanged(w, v.etag) {
-				return nil
-			}
-			h.Set("Content-Encoding", enc)
-			h.Set("Content-Length", strconv.Itoa(len(v.body)))
-			w.WriteHeader(http.StatusOK)
-			if c.request.Method == http.MethodHead {
-				return nil
-			}
-			return clientGone(writeAll(newPatientWriter(w), v.body))
+		v, _ := f.variant(enc)
+		h.Set("Content-Encoding", enc)
+		h.Set("Content-Length", strconv.Itoa(len(v.body)))
+		w.WriteHeader(http.StatusOK)
+		if c.request.Method == http.MethodHead {
+			return nil
 		}
+		return clientGone(writeAll(newPatientWriter(w), v.body))
+	}
+	if f.sha256 != "" { // which is that of the identity coding
+		sum, err := hex.DecodeString(f.sha256)
+		if err != nil {
+			return err
+		}
+		h.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":")
 	}
 	h.Set("ETag", f.etag)
+	if err := c.checkRanges(f.content); err != nil {
+		return err
+	}
 	strict := &refusalCatcher{ResponseWriter: w}
 	http.ServeContent(newPatientWriter(strict), c.sensibleRange(), "", time.Time{}, f.content)
 	switch strict.refused {
@@ -321,6 +383,32 @@ func (p *patientWriter) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the writer below.
 func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
+// Streams hold one of a few slots while their client reads. Where others wait for one,
+// a client must take leastPace bytes a second on average, once slowStart is over.
+const (
+	leastPace = 16 << 10
+	slowStart = 20 * time.Second
+)
+
+// pacedWriter breaks off a stream whose client reads too slowly for those who wait.
+type pacedWriter struct {
+	*patientWriter
+	contended func() bool
+	start     time.Time
+	sent      int64
+}
+
+func (p *pacedWriter) Write(b []byte) (int, error) {
+	if took := time.Since(p.start) - slowStart; took > 0 && float64(p.sent) < took.Seconds()*leastPace && p.contended() {
+		return 0, errTooSlow
+	}
+	n, err := p.patientWriter.Write(b)
+	p.sent += int64(n)
+	return n, err
+}
+
+var errTooSlow = errors.New("the client reads too slowly while others wait")
+
 // writeError is a failure to send: the client has gone, and there is nobody
 // left to tell.
 type writeError struct{ error }
@@ -354,8 +442,7 @@ func (c *call) fail(w http.ResponseWriter, err error) {
 	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Content-Location", "Repr-Digest", "Accept-Ranges", "Link"} {
 		h.Del(name)
 	}
-	switch p.Code {
-	case "unauthorized", "insufficient-scope", "rate-limited", "state-unavailable":
+	if p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable || p.Code == "insufficient-scope" {
 		h.Del("X-Build") // it is no answer from a build
 	}
 	for name, values := range p.header {

@@ -49,9 +49,9 @@ func (s *Server) table() []route {
 		{get, "/api/changelog", metered, keys.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
 		{get, "/api/feed", metered, keys.ScopeRead, []string{"format", "type", "category", "entity", "page"}, s.feed},
 		{get, "/api/categories", metered, keys.ScopeRead, nil, s.categories},
-		{get, "/api/export/entities", metered, keys.ScopeRead, slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
-		{get, "/api/export/leaderboard", metered, keys.ScopeRead, []string{"format", "category", "at"}, s.exportLeaderboard},
-		{get, "/api/export/changelog", metered, keys.ScopeRead, []string{"format", "since", "type"}, s.exportChangelog},
+		{get, "/api/export/entities", tagged, keys.ScopeRead, slices.Concat(query.Filters, []string{"format", "fields"}), s.exportEntities},
+		{get, "/api/export/leaderboard", tagged, keys.ScopeRead, []string{"format", "category", "at"}, s.exportLeaderboard},
+		{get, "/api/export/changelog", tagged, keys.ScopeRead, []string{"format", "since", "type"}, s.exportChangelog},
 		{get, "/api/export/manifest", metered, keys.ScopeRead, nil, s.exportManifest},
 		{get, "/api/export/croissant", metered, keys.ScopeRead, nil, s.exportCroissant},
 		{get, "/api/developer/api-keys", metered, keys.ScopeKeys, nil, s.listKeys},
@@ -76,13 +76,13 @@ func (s *Server) table() []route {
 		{get, "/api/sdk/typescript/:file", free, anyScope, nil, s.oneSDK(sdk.TypeScript)},
 		{get, "/api/sdk/python", free, anyScope, nil, s.newestSDK(sdk.Python)},
 		{get, "/api/sdk/python/:file", free, anyScope, nil, s.oneSDK(sdk.Python)},
-		{get, "/data/:build/*file", unmetered, anyScope, nil, s.data},
+		{get, "/data/:build/*file", file, anyScope, nil, s.data},
 		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, s.badge},
 		{get, "/llms.txt", unmetered, anyScope, nil, s.llms},
 		{get, docsPath, unmetered, anyScope, nil, s.apiDocs},
 		{get, docsPath + "/", unmetered, anyScope, nil, s.toDocs},
-		{get, docsPath + "/:asset", unmetered, anyScope, nil, s.apiDocsAsset},
-		{get, "/assets/:asset", unmetered, anyScope, nil, s.asset},
+		{get, docsPath + "/:asset", asset, anyScope, nil, s.apiDocsAsset},
+		{get, "/assets/:asset", asset, anyScope, nil, s.asset},
 		{get, pages.SubmitPath, unmetered, anyScope, anyParams, s.form},
 		{post, pages.SubmitPath, unmetered, anyScope, anyParams, s.sendForm},
 		{get, pages.CheckPath, unmetered, anyScope, anyParams, s.toForm},
@@ -103,11 +103,11 @@ func (s *Server) routes() {
 		if r.verb == http.MethodGet {
 			s.router.HEAD(r.path, h)
 		}
-		if r.cost != unmetered && !slices.Contains(s.paths, r.path) {
+		if r.cost >= free && !slices.Contains(s.paths, r.path) {
 			s.paths = append(s.paths, r.path)
 		}
 	}
-	s.router.POST(agentPath, s.attend(agentPath, s.mcp))
+	s.router.POST(agentPath, s.paced(agentPath, s.mcp))
 }
 
 // plain answers outside the routes. Parameters do not matter there.

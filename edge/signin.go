@@ -28,7 +28,7 @@ func (s *Server) signin() error {
 		return err
 	}
 	for _, r := range signin.Routes() {
-		h := s.attend(r.Path, func(c *call, w http.ResponseWriter) {
+		h := s.paced(r.Path, func(c *call, w http.ResponseWriter) {
 			ctx, cancel := context.WithTimeout(c.request.Context(), writeTimeout) // nobody can be answered later
 			defer cancel()
 			s.people.ServeHTTP(w, c.request.WithContext(ctx))

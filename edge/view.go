@@ -27,8 +27,10 @@ type view struct {
 	asOf       time.Time
 	modified   []string // Last-Modified
 	named      []string // X-Build
+	licenses   []string // Link, of exports
 	categories []exports.Category
 	slugs      []string // of the categories
+	boardNames []string // of the leaderboards of today
 	titles     map[string]string
 
 	boards  *boards.Boards          // how entities stand, now and before
@@ -71,11 +73,13 @@ func (v *view) read() error {
 	if err != nil {
 		return err
 	}
+	v.licenses = licenseLinks(string(v.build.Manifest.License))
 	v.formula, v.asOf, v.boards, v.categories = from.Formula, from.AsOf, from.Boards, from.Categories
 	for _, c := range v.categories {
 		v.slugs = append(v.slugs, c.Slug)
 		v.titles[c.Slug] = c.Title
 	}
+	v.boardNames = append([]string{exports.AllBoard}, v.slugs...)
 	return nil
 }
 
@@ -106,7 +110,7 @@ func (v *view) with(edits []exports.Edit) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: []string{time.Now().UTC().Format(http.TimeFormat)}, titles: maps.Clone(v.titles)}
+	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: []string{time.Now().UTC().Format(http.TimeFormat)}, titles: maps.Clone(v.titles), licenses: v.licenses}
 	w.named = []string{w.id()}
 	w.boards = boards.New(b, w.asOf)
 	w.categories, w.slugs = slices.Clone(v.categories), slices.Clone(v.slugs)
@@ -115,6 +119,7 @@ func (v *view) with(edits []exports.Edit) (*view, error) {
 			w.addCategory(e.Entity.Category)
 		}
 	}
+	w.boardNames = append([]string{exports.AllBoard}, w.slugs...)
 	if err := w.count(); err != nil {
 		return nil, err
 	}

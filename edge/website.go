@@ -146,6 +146,8 @@ func (s *Server) assetReply(c *call, a site.Asset, ok bool) (*reply, error) {
 	}
 	return &reply{mediaType: a.MediaType, immutable: true, file: &fileReply{
 		content: bytes.NewReader(a.Data), etag: entityTag(a.ETag, identity),
-		variants: map[string]variant{"gzip": {body: a.Gzip, etag: entityTag(a.ETag, "gzip")}},
+		variant: func(enc string) (variant, bool) {
+			return variant{body: a.Gzip, etag: entityTag(a.ETag, "gzip")}, enc == "gzip"
+		},
 	}}, nil
 }

@@ -41,8 +41,19 @@ type Encoder interface {
 	Close() error
 }
 
-// NewEncoder returns an encoder of the named format for rows of these columns.
+// NewEncoder returns an encoder of the named format for rows of these columns, as the
+// files of a build are encoded.
 func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
+	return newEncoder(format, w, columns, fileParquet)
+}
+
+// NewStreamEncoder is NewEncoder for an answer that is made while it is sent: it holds
+// a few thousand rows in memory at most, whatever the format.
+func NewStreamEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
+	return newEncoder(format, w, columns, streamParquet)
+}
+
+func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) (Encoder, error) {
 	switch format {
 	case "json":
 		return &jsonEncoder{w: w, columns: columns}, nil
@@ -51,7 +62,7 @@ func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	case "csv":
 		return newCSVEncoder(w, columns)
 	case "parquet":
-		return newParquetEncoder(w, columns)
+		return newParquetEncoder(w, columns, p)
 	}
 	return nil, fmt.Errorf("there is no export format %q", format)
 }

@@ -21,14 +21,28 @@ type parquetEncoder struct {
 	rows    []parquet.Row
 }
 
-// parquetBatch is how many rows are handed to the writer at once, and
-// parquetGroup how many share a row group: readers with a filter skip groups.
-const (
-	parquetBatch = 256
-	parquetGroup = 50_000
+// parquetBatch is how many rows are handed to the writer at once.
+const parquetBatch = 256
+
+// parquetOptions say how rows are grouped. The writer holds a row group in memory.
+type parquetOptions struct {
+	group int64 // rows of a row group
+	page  int   // bytes of a page buffer, one for each column
+	codec *zstd.Codec
+}
+
+var (
+	// fileParquet is for files of a build: readers with a filter skip groups. Changing
+	// it changes the bytes of exports.
+	fileParquet = parquetOptions{group: 50_000, page: parquet.DefaultPageBufferSize,
+		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
+	// streamParquet is for answers that are made while they are sent. The codec, whose
+	// encoders are the larger part of the memory, is shared by all of them.
+	streamParquet = parquetOptions{group: 2_000, page: 32 << 10,
+		codec: &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}}
 )
 
-func newParquetEncoder(w io.Writer, columns []Column) (Encoder, error) {
+func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) (Encoder, error) {
 	fields := make([]reflect.StructField, len(columns))
 	for i, c := range columns {
 		f := reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: reflect.TypeFor[string]()}
@@ -53,9 +67,10 @@ func newParquetEncoder(w io.Writer, columns []Column) (Encoder, error) {
 	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
 	return &parquetEncoder{
 		w: parquet.NewWriter(w, schema,
-			parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}),
+			parquet.Compression(o.codec),
 			parquet.CreatedBy("kindex", "1", ""),
-			parquet.MaxRowsPerRowGroup(parquetGroup)),
+			parquet.PageBufferSize(o.page),
+			parquet.MaxRowsPerRowGroup(o.group)),
 		columns: columns,
 	}, nil
 }

@@ -29,6 +29,7 @@ type serveOptions struct {
 	watch                       bool
 	state                       string
 	limitAnonymous, limitKey    int64
+	limitPages                  int
 	contact                     string
 	trustedProxies              string
 	corsOrigins                 []string
@@ -92,6 +93,7 @@ address, which belongs on a private network.`,
 	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests that an address without a key may make in a UTC day, 0 for no limit, as with --watch unless given")
 	f.Int64Var(&o.limitKey, "limit-key", 100, "requests that an account may make in a UTC day unless it has a limit of its own, 0 for no limit")
 	f.StringVar(&o.contact, "contact", "", "the address that those who need more can write to")
+	f.IntVar(&o.limitPages, "limit-pages", 50, "pages of the website that an address may ask for in a second, 0 for no limit; addresses of the machine itself have none")
 	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks, such as 10.0.0.0/8, whose forwarding headers tell where a request comes from")
 	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages may read answers, such as https://app.example.org; "*" for all, "none" (default: all where --url is a public https address, else those on the reader's own machine)`)
 	f.StringSliceVar(&o.hosts, "hosts", nil, "further names of a service that not all websites may read, beside localhost, IP addresses and the host of --url")
@@ -115,11 +117,11 @@ const stateFile = "kindex.db"
 // edgeOptions checks what was given on the command line.
 func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	e = edge.Options{Dir: o.dir, URL: o.url, LogRequests: o.logRequests, Contact: o.contact,
-		LimitAnonymous: o.limitAnonymous, LimitKey: o.limitKey}
+		LimitAnonymous: o.limitAnonymous, LimitKey: o.limitKey, LimitPages: o.limitPages}
 	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(o.url, "?#") || u.Scheme != "http" && u.Scheme != "https") {
 		return e, usageError{fmt.Errorf("--url %q: use the address that people see, such as https://index.example.org", o.url)}
 	}
-	if o.limitAnonymous < 0 || o.limitKey < 0 {
+	if o.limitAnonymous < 0 || o.limitKey < 0 || o.limitPages < 0 {
 		return e, usageError{errors.New("a limit is a number of requests, 0 for no limit")}
 	}
 	if err := o.names(&e); err != nil {

@@ -5,6 +5,7 @@ package query
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -32,6 +33,14 @@ const (
 	MaxLimit     = 100
 )
 
+// The bounds of a query. They are checked before anything is looked up, so that a
+// long query costs no more than to be read.
+const (
+	MaxQuery  = 8 << 10 // bytes of the whole query
+	MaxValues = 50      // values of one parameter, those within a comma-separated list included
+	MaxValue  = 2 << 10 // bytes of one value, percent-decoded
+)
+
 // Params are the parameters of one request.
 type Params struct {
 	values url.Values
@@ -42,36 +51,58 @@ func Parse(raw string, allowed []string) (*Params, error) {
 	if raw == "" {
 		return &Params{}, nil
 	}
+	if len(raw) > MaxQuery {
+		return nil, &Error{Param: "query", Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(raw), MaxQuery)}
+	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, &Error{Param: "query", Message: "is not properly encoded: " + strings.TrimPrefix(err.Error(), "invalid ")}
 	}
-	for _, name := range slices.Sorted(keys(values)) {
-		if slices.Contains(allowed, name) {
-			continue
+	good := true
+	for name, list := range values {
+		good = good && check(name, list, allowed) == nil
+	}
+	if good {
+		return &Params{values}, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) { // the first in the alphabet, whatever the order of the map
+		if err := check(name, values[name], allowed); err != nil {
+			return nil, err
 		}
-		if name == "" {
-			return nil, &Error{Param: "query", Message: "holds a value without a name"}
-		}
+	}
+	return &Params{values}, nil
+}
+
+// check checks the name of a parameter, and the number and the length of its values.
+func check(name string, list, allowed []string) error {
+	switch {
+	case name == "" && !slices.Contains(allowed, name):
+		return &Error{Param: "query", Message: "holds a value without a name"}
+	case !slices.Contains(allowed, name):
 		e := &Error{Param: name, Unknown: true, Message: "this address takes no parameters"}
 		if len(allowed) > 0 {
 			e.Message = "is not a parameter of this address; known are " + strings.Join(slices.Sorted(slices.Values(allowed)), ", ")
 			e.Suggestion = nearest.Name(name, allowed)
 		}
-		return nil, e
+		return e
 	}
-	return &Params{values}, nil
-}
-
-func keys(v url.Values) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range v {
-			if !yield(k) {
-				return
-			}
+	n := len(list)
+	for _, v := range list {
+		if len(v) > MaxValue {
+			return &Error{Param: name, Message: fmt.Sprintf("has a value of %d bytes, at most %d are allowed", len(v), MaxValue)}
+		}
+		if slices.Contains(joined, name) {
+			n += strings.Count(v, ",")
 		}
 	}
+	if n > MaxValues {
+		return &Error{Param: name, Message: fmt.Sprintf("has %d values, at most %d are allowed", n, MaxValues)}
+	}
+	return nil
 }
+
+// joined are the parameters whose values may be lists, separated by commas.
+var joined = []string{"tag", "capability", "fields", "facets"}
 
 // Canonical is the query in one form: names sorted, the given ones left out.
 // Equal requests have equal forms.
@@ -213,7 +244,7 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 		for _, value := range p.values[field] {
 			all := []string{value}
 			// Only tags and capabilities cannot contain a comma.
-			if field == "tag" || field == "capability" {
+			if slices.Contains(joined, field) {
 				all = strings.Split(value, ",")
 			}
 			for i, v := range all {
@@ -225,7 +256,13 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 					return nil, unknownValue(field, all[i], known)
 				}
 			}
-			f.Fields[field] = append(f.Fields[field], all)
+			if len(all) > 1 {
+				slices.Sort(all)
+				all = slices.Compact(all)
+			}
+			if !slices.ContainsFunc(f.Fields[field], func(other []string) bool { return slices.Equal(all, other) }) {
+				f.Fields[field] = append(f.Fields[field], all)
+			}
 		}
 	}
 	score, err := p.Text("minScore")

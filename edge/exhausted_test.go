@@ -1,0 +1,229 @@
+package edge
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kindex/edge/state/statetest"
+)
+
+// costlyQueries are what makes the most work at an address, beside no query at all.
+var costlyQueries = map[string][]string{
+	"/api/entities":           {"?limit=100&sort=name&fields=slug,name,scores", "?" + strings.Repeat("tag=search,fast&", 100)},
+	"/api/search":             {"?q=heaps+of+data&facets=tag,provider,category&limit=100", "?q=%22heaps+of+data%22+number"},
+	"/api/suggest":            {"?q=numb&limit=20"},
+	"/api/leaderboard/alpha":  {"?limit=100&by=adoption", "?at=2026-11-01"},
+	"/api/trending":           {"?window=30d&limit=100"},
+	"/api/changelog":          {"?limit=100&field=version"},
+	"/api/feed":               {"?format=atom", "?format=json&type=tool"},
+	"/api/export/entities":    {"?format=parquet&type=tool", "?format=parquet&type=tool&type=model&fields=slug,name", "?format=json&minScore=1", "?format=parquet", "?format=csv"},
+	"/api/export/leaderboard": {"?format=parquet", "?format=csv&category=alpha", "?category=alpha"},
+	"/api/export/changelog":   {"?format=parquet&type=tool", "?format=jsonl&since=2020-01-01"},
+	"/api/entity/tool/n3":     {"?at=2026-11-01"},
+}
+
+// conditions are the conditional headers, in forms that have been of use to attackers.
+func conditions(tag string) [][]string {
+	const past, future = "Mon, 01 Jan 2001 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
+	many := strings.Repeat(`"0123456789", `, 400) + `"x"`
+	return [][]string{
+		{"If-None-Match", `"x"`}, {"If-None-Match", `*`}, {"If-None-Match", `"x", *`}, {"If-None-Match", `W/"x"`}, {"If-None-Match", many}, {"If-None-Match", tag},
+		{"If-Match", `"x"`}, {"If-Match", `*`}, {"If-Modified-Since", future}, {"If-Modified-Since", past}, {"If-Unmodified-Since", past},
+		{"If-None-Match", `"x"`, "If-Modified-Since", future}, {"If-None-Match", `"x"`, "If-Match", `*`},
+		{"Range", "bytes=0-1"}, {"Range", "bytes=0-1", "If-Range", `"x"`}, {"Range", "bytes=0-1", "If-None-Match", `"x"`},
+		{"Range", "bytes=" + strings.Repeat("0-0,", 2000) + "1-1", "If-None-Match", `"x"`},
+		{"If-None-Match", `"x"`, "Accept-Encoding", "br, zstd, gzip"}, {"If-None-Match", `"x"`, "Accept", "text/markdown"},
+	}
+}
+
+// plainPath is an address of a route, with something that is there in its parameters.
+var plainPath = strings.NewReplacer(":type", "tool", ":slug", "n3", ":category", "alpha", ":id", "x_1", ":delivery", "x_2", ":file", "x.tgz")
+
+// discarded is an answer that costs as little as possible to take.
+type discarded struct {
+	header http.Header
+	status int
+	bytes  int
+}
+
+func (d *discarded) Header() http.Header         { return d.header }
+func (d *discarded) WriteHeader(status int)      { d.status = status }
+func (d *discarded) Write(b []byte) (int, error) { d.bytes += len(b); return len(b), nil }
+
+// requestOf is a request in this process.
+func requestOf(method, target, key string, header []string) *http.Request {
+	var body *bytes.Reader
+	if body = bytes.NewReader(nil); method == "POST" {
+		body = bytes.NewReader([]byte(`{"name":"x"}`))
+	}
+	r := httptest.NewRequest(method, target, body)
+	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set("x-api-key", key)
+	}
+	for pair := range slices.Chunk(header, 2) {
+		r.Header.Set(pair[0], pair[1])
+	}
+	return r
+}
+
+// cost is what a request takes.
+type cost struct {
+	processor time.Duration
+	bytes     uint64
+	status    int
+}
+
+// costOf is the least that n requests take in some rounds, for each.
+func (s *served) costOf(r *http.Request, rounds, n int) cost {
+	least := cost{processor: math.MaxInt64, bytes: math.MaxUint64}
+	var before, after runtime.MemStats
+	for range rounds {
+		runtime.ReadMemStats(&before)
+		begin := threadTime()
+		for range n {
+			w := &discarded{header: http.Header{}}
+			s.ServeHTTP(w, r)
+			least.status = w.status
+		}
+		took := threadTime() - begin
+		runtime.ReadMemStats(&after)
+		least.processor = min(least.processor, took/time.Duration(n))
+		least.bytes = min(least.bytes, (after.TotalAlloc-before.TotalAlloc)/uint64(n))
+	}
+	return least
+}
+
+// processTime is the processor time of this process.
+func processTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// TestAttackWorkBeforeAdmission has callers with nothing left send every conditional
+// header to every address. No such request may cost more than twice a plain 429.
+func TestAttackWorkBeforeAdmission(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// The limit is so high that those who have used it up may look for 304s to the end.
+	const spent = 20_000
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 2000, 0)
+	buildInto(t, content, out, 3)
+	open := serveWith(t, Options{Dir: out, State: statetest.SQLite(t)})
+	s := serveWith(t, Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: spent, LimitKey: spent})
+	key, _ := s.keyOf(t, "account")
+	s.costOf(requestOf("GET", "/api/nothing", "", nil), 1, spent)
+	s.costOf(requestOf("GET", "/api/nothing", key, nil), 1, spent)
+	worst, asked := cost{}, 0
+	for _, caller := range []string{"", key} {
+		plain := s.costOf(requestOf("GET", "/api/entities", caller, nil), 20, 50)
+		if plain.status != 429 {
+			t.Fatalf("the caller has something left: %d", plain.status)
+		}
+		for _, path := range s.paths {
+			if meterOf(path) != metered {
+				continue
+			}
+			path = plainPath.Replace(path)
+			for _, query := range append([]string{""}, costlyQueries[path]...) {
+				tag := open.ask(t, "HEAD", path+query).header.Get("Etag")
+				for _, header := range conditions(tag) {
+					for _, method := range []string{"GET", "HEAD", "POST", "DELETE"} {
+						r := requestOf(method, path+query, caller, header)
+						got := s.costOf(r, 2, 4)
+						asked++
+						for again := 0; again < 3 && tooMuch(got, plain); again++ { // somebody else may have had the processor
+							plain = s.costOf(requestOf("GET", "/api/entities", caller, nil), 20, 50)
+							got = s.costOf(r, 20, 20)
+						}
+						if tooMuch(got, plain) {
+							t.Errorf("%s %.80s with %.60q: %d for %v and %d bytes, a plain 429 takes %v and %d", method, path+query, header, got.status, got.processor, got.bytes, plain.processor, plain.bytes)
+						}
+						if got.status != 429 && !(got.status == 304 && strings.HasPrefix(path, "/api/export/") && header[1] == tag) {
+							t.Errorf("%s %.80s with %.60q: %d", method, path+query, header, got.status)
+						}
+						worst.processor, worst.bytes = max(worst.processor, 100*got.processor/plain.processor), max(worst.bytes, 100*got.bytes/plain.bytes)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d kinds of request; the most of any is %d %% of the processor time and %d %% of the memory of a plain 429", asked, worst.processor, worst.bytes)
+}
+
+func tooMuch(got, plain cost) bool {
+	return got.processor > 2*plain.processor || got.bytes > 2*plain.bytes
+}
+
+// TestAttackFortyExports has a caller with nothing left ask for forty exports at once.
+// All together cost less than one of them.
+func TestAttackFortyExports(t *testing.T) {
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 2000, 0)
+	buildInto(t, content, out, 3)
+	const target = "/api/export/entities?format=parquet&type=tool&type=model"
+	open := serveWith(t, Options{Dir: out, State: statetest.SQLite(t)})
+	s := serveWith(t, Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: 1})
+	s.costOf(requestOf("GET", "/api/categories", "", nil), 1, 1)
+	measure := func(s *served, n, status int) (time.Duration, uint64) {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		begin := processTime()
+		answers := make(chan int, n)
+		for range n {
+			go func() {
+				w := &discarded{header: http.Header{}}
+				s.ServeHTTP(w, requestOf("GET", target, "", []string{"If-None-Match", `"x"`}))
+				answers <- w.status
+			}()
+		}
+		for range n {
+			if got := <-answers; got != status {
+				t.Errorf("%d, want %d", got, status)
+			}
+		}
+		took := processTime() - begin
+		runtime.ReadMemStats(&after)
+		return took, after.TotalAlloc - before.TotalAlloc
+	}
+	one, oneBytes := measure(open, 1, 200)
+	forty, fortyBytes := measure(s, 40, 429)
+	t.Logf("one export: %v, %d KiB; forty refused: %v, %d KiB", one, oneBytes>>10, forty, fortyBytes>>10)
+	if fortyBytes > 50<<20 || fortyBytes > oneBytes/2 || forty > one {
+		t.Error("that is too much for nothing")
+	}
+}
+
+// TestExportsAtOnce has one caller, and then many, ask for more exports at once than
+// run. Those that get none are told so, and it costs them nothing.
+func TestExportsAtOnce(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 1000})
+	const target = "/api/export/entities?format=jsonl&type=tool"
+	release := s.HoldExports("ip:127.0.0.1")
+	a := s.expect(t, 503, 1000, "anonymous", "GET", target)
+	if a.header.Get("Retry-After") == "" || !strings.Contains(string(a.body), "busy") {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	s.expect(t, 200, 999, "anonymous", "HEAD", target)
+	s.expect(t, 200, 998, "anonymous", "GET", "/api/export/entities?format=jsonl")
+	release()
+	s.expect(t, 200, 997, "anonymous", "GET", target)
+	for i := range exportsAtOnce / exportsOfOne {
+		defer s.HoldExports(fmt.Sprint("other ", i))()
+	}
+	s.expect(t, 503, 997, "anonymous", "GET", target)
+}

@@ -1,0 +1,135 @@
+package edge
+
+import (
+	"errors"
+	"net/http"
+	"runtime"
+	"strings"
+	"time"
+
+	"kindex/edge/limit"
+)
+
+// gates bound the work under way that no daily limit bounds, and that of exports,
+// each of which costs as much as hundreds of other requests.
+type gates struct {
+	pages    *limit.Gate
+	pictures *limit.Gate // preview images, which cost more than pages and take turns
+	files    *limit.Gate // opening files under /data, which may mean hashing one
+	exports  *limit.Gate // held while the client reads
+	// addresses is how often each may ask for pages, nil for any number.
+	addresses *limit.Buckets
+	// wrongKeys is how many keys that do not exist each address may have looked up.
+	wrongKeys *limit.Buckets
+}
+
+// The bounds of the gates. Whoever waits costs a connection and little else.
+const (
+	picturesAtOnce = 2
+	filesAtOnce    = 8
+	exportsAtOnce  = 4
+	exportsOfOne   = 2 // of an account, or an address without a key
+	mostWaiting    = 512
+	pageWait       = 3 * time.Second
+	exportWait     = 5 * time.Second
+)
+
+// pageBurst is how many seconds' worth of pages an address may ask for at once.
+const pageBurst = 2
+
+// How many wrong keys an address may have looked up in the state: a few a second, and
+// so many at once.
+const (
+	wrongKeyRate  = 5
+	wrongKeyBurst = 100
+)
+
+func newGates(o Options) gates {
+	g := gates{
+		pages:     limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: mostWaiting, Wait: pageWait}),
+		pictures:  limit.NewGate(limit.GateOptions{Slots: picturesAtOnce, Waiting: mostWaiting / 8, Wait: pageWait}),
+		files:     limit.NewGate(limit.GateOptions{Slots: filesAtOnce, Waiting: mostWaiting, Wait: pageWait}),
+		exports:   limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: mostWaiting / 8, Wait: exportWait}),
+		wrongKeys: limit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
+	}
+	if rate := min(o.LimitPages, 1_000_000); rate > 0 {
+		g.addresses = limit.NewBuckets(rate, pageBurst*rate, nil)
+	}
+	return g
+}
+
+// bound keeps what no daily limit bounds within bounds: how often an address asks, and
+// how much is under way. The slot that the call may have then is given back by leave.
+//
+// A request with a body gets no slot: its client would hold it while sending. What
+// such requests may cost is bounded by whoever reads the body.
+func (c *call) bound(kind metering) error {
+	if kind == asset || kind >= metered || c.request.Context().Value(callerKey{}) != nil { // the last is bounded at /mcp
+		return nil
+	}
+	g := &c.server.gates
+	if kind == file {
+		return c.enter(g.files)
+	}
+	if err := c.pace(); err != nil {
+		return err
+	}
+	switch {
+	case c.request.Method != http.MethodGet && c.request.Method != http.MethodHead:
+		return nil
+	case strings.HasPrefix(c.request.URL.Path, "/og/"):
+		return c.enter(g.pictures)
+	}
+	return c.enter(g.pages)
+}
+
+// pace refuses an address that asks for pages too often.
+func (c *call) pace() error {
+	b := c.server.gates.addresses
+	if b == nil {
+		return nil
+	}
+	addr := c.server.proxies.Client(c.request)
+	if addr.IsLoopback() || b.Take(addr) {
+		return nil
+	}
+	p := newProblem("busy", "This address asks for pages too often; wait a second. Files under /data/ have no limit.")
+	p.header = http.Header{"Retry-After": {"1"}}
+	return p
+}
+
+// enter takes a slot.
+func (c *call) enter(g *limit.Gate) error {
+	if err := g.Enter(c.request.Context(), ""); err != nil {
+		return busy(err)
+	}
+	c.gate = g
+	return nil
+}
+
+// leave gives the slot back, if the call has one.
+func (c *call) leave() {
+	if c.gate != nil {
+		c.gate.Leave("")
+		c.gate = nil
+	}
+}
+
+// busy is the answer where a gate lets nobody in.
+func busy(err error) error {
+	switch {
+	case errors.Is(err, limit.ErrTooManyOfOne):
+		return newProblem("busy", "Two filtered exports of yours are already running; wait until one has ended. Exports without filters, and the files under /data/, have no such bound.")
+	case errors.Is(err, limit.ErrBusy):
+		return newProblem("busy", "Too much is being asked for at the moment; try again in a few seconds.")
+	}
+	return err
+}
+
+// exporter is whose exports are bounded together.
+func (c *call) exporter() string {
+	if c.meter.subject.ID != "" {
+		return c.meter.subject.ID
+	}
+	return limit.OfAddress(c.server.proxies.Client(c.request), 0).ID
+}

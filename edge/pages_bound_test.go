@@ -1,0 +1,193 @@
+package edge
+
+import (
+	"io"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/edge/keys"
+	"kindex/edge/state/statetest"
+)
+
+// pageRequests are requests that no daily limit counts, each of a kind of its own.
+var pageRequests = []struct{ method, target, body string }{
+	{"GET", "/", ""}, {"HEAD", "/search/?q=heaps", ""}, {"GET", "/badge/tool/n3.svg", ""}, {"GET", "/og/tool/n3.png", ""}, {"GET", "/llms.txt", ""},
+	{"GET", "/docs/api", ""}, {"GET", "/tool/n3/feed.xml", ""}, {"GET", "/nothing/at/all", ""}, {"PUT", "/", ""}, {"OPTIONS", "/", ""},
+	{"GET", "/api/openapi", ""}, {"GET", "/api/sdk/python", ""}, {"GET", "/submit/", ""}, {"POST", "/submit/check", ""},
+	{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`}, {"POST", "/mcp", `{`},
+}
+
+// from is a request of an address.
+func from(address, method, target, body string, header ...string) *http.Request {
+	r := requestOf(method, target, "", header)
+	r.RemoteAddr = address
+	if body != "" {
+		r.Body = io.NopCloser(strings.NewReader(body))
+		r.ContentLength = int64(len(body))
+	}
+	return r
+}
+
+func (s *served) statusOf(r *http.Request) int {
+	w := &discarded{header: http.Header{}, status: 200}
+	s.ServeHTTP(w, r)
+	return w.status
+}
+
+// TestAttackPages asks for pages as fast as it can. An address gets what --limit-pages
+// says, whatever it asks for, and takes nothing from others.
+func TestAttackPages(t *testing.T) {
+	few := serveFew(t, Options{})
+	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	flood := func(requests func(i int) *http.Request) (answered int, refused bool) {
+		begin := time.Now()
+		const sent = 1500
+		for i := range sent {
+			if status := s.statusOf(requests(i)); status == 503 {
+				refused = true
+			} else {
+				answered++
+			}
+		}
+		if most := 100 + int(50*time.Since(begin).Seconds()) + 1; answered > most && sent > most {
+			t.Errorf("%d of %d were answered, %d are allowed", answered, sent, most)
+		}
+		return answered, refused
+	}
+	_, refused := flood(func(i int) *http.Request {
+		p := pageRequests[i%len(pageRequests)]
+		return from("203.0.113.7:1234", p.method, p.target, p.body)
+	})
+	if !refused {
+		t.Log("this machine is too slow to be flooded with pages") // what is asserted is the most, whatever the speed
+	}
+	if _, refused := flood(func(int) *http.Request { return from("203.0.113.8:1", "PUT", "/", "") }); !refused {
+		t.Error("1500 requests for next to nothing were all answered")
+	}
+	for i, p := range pageRequests { // all kinds are refused to whoever has had enough
+		for s.statusOf(from("203.0.113.9:1", "PUT", "/", "")) != 503 {
+		}
+		if p.method == "OPTIONS" {
+			continue // costs what the refusal costs, and it takes turns with the refill
+		}
+		w := &discarded{header: http.Header{}}
+		s.ServeHTTP(w, from("203.0.113.9:1", p.method, p.target, p.body))
+		if retried := 0; w.status != 503 { // a token may have come in between
+			for ; retried < 20 && w.status != 503; retried++ {
+				s.ServeHTTP(w, from("203.0.113.9:1", p.method, p.target, p.body))
+			}
+		}
+		if w.status != 503 || w.header.Get("Retry-After") == "" {
+			t.Errorf("%d: %s %s: %d, Retry-After %q", i, p.method, p.target, w.status, w.header.Get("Retry-After"))
+		}
+	}
+	// Addresses of one /64 share; others, those behind a proxy, files and the machine
+	// itself have theirs.
+	drain := func(request func() *http.Request) {
+		for s.statusOf(request()) != 503 {
+		}
+	}
+	drain(func() *http.Request { return from("[2001:db8::1]:1", "PUT", "/", "") })
+	drain(func() *http.Request { return from("10.0.0.1:1", "PUT", "/", "", "X-Forwarded-For", "198.51.100.1") })
+	for name, r := range map[string]*http.Request{
+		"another network":        from("[2001:db8:0:1::1]:1", "GET", "/", ""),
+		"another client":         from("10.0.0.1:1", "GET", "/", "", "X-Forwarded-For", "198.51.100.2"),
+		"files of builds":        from("203.0.113.9:1", "GET", "/data/"+s.live.current.Load().id()+"/manifest.json", ""),
+		"the API, which counts":  from("203.0.113.9:1", "GET", "/api/categories", ""),
+		"files of the page":      from("203.0.113.9:1", "GET", "/assets/nothing", ""),
+		"another address at all": from("203.0.113.10:1", "GET", "/", ""),
+	} {
+		if got := s.statusOf(r); got == 503 {
+			t.Errorf("%s: %d", name, got)
+		}
+	}
+	for range 500 {
+		if got := s.statusOf(from("127.0.0.1:1", "PUT", "/", "")); got != 405 {
+			t.Fatalf("loopback: %d", got)
+		}
+	}
+}
+
+// TestAttackPagesAtOnce asks for slow pages from many addresses at once. A few are
+// under way at a time, whoever asks; who waits too long is told so.
+func TestAttackPagesAtOnce(t *testing.T) {
+	s := serveFew(t, Options{})
+	var under, most atomic.Int64
+	finish := make(chan struct{})
+	s.router.GET("/badge-slow", s.handle("/badge-slow", unmetered, nil, func(*call) (*reply, error) {
+		n := under.Add(1)
+		defer under.Add(-1)
+		for {
+			if old := most.Load(); n <= old || most.CompareAndSwap(old, n) {
+				break
+			}
+		}
+		<-finish
+		return &reply{mediaType: "text/plain", body: []byte("slow")}, nil
+	}))
+	slots := int64(max(8, 2*runtime.GOMAXPROCS(0)))
+	var refused, answered atomic.Int64
+	var group sync.WaitGroup
+	const sent = 1000
+	for i := range sent {
+		group.Go(func() {
+			address := netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)}), 1)
+			switch got := s.statusOf(from(address.String(), "GET", "/badge-slow", "")); got {
+			case 200:
+				answered.Add(1)
+			case 503:
+				refused.Add(1)
+			default:
+				t.Errorf("%d", got)
+			}
+		})
+	}
+	for refused.Load() < sent-slots-mostWaiting { // those for whom there is no room to wait
+		time.Sleep(time.Millisecond)
+	}
+	if under.Load() != slots {
+		t.Errorf("%d are under way, %d may be", under.Load(), slots)
+	}
+	// Pictures and files do not wait for pages.
+	for _, target := range []string{"/og/tool/n3.png", "/data/" + s.live.current.Load().id() + "/manifest.json", "/api/categories"} {
+		if got := s.statusOf(from("203.0.113.7:1", "GET", target, "")); got != 200 {
+			t.Errorf("%s: %d", target, got)
+		}
+	}
+	close(finish)
+	group.Wait()
+	if most.Load() > slots || answered.Load() < slots || answered.Load()+refused.Load() != sent {
+		t.Errorf("%d at once, %d answered, %d refused", most.Load(), answered.Load(), refused.Load())
+	}
+}
+
+// TestAttackInventedKeys sends keys that do not exist from one address. Few are looked
+// up, and a key that is good works all the time.
+func TestAttackInventedKeys(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 20, LimitKey: 1_000_000})
+	good, _ := s.keyOf(t, "account")
+	if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
+		t.Fatal(got)
+	}
+	begin, sent, busy := time.Now(), 0, 0
+	for range 1000 {
+		sent++
+		if got := s.statusOf(requestOf("GET", "/api/categories", keys.Generate().Reveal(), nil)); got == 503 {
+			busy++
+		}
+		if sent%50 == 0 {
+			if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
+				t.Fatalf("a good key of the same address: %d", got)
+			}
+		}
+	}
+	if most := wrongKeyBurst + int(wrongKeyRate*time.Since(begin).Seconds()) + 1; sent-busy > most {
+		t.Errorf("%d keys were looked up, %d may be", sent-busy, most)
+	}
+}

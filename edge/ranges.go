@@ -1,0 +1,81 @@
+package edge
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// mostRanges is how many ranges a request may ask for at once. Each comes with a
+// header of its own, so that many small ones make an answer many times as large as
+// the request.
+const mostRanges = 10
+
+// checkRanges refuses many ranges, and ones that overlap, with 416, which RFC 9110
+// section 15.5.17 provides for. Ignoring them (section 14.2) would send the whole
+// file to whoever wanted little of it. What is malformed is left to http.ServeContent.
+func (c *call) checkRanges(content io.Seeker) error {
+	list, ok := strings.CutPrefix(c.request.Header.Get("Range"), "bytes=")
+	if !ok || !strings.Contains(list, ",") {
+		return nil
+	}
+	size, err := content.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = content.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	refuse := func(detail string) error {
+		p := newProblem("range-not-satisfiable", detail)
+		p.header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(size, 10)}}
+		return p
+	}
+	if n := strings.Count(list, ",") + 1; n > mostRanges {
+		return refuse(fmt.Sprintf("These are %d ranges; ask for %d at most, or for the whole file.", n, mostRanges))
+	}
+	var seen []byteRange
+	for item := range strings.SplitSeq(list, ",") {
+		r, ok := parseRange(strings.TrimSpace(item), size)
+		if !ok {
+			continue
+		}
+		for _, other := range seen {
+			if r.first <= other.last && other.first <= r.last {
+				return refuse("Two of these ranges overlap; ask for each byte once.")
+			}
+		}
+		seen = append(seen, r)
+	}
+	return nil
+}
+
+// byteRange is a part of a file, both ends included.
+type byteRange struct{ first, last int64 }
+
+// parseRange reads one range of a file (RFC 9110 section 14.1.2). ok is false where it
+// is malformed or empty.
+func parseRange(item string, size int64) (r byteRange, ok bool) {
+	first, last, found := strings.Cut(item, "-")
+	if !found || size == 0 {
+		return r, false
+	}
+	if first == "" {
+		n, err := strconv.ParseInt(last, 10, 64)
+		return byteRange{max(0, size-n), size - 1}, err == nil && n > 0
+	}
+	var err error
+	if r.first, err = strconv.ParseInt(strings.TrimSpace(first), 10, 64); err != nil || r.first < 0 || r.first >= size {
+		return r, false
+	}
+	if r.last = size - 1; last != "" {
+		n, err := strconv.ParseInt(strings.TrimSpace(last), 10, 64)
+		if err != nil || n < r.first {
+			return r, false
+		}
+		r.last = min(n, size-1)
+	}
+	return r, true
+}

@@ -1,0 +1,46 @@
+package edge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestAttackManyRanges asks for many parts of a file, and for the same part again and
+// again: a request of 15 KB would be answered with fifty times as much.
+func TestAttackManyRanges(t *testing.T) {
+	s := serve(t, 400)
+	id := s.live.current.Load().id()
+	var many []string
+	for i := range 2000 {
+		many = append(many, fmt.Sprint(2*i, "-", 2*i))
+	}
+	for _, path := range []string{"/data/" + id + "/entities.jsonl", "/api/export/entities?format=jsonl", "/api/sdk/python"} {
+		size := len(s.ask(t, "GET", path).body)
+		for ranges, status := range map[string]int{
+			strings.Join(many, ","):                     416,
+			strings.Join(many[:11], ","):                416,
+			strings.Join(many[:10], ", "):               206,
+			strings.Repeat("0-0,", 9) + "0-0":           416,
+			"0-99,50-60":                                416,
+			"0-99,100-199":                              206,
+			"-10,0-9":                                   206,
+			"-10,-5":                                    416,
+			fmt.Sprintf("0-9,%d-", size-5) + ",-5":      416,
+			"5-,0-4":                                    206,
+			"0-," + strings.Repeat(" ", 9000) + "-1":    416,
+			"0-0," + strings.Repeat(",", 2000) + "9-9":  416,
+			"99999999999999999999-,0-1":                 -1,
+			"1-0,0-0":                                   -1,
+			fmt.Sprintf("%d-,%d-", size, size) + ",1-2": 206,
+		} {
+			a := s.ask(t, "GET", path, "Range", "bytes="+ranges)
+			if status >= 0 && a.status != status || a.status == 200 {
+				t.Errorf("%s with %.60s: %d %.200s", path, ranges, a.status, a.body)
+			}
+			if a.status == 416 && (len(a.body) > 1000 || a.header.Get("Content-Range") == "" && status == 416) {
+				t.Errorf("%s with %.60s: %d bytes, Content-Range %q", path, ranges, len(a.body), a.header.Get("Content-Range"))
+			}
+		}
+	}
+}
