@@ -50,7 +50,7 @@ func testKeys(t *testing.T, c *contract) {
 	}
 	create(400, `{"name":" x"}`)
 	for _, fields := range []string{`"scopes":[]`, `"scopes":["reed"]`, `"scopes":["read","read"]`, `"scopes":"read"`, `"scopes":null`, `"scopes":[1]`,
-		`"expiresAt":"2020-01-01T00:00:00Z"`, `"expiresAt":"2100-01-01T00:00:00Z"`, `"expiresAt":"tomorrow"`, `"expiresAt":"2030-01-01"`, `"expiresAt":5`} {
+		`"expiresAt":"2020-01-01T00:00:00Z"`, `"expiresAt":"2100-01-01T00:00:00Z"`, `"expiresAt":"tomorrow"`, `"expiresAt":"0001-01-01T00:00:00Z"`, `"expiresAt":"9999-12-31T23:59:59Z"`, `"expiresAt":"2030-01-01"`, `"expiresAt":5`} {
 		create(400, `{"name":"x",`+fields+`}`)
 	}
 	until := time.Now().UTC().Add(48 * time.Hour).Truncate(time.Second)

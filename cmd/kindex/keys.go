@@ -269,6 +269,8 @@ func runKeysRevoke(cmd *cobra.Command, target, id string) error {
 			return unknownKey(ctx, s, id)
 		case err != nil:
 			return err
+		case !revoked && k.RevokedAt.IsZero():
+			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) expired on %s\n", k.ID, k.Masked, moment(k.ExpiresAt, ""))
 		case !revoked:
 			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) was revoked already\n", k.ID, k.Masked)
 		default:

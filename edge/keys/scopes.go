@@ -94,11 +94,9 @@ func ParseScopes(names []string) (s Scopes, err error) {
 const MaxLife = 5 * 366 * 24 * time.Hour
 
 // CheckExpiry returns what is wrong with the time at which a key is to expire, nil for
-// nothing. The zero time is never.
+// nothing.
 func CheckExpiry(at, now time.Time) error {
 	switch {
-	case at.IsZero():
-		return nil
 	case !at.After(now):
 		return fmt.Errorf("must be in the future; it is %s now", now.UTC().Format(time.RFC3339))
 	case at.Sub(now) > MaxLife:
