@@ -44,9 +44,11 @@ func (c *call) decode(into any) error {
 	known := slices.Sorted(maps.Keys(fields))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		field, ok := fields[name]
-		if !ok {
+		if !ok && len(faults) < mostFaults {
 			faults = append(faults, FieldError{shorten(name), unknownField(shorten(name), known)})
-			continue
+		}
+		if !ok {
+			continue // beyond those that are told, unknown fields are not even compared
 		}
 		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
 		if err := json.Unmarshal(members[name], field); err != nil || null {

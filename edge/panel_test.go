@@ -327,7 +327,7 @@ func TestPanelWithdraws(t *testing.T) {
 		t.Errorf("%s", page)
 	}
 	for range 2 { // the same form sent twice changes nothing more
-		ann.wantStatus(ann.submit(path+"withdraw/"), http.StatusOK)
+		ann.wantStatus(ann.submit(path+"withdraw/"), http.StatusSeeOther)
 	}
 	page := ann.open(path)
 	if strings.Contains(page, button) || !strings.Contains(page, "It was withdrawn by you.") {

@@ -66,15 +66,11 @@ func (c *call) draft() (*submit.Draft, []json.RawMessage, error) {
 	if err := c.decode(&members); err != nil {
 		return nil, nil, err
 	}
-	fields := make(map[string]any, len(members))
-	for name, raw := range members {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber() // a version such as 1.10 must not become 1.1
-		var v any
-		if err := d.Decode(&v); err != nil {
-			return nil, nil, newProblem("invalid-body", "The body is not JSON.") // it was read once already
-		}
-		fields[name] = v
+	d := json.NewDecoder(bytes.NewReader(c.body))
+	d.UseNumber() // a version such as 1.10 must not become 1.1
+	var fields map[string]any
+	if err := d.Decode(&fields); err != nil {
+		return nil, nil, newProblem("invalid-body", "The body is not JSON.") // it was read once already
 	}
 	draft, err := submit.Parse(fields, built{c.view})
 	if err != nil {

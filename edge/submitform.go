@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"maps"
@@ -17,35 +18,44 @@ import (
 	"kindex/site/pages"
 )
 
-// mostForm bounds the body of a form.
-const mostForm = 64 << 10
+// Bounds of a form: the bytes of its body, and how many values it has. The form of
+// the page sends one for each field.
+const (
+	mostForm       = 64 << 10
+	mostFormValues = 500
+)
 
 // useField is what a button sends that puts a suggestion into a field, as
 // field=value.
 const useField = "use"
 
-// readForm reads the fields of a form, each with every value that was sent for it.
-// The request has them afterwards, as if it had read them itself.
-func (c *call) readForm() (url.Values, error) {
+// readForm reads the fields of a form, each with every value that was sent for it,
+// and returns them with the size of the body in bytes. The request has them
+// afterwards, as if it had read them itself.
+func (c *call) readForm() (sent url.Values, size int, err error) {
 	mediaType, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return nil, &refusedForm{http.StatusUnsupportedMediaType, "This address takes the form that is here, and nothing else. POST /api/submit takes JSON."}
+		return nil, size, &refusedForm{http.StatusUnsupportedMediaType, "This address takes the form that is here, and nothing else. POST /api/submit takes JSON."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, mostForm))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &refusedForm{http.StatusRequestEntityTooLarge, "This is more than the file of an entity may hold: all fields together may have 64 KiB."}
+		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This is more than the file of an entity may hold: all fields together may have 64 KiB."}
 	case err != nil:
-		return nil, &refusedForm{http.StatusBadRequest, "The form did not arrive as a whole. Send it again."}
+		return nil, size, &refusedForm{http.StatusBadRequest, "The form did not arrive as a whole. Send it again."}
 	}
-	sent, err := url.ParseQuery(string(body))
+	if bytes.Count(body, []byte("&")) >= mostFormValues {
+		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This has more fields than any form here. Fill in the one that is here."}
+	}
+	size = len(body)
+	sent, err = url.ParseQuery(string(body))
 	if err != nil {
-		return nil, &refusedForm{http.StatusBadRequest, "What arrived is no form. Fill in the one that is here."}
+		return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is no form. Fill in the one that is here."}
 	}
 	for name, values := range sent {
 		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
-			return nil, &refusedForm{http.StatusBadRequest, "What arrived is not UTF-8. Fill in the form that is here."}
+			return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is not UTF-8. Fill in the form that is here."}
 		}
 	}
 	use, value, _ := strings.Cut(sent.Get(useField), "=")
@@ -53,7 +63,7 @@ func (c *call) readForm() (url.Values, error) {
 		sent[use] = []string{value}
 	}
 	c.request.Form, c.request.PostForm = sent, sent
-	return sent, nil
+	return sent, size, nil
 }
 
 // formNames are the names of the fields, formKinds their kinds.
@@ -88,7 +98,9 @@ func formFields(sent url.Values, values map[string]string) (fields map[string]an
 		case name == signin.FormField:
 			continue
 		case !known:
-			problems = append(problems, submit.Problem{Field: shorten(name), Message: "is no field of this form", Suggestion: nearest.Name(name, formNames)})
+			if len(problems) < mostFaults {
+				problems = append(problems, submit.Problem{Field: shorten(name), Message: "is no field of this form", Suggestion: nearest.Name(name, formNames)})
+			}
 			continue
 		case len(sent[name]) > 1 && kind != "list":
 			problems = append(problems, submit.Problem{Field: name, Message: "is there twice"})

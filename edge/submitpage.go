@@ -27,17 +27,21 @@ import (
 type forms struct {
 	foreign *http.CrossOriginProtection
 	asked   *limit.Memory
+	turns   *turns
 }
 
-// How often in an hour an address may have the form checked, which happens with
-// every pause in typing, and an account may submit with it.
+// How often in an hour an address, and a network of addresses, may have the form
+// checked, which happens with every pause in typing, and an account may submit with
+// it. A form counts once, and once more for every checkedBytes that it has.
 const (
-	mostChecks = 1200
-	mostSent   = 30
+	mostChecks        = 1200
+	mostNetworkChecks = 10 * mostChecks
+	mostSent          = 30
+	checkedBytes      = 8 << 10
 )
 
 func newForms(o Options) forms {
-	f := forms{http.NewCrossOriginProtection(), limit.NewMemory(nil, limit.MemoryOptions{Now: o.Now, Log: o.Log})}
+	f := forms{turns: &turns{}, foreign: http.NewCrossOriginProtection(), asked: limit.NewMemory(nil, limit.MemoryOptions{Now: o.Now, Log: o.Log})}
 	if u, err := url.Parse(o.URL); err == nil && u.Host != "" {
 		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // else the header Host has to do
 	}
@@ -55,6 +59,26 @@ func (f *forms) take(c *call, who limit.Subject) error {
 		return &refusedForm{http.StatusTooManyRequests, "That was too much for one hour; go on a little later. Nothing is lost: what you have entered stands below."}
 	}
 	return nil
+}
+
+// admit counts a form of some bytes, and waits for the turn of the network that it
+// comes from, which lasts until done is called. The network is counted first, so that
+// one network makes the counts of no more addresses than it may have checks.
+func (f *forms) admit(c *call, size int) (done func(), err error) {
+	from := c.server.proxies.Client(c.request)
+	for range 1 + size/checkedBytes {
+		for _, who := range []limit.Subject{limit.OfNetwork(from, mostNetworkChecks), limit.OfAddress(from, mostChecks)} {
+			if err := f.take(c, who); err != nil {
+				return nil, err
+			}
+		}
+	}
+	done, err = f.turns.wait(c.request.Context(), limit.Network(from))
+	if err != nil {
+		c.writer.Header().Set("Retry-After", "1")
+		err = &refusedForm{http.StatusTooManyRequests, "Many forms are sent from your network at the moment; try again in a moment. Nothing is lost: what you have entered stands below."}
+	}
+	return done, err
 }
 
 // ownsForm tells whether an address is among those of the form.
@@ -175,9 +199,10 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submit.Draft) (*reply, er
 func (s *Server) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (*reply, error) {
 	c.hurry()
 	f := &pages.Form{}
-	err := s.readForm(c, f)
+	done, err := s.readForm(c, f)
 	var r *reply
 	if err == nil {
+		defer done()
 		r, err = answer(f)
 	}
 	var refused *refusedForm
@@ -196,23 +221,24 @@ func (s *Server) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (
 	return s.formPage(c, f)
 }
 
-// readForm fills in a form as it was sent, and who has sent it.
-func (s *Server) readForm(c *call, f *pages.Form) error {
+// readForm fills in a form as it was sent, and who has sent it. Whoever answers it
+// calls done then.
+func (s *Server) readForm(c *call, f *pages.Form) (done func(), err error) {
 	if s.forms.foreign.Check(c.request) != nil {
-		return &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Fill it in here."}
+		return nil, &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Fill it in here."}
 	}
-	sent, tooLong := c.readForm()
+	sent, size, tooLong := c.readForm()
 	if sent != nil {
 		f.Values = formValues(sent)
 	}
-	err := s.signedIn(c, f)
+	err = s.signedIn(c, f)
 	switch {
 	case tooLong != nil:
-		return tooLong
+		return nil, tooLong
 	case err != nil:
-		return stateProblem(err)
+		return nil, stateProblem(err)
 	}
-	return s.forms.take(c, limit.OfAddress(s.proxies.Client(c.request), mostChecks))
+	return s.forms.admit(c, size)
 }
 
 // signedIn fills in who is signed in, if somebody is.
@@ -284,19 +310,27 @@ func (s *Server) examine(c *call, f *pages.Form) (*submit.Draft, error) {
 
 func remarks(f *pages.Form, problems []submit.Problem) []pages.Remark {
 	list := []pages.Remark{}
+	entries := map[string][]string{} // of the lists, split once
 	for _, p := range problems[:min(len(problems), mostFaults)] {
-		list = append(list, f.Remark(p.Field, p.Message, cmp.Or(p.Suggestion, entryFor(f, p.Field))))
+		list = append(list, f.Remark(p.Field, p.Message, cmp.Or(p.Suggestion, entryFor(f, p.Field, entries))))
 	}
 	return list
 }
 
 // entryFor is what an entry of a list, such as tags[1], should probably be, where the
-// rules only say that it will not do; "" for another field.
-func entryFor(f *pages.Form, field string) string {
+// rules only say that it will not do; "" for another field. It fills in entries.
+func entryFor(f *pages.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)
-	list := pages.SplitList(f.Values[root])
-	if err != nil || formKinds[root] != "list" || i >= len(list) {
+	if err != nil || formKinds[root] != "list" {
+		return ""
+	}
+	list, ok := entries[root]
+	if !ok {
+		list = pages.SplitList(f.Values[root])
+		entries[root] = list
+	}
+	if i >= len(list) {
 		return ""
 	}
 	guess := submit.Slugify(list[i])

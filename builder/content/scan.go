@@ -210,23 +210,22 @@ func guessSlug(s string) string {
 }
 
 // Slugify makes a slug from a name: accents dropped, letters lowered, all else
-// joined by single hyphens. It is "" where nothing is left.
+// joined by single hyphens, cut at 100 characters. It is "" where nothing is left.
 func Slugify(name string) string {
 	var b strings.Builder
 	hyphen := false
 	for _, r := range exports.Fold(name) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			if hyphen && b.Len() > 0 {
-				b.WriteByte('-')
-			}
-			b.WriteRune(r)
-			hyphen = false
-		} else {
-			hyphen = true
+		if r < '0' || r > '9' && r < 'a' || r > 'z' {
+			hyphen = b.Len() > 0
+			continue
 		}
-		if b.Len() == 100 {
+		if hyphen && b.Len() < 99 {
+			b.WriteByte('-')
+		} else if hyphen || b.Len() == 100 {
 			break
 		}
+		b.WriteRune(r)
+		hyphen = false
 	}
-	return strings.TrimSuffix(b.String(), "-")
+	return b.String()
 }

@@ -46,7 +46,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 		h.unknownProvider(w, r)
 		return
 	case h.mayStart != nil && !h.mayStart(r):
-		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins were begun from your address", "Try again in an hour.")
+		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins were started from your address or network", "Try again in an hour.")
 		return
 	}
 	browser, state, nonce, verifier := newToken(), newToken(), newToken(), oauth2.GenerateVerifier()
@@ -91,7 +91,7 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 		h.log.Info("sign-in refused by the provider", "provider", p.title(), "error", err)
 		h.problem(w, r, http.StatusForbidden, p.title()+" has not let you in", "You may have refused, or it may not know this service. Nothing was changed here.")
 	case err != nil:
-		h.log.Error("sign-in failed", "provider", p.title(), "error", err)
+		h.log.Error("sign-in failed", "provider", p.title(), "error", shorten(err.Error()))
 		h.problem(w, r, http.StatusBadGateway, "The sign-in with "+p.title()+" has failed",
 			"Its answer could not be had or could not be trusted, so nobody was signed in. The log of this service says why.")
 	default:

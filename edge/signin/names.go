@@ -2,6 +2,7 @@ package signin
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -40,11 +41,11 @@ func accountName(login string) string {
 // mostLogin is how many bytes of a name are kept as its provider told it.
 const mostLogin = 200
 
-// plainLogin is a name as its provider told it, without what no page or database
-// should meet.
+// plainLogin is a name as its provider told it, without what no page, database or
+// terminal should meet: control characters, and those that cannot be seen.
 func plainLogin(login string) string {
 	login = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if r != ' ' && !unicode.IsPrint(r) {
 			return -1
 		}
 		return r

@@ -38,6 +38,15 @@ func TestAccountName(t *testing.T) {
 	}
 }
 
+// TestPlainLogin: what cannot be seen, or what a terminal obeys, is not kept.
+func TestPlainLogin(t *testing.T) {
+	for login, want := range map[string]string{"ann\u202eeve\u200b\U000e0041": "anneve", "\x1b[2Jann\r\n": "[2Jann", " Zoë O'Neil ": "Zoë O'Neil", "山田": "山田", "a\u2028b\u0085c": "abc"} {
+		if got := plainLogin(login); got != want {
+			t.Errorf("%q is kept as %q, want %q", login, got, want)
+		}
+	}
+}
+
 // FuzzNames makes names of anything: fit for an account, a page and a database.
 func FuzzNames(f *testing.F) {
 	for login := range names {

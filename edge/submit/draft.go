@@ -69,13 +69,7 @@ var addressFields = []string{"slug", "type"}
 // already.
 func Parse(fields map[string]any, in Index) (*Draft, error) {
 	p := parsing{fields: map[string]any{}}
-	for name, value := range fields {
-		if wrong := content.UnknownField(name, addressFields...); wrong != nil {
-			p.add(*wrong)
-		} else if !slices.Contains(addressFields, name) {
-			p.fields[name] = value
-		}
-	}
+	p.take(fields)
 	p.lost(nil, p.fields)
 	typ, slug := p.typ(fields), p.slug(fields)
 	if _, ok := fields["url"]; !ok {

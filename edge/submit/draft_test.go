@@ -325,3 +325,14 @@ func plain(t *testing.T, v any) any {
 	}
 	return v
 }
+
+// TestSlugifyIsBounded: a slug is one whatever it is made from, also where the cut is
+// at a hyphen.
+func TestSlugifyIsBounded(t *testing.T) {
+	for _, text := range []string{strings.Repeat("A ", 1000), strings.Repeat("ab ", 1000), strings.Repeat("a", 1000), strings.Repeat("a", 99) + " b",
+		strings.Repeat("a", 98) + " b", strings.Repeat("a", 100) + " b", " - a - "} {
+		if slug := submit.Slugify(text); !content.ValidSlug(slug) || len(slug) < min(99, len(text)/10) {
+			t.Errorf("%.20q…: %q (%d)", text, slug, len(slug))
+		}
+	}
+}

@@ -23,6 +23,7 @@ type Follower struct {
 
 	tags map[string]string // by submission: the entity tag of what was last seen
 	next string            // the submission behind which the next round begins
+	left string            // why pull requests could not be closed last time, "" if they could
 }
 
 // Every is how often a follower asks; longest, how seldom at most, after errors.
@@ -52,7 +53,10 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, moved func(c
 			return
 		case <-time.After(wait):
 		}
-		done, err := f.Round(ctx)
+		done, err := f.followReviews(ctx)
+		if err == nil {
+			f.tryToClose(ctx)
+		}
 		if ctx.Err() != nil {
 			return
 		}
@@ -102,6 +106,19 @@ func (f *Follower) Round(ctx context.Context) (moved []submit.Submission, err er
 		return moved, err
 	}
 	return moved, errors.Join(err, f.closeWithdrawn(ctx))
+}
+
+// tryToClose is closeWithdrawn for a follower whose token may not be allowed to: it
+// goes on following, and logs the failure once.
+func (f *Follower) tryToClose(ctx context.Context) {
+	says := ""
+	if err := f.closeWithdrawn(ctx); err != nil {
+		says = err.Error()
+	}
+	if says != "" && says != f.left && ctx.Err() == nil {
+		f.log().Warn("pull requests of withdrawn submissions are left open; kindex submissions sync closes them with a token that may", "error", says)
+	}
+	f.left = says
 }
 
 // closeWithdrawn closes pull requests of withdrawn submissions that are open. What

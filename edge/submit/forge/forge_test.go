@@ -7,13 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode"
@@ -395,5 +398,40 @@ func TestSecurityForgeAnswers(t *testing.T) {
 				t.Errorf("%.2000q", fmt.Sprint(err))
 			}
 		})
+	}
+}
+
+// TestWithdrawnUnderAReadingToken: a token that may not close pull requests does not
+// keep the follower from the others, nor slow it down, and is logged once.
+func TestWithdrawnUnderAReadingToken(t *testing.T) {
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			asked.Add(1)
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		branch := map[string]string{"1": "submission/a", "2": "submission/b"}[path.Base(r.URL.Path)]
+		_ = json.NewEncoder(w).Encode(map[string]any{"number": 1, "state": "open", "head": map[string]any{"ref": branch, "repo": map[string]any{"full_name": "o/n"}}})
+	}))
+	defer s.Close()
+	f, err := forge.New(forge.Options{URL: s.URL, Repository: "o/n", Token: "reading"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	withdrawn := inReview("a", 1)
+	withdrawn.Status = submit.Withdrawn
+	kept := &store{list: []submit.Submission{withdrawn, inReview("b", 2)}}
+	var log bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	rounds := 0
+	(&forge.Follower{Forge: f, Store: kept, Log: slog.New(slog.NewTextHandler(&log, nil))}).Follow(ctx, time.Millisecond, func(context.Context) {
+		if rounds++; rounds == 5 {
+			cancel()
+		}
+	})
+	if rounds != 5 || asked.Load() != 5 || kept.closed["a"] || strings.Count(log.String(), "level=WARN") != 1 || strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("%d rounds, asked %d times, closed %v\n%s", rounds, asked.Load(), kept.closed, log.String())
 	}
 }
