@@ -38,8 +38,8 @@ var (
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
 	// streamParquet is for answers that are made while they are sent. The codec, whose
 	// encoders are the larger part of the memory, is shared by all of them.
-	streamParquet = parquetOptions{group: 2_000, page: 32 << 10,
-		codec: &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}}
+	streamParquet = parquetOptions{group: 5_000, page: 64 << 10,
+		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
 )
 
 func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) (Encoder, error) {
