@@ -74,6 +74,7 @@ func (s *Server) routes() {
 		{get, "/data/:build/*file", unmetered, nil, s.data},
 		{get, "/badge/:type/:slug", unmetered, []string{"show", "label"}, s.badge},
 		{get, "/llms.txt", unmetered, nil, s.llms},
+		{get, securityPath, unmetered, nil, s.securityText},
 		{get, docsPath, unmetered, nil, s.apiDocs},
 		{get, docsPath + "/", unmetered, nil, s.toDocs},
 		{get, docsPath + "/:asset", unmetered, nil, s.apiDocsAsset},
