@@ -55,7 +55,7 @@ func New(o Options) (*Forge, error) {
 	f.owner, f.name, _ = strings.Cut(o.Repository, "/")
 	// The token goes with every request of the client, so that none may be led to
 	// another host.
-	hold := &http.Client{Timeout: timeout, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	hold := &http.Client{Transport: bounded{http.DefaultTransport}, Timeout: timeout, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host || len(via) > 5 {
 			return fmt.Errorf("the forge leads to %s, where its token does not belong", r.URL.Host)
 		}
