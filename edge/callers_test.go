@@ -24,6 +24,7 @@ func testCallers(t *testing.T, c *contract) {
 				c.send(t, request{op: id, verb: op.method, target: target, status: 401, header: []string{header}})
 			}
 			c.send(t, request{op: id, verb: op.method, target: target, status: 403, key: c.suspended})
+			c.send(t, request{op: id, verb: op.method, target: target, status: 403, header: []string{"Host: strangers.example"}})
 			c.send(t, request{op: id, verb: op.method, target: target, status: 503, base: c.away, key: c.key})
 			if id == "revokeLeakedKey" {
 				return // it takes no key, and has a limit of its own

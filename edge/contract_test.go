@@ -233,7 +233,9 @@ func (c *contract) send(t *testing.T, r request) *answer {
 	}
 	for _, line := range r.header {
 		name, value, _ := strings.Cut(line, ": ")
-		req.Header.Set(name, value)
+		if req.Header.Set(name, value); name == "Host" {
+			req.Host = value
+		}
 	}
 	res, err := client.Do(req)
 	if err != nil {

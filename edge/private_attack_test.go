@@ -43,6 +43,13 @@ func (s *served) do(t testing.TB, r *http.Request) answer {
 // raw sends bytes and returns the status line of the answer.
 func (s *served) raw(t testing.TB, request string) string {
 	t.Helper()
+	line, _, _ := strings.Cut(s.rawAll(t, request), "\r\n")
+	return line
+}
+
+// rawAll sends bytes and returns the whole answer.
+func (s *served) rawAll(t testing.TB, request string) string {
+	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -55,8 +62,7 @@ func (s *served) raw(t testing.TB, request string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, _, _ := strings.Cut(string(all), "\r\n")
-	return line
+	return string(all)
 }
 
 // TestPrivateIndexRebound reads an index on the machine of its reader as a page does

@@ -79,6 +79,7 @@ func (s *Server) table() []route {
 		{get, "/data/:build/*file", file, anyScope, nil, s.data},
 		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, s.badge},
 		{get, "/llms.txt", unmetered, anyScope, nil, s.llms},
+		{get, securityPath, unmetered, anyScope, nil, s.securityText},
 		{get, docsPath, unmetered, anyScope, nil, s.apiDocs},
 		{get, docsPath + "/", unmetered, anyScope, nil, s.toDocs},
 		{get, docsPath + "/:asset", asset, anyScope, nil, s.apiDocsAsset},

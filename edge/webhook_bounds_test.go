@@ -237,3 +237,13 @@ func challenged(t *testing.T, mu *sync.Mutex, asked *int, answer *func(string) (
 		_, _ = io.WriteString(w, text)
 	})
 }
+
+// TestWebhookTunnels registers public IPv6 addresses that a router with ISATAP sends on
+// to private IPv4 addresses.
+func TestWebhookTunnels(t *testing.T) {
+	h := serveHooked(t, t.TempDir()+"/kindex.db")
+	secret, _ := h.newKey(t, "ada")
+	for address, status := range map[string]int{"2606:4700::5efe:10.0.0.1": 400, "2606:4700::200:5efe:127.0.0.1": 400, "2606:4700:1:2:0:5efe:a9fe:a9fe": 400, "2606:4700::5efe:8.8.8.8": 201} {
+		h.send(t, "POST", "/api/webhooks", secret.Reveal(), `{"url":"https://[`+address+`]/hook","events":["entity.updated"]}`, status, nil)
+	}
+}

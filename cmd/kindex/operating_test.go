@@ -119,6 +119,7 @@ func TestOperatingBlocks(t *testing.T) {
 		"reverse_proxy":            "for Caddy; edge/limits_test.go sends what such a proxy sends",
 		"KINDEX_SIGNIN_GITHUB":     "secrets of providers; TestSignIn of edge/signin_test.go signs in",
 		"KINDEX_FORGE=":            "a token of a forge; testdata/script/submissions_forge.txtar has one",
+		"webhook.challenge":        "a message; TestWebhookChallenge of edge/webhook_bounds_test.go answers it",
 		"CREATE ROLE kindex LOGIN": "roles are the whole server's, which tests share",
 	}
 	for _, b := range edgetest.Blocks(t, "site/docs/operating.md") {

@@ -287,7 +287,9 @@ func get(url string, headers ...string) (status int, body string, err error) {
 	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
-		req.Header.Set(name, value)
+		if req.Header.Set(name, value); name == "Host" {
+			req.Host = value
+		}
 	}
 	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -44,6 +45,10 @@ type workflowStep struct {
 	Env                     map[string]string
 }
 
+// pinnedAction is an action at one commit: whoever controls its repository can move a
+// tag, and with it what runs here.
+var pinnedAction = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40}$`)
+
 func readWorkflow(t *testing.T, path string) *workflow {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -64,6 +69,12 @@ func readWorkflow(t *testing.T, path string) *workflow {
 		for _, s := range j.Steps {
 			if (s.Uses == "") == (s.Run == "") {
 				t.Errorf("%s: a step has either uses or run: %+v", path, s)
+			}
+			if s.Uses != "" && !pinnedAction.MatchString(s.Uses) {
+				t.Errorf("%s: %s can become another program; name the commit: owner/name@40 hexadecimal digits # tag", path, s.Uses)
+			}
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
+				t.Errorf("%s: %s leaves its token where the steps after it can read it", path, s.Uses)
 			}
 			if strings.Contains(s.Run, "${{") {
 				t.Errorf("%s: what stands in ${{ }} becomes part of the script: %s", path, s.Run)

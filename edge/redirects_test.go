@@ -1,0 +1,38 @@
+package edge
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestRedirectsStayHere asks for addresses that other hosts could hide in. Wherever an
+// answer leads, it is on this service, and no header has a line more than it should.
+func TestRedirectsStayHere(t *testing.T) {
+	s := serveFew(t, Options{URL: "https://index.example.org"})
+	for _, host := range []string{"evil.example", "evil.example/", "evil.example/%2e%2e", "evil.example%2f", "evil.example%0d%0aX-Evil:%201"} {
+		for _, path := range []string{"//" + host, "/%2f" + host, "/%5c" + host, "/%5c%5c" + host, "///" + host, "/.//" + host, "/tool//" + host, "/tool/..//" + host,
+			"/" + host, "/tool/n1//" + host, "/docs/api//" + host, "/submit//" + host, "/submit/check//" + host, "/leaderboard//" + host, "/search?q=//" + host,
+			"/compare?e=//" + host, "/developer//" + host, "/signin?next=//" + host, "/data//" + host, "/api//" + host, "/api/entity/tool//" + host,
+			"/badge/tool/%2f" + host, "/sitemap.xml//" + host, "/.well-known//" + host} {
+			all := s.rawAll(t, "GET "+path+" HTTP/1.1\r\nHost: index.example.org\r\nConnection: close\r\n\r\n")
+			if !strings.HasPrefix(all, "HTTP/1.1 ") {
+				t.Fatalf("%s: %q", path, all)
+			}
+			head, _, _ := strings.Cut(all, "\r\n\r\n")
+			for line := range strings.SplitSeq(head, "\r\n") {
+				name, value, _ := strings.Cut(line, ": ")
+				if strings.EqualFold(name, "X-Evil") {
+					t.Errorf("%s: the answer has the header %s", path, line)
+				}
+				if !strings.EqualFold(name, "Location") {
+					continue
+				}
+				u, err := url.Parse(strings.ReplaceAll(value, `\`, "/"))
+				if err != nil || u.Host != "" && u.Host != "index.example.org" || u.Scheme != "" && u.Scheme != "https" {
+					t.Errorf("%s leads to %s", path, value)
+				}
+			}
+		}
+	}
+}

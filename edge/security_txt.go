@@ -1,0 +1,49 @@
+package edge
+
+import (
+	"fmt"
+	"net/mail"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// securityPath is where people who have found a vulnerability look for whom to tell
+// (RFC 9116).
+const securityPath = "/.well-known/security.txt"
+
+// securityLasts is how long what it says is to be believed, counted from the day on
+// which it is read: it is always that of a service that runs.
+const securityLasts = 180 * 24 * time.Hour
+
+// GET /.well-known/security.txt
+func (s *Server) securityText(c *call) (*reply, error) {
+	contact := contactURI(s.options.Contact)
+	if contact == "" {
+		return s.notFound(c)
+	}
+	day := s.now().UTC().Truncate(24 * time.Hour)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Contact: %s\nExpires: %s\nPreferred-Languages: en\n", contact, day.Add(securityLasts).Format(time.RFC3339))
+	if u, err := url.Parse(s.options.URL); err == nil && u.Scheme == "https" {
+		fmt.Fprintf(&b, "Canonical: %s://%s%s\n", u.Scheme, u.Host, securityPath)
+	}
+	return &reply{mediaType: "text/plain; charset=utf-8", body: []byte(b.String())}, nil
+}
+
+// contactURI returns the operator's address as a URI: https:, mailto: or tel:, and an
+// e-mail address as mailto:. Of any other text it returns "".
+func contactURI(contact string) string {
+	contact = strings.TrimSpace(contact)
+	if a, err := mail.ParseAddress(contact); err == nil && a.Name == "" {
+		return (&url.URL{Scheme: "mailto", Opaque: url.PathEscape(a.Address)}).String()
+	}
+	u, err := url.Parse(contact)
+	switch {
+	case err != nil || u.User != nil:
+		return ""
+	case u.Scheme == "https" && u.Host != "", (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "":
+		return u.String()
+	}
+	return ""
+}
