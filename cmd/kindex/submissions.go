@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -19,6 +18,7 @@ import (
 	"kindex/edge/submit/forge"
 	"kindex/exports"
 	"kindex/exports/nearest"
+	"kindex/exports/safetext"
 )
 
 func submissionsCommand() *cobra.Command {
@@ -181,22 +181,8 @@ func printSubmission(w io.Writer, s *submit.Submission) {
 	}
 	fmt.Fprintln(w)
 	for line := range strings.Lines(s.YAML) {
-		fmt.Fprintln(w, terminalSafe(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintln(w, visible(strings.TrimSuffix(line, "\n")))
 	}
-}
-
-// terminalSafe shows the characters of a line that a terminal might obey, or hide,
-// as escapes.
-func terminalSafe(line string) string {
-	var b strings.Builder
-	for _, r := range line {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		}
-	}
-	return b.String()
 }
 
 type submissionsRejectOptions struct {
@@ -229,8 +215,8 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, id str
 	switch {
 	case reason == "":
 		return usageError{fmt.Errorf("--reason must say why; see: %s --help", cmd.CommandPath())}
-	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || strings.ContainsFunc(reason, unicode.IsControl):
-		return usageError{fmt.Errorf("--reason must be one line of at most %d characters", mostReason)}
+	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || safetext.Contains(reason):
+		return usageError{fmt.Errorf("--reason must be one line of at most %d characters, all of them visible", mostReason)}
 	}
 	f, err := o.forgeOptions.open()
 	if err != nil {

@@ -23,10 +23,10 @@ package safetext
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -61,9 +61,10 @@ func Contains(s string) bool {
 }
 
 // Strip returns s without its hidden characters.
-func Strip(s string) string {
-	return replace(s, func(rune) string { return "" })
-}
+func Strip(s string) string { return Replace(s, "") }
+
+// Replace returns s with each hidden character replaced by another text.
+func Replace(s, by string) string { return replace(s, func(rune) string { return by }) }
 
 // Escape returns s with each hidden character, line breaks included, written as
 // an escape of YAML, JSON and Go: \u200b, or \U000e0041 above U+FFFF. It is for
@@ -83,22 +84,21 @@ func EscapeLines(s string) string {
 // OneLine returns s on one line as people see it: each run of white space and
 // hidden characters is one space, and none remains at either end.
 func OneLine(s string) string {
-	s = replace(s, func(rune) string { return " " })
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == utf8.RuneError }), " ")
+	return strings.Join(strings.FieldsFunc(Replace(s, " "), func(r rune) bool { return unicode.IsSpace(r) || r == utf8.RuneError }), " ")
 }
 
-// Writer returns a writer that applies EscapeLines to what is written to w. A
-// character must not be split between two calls of Write.
-func Writer(w io.Writer) io.Writer { return &writer{w} }
-
-type writer struct{ w io.Writer }
-
-// Write implements io.Writer.
-func (w *writer) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(w.w, EscapeLines(string(b))); err != nil {
-		return 0, err
-	}
-	return len(b), nil
+// EscapeJSON is EscapeLines, but above U+FFFF it writes the surrogate pair that
+// JSON has for a character, so that JSON stays the same document.
+func EscapeJSON(s string) string {
+	return replace(s, func(r rune) string {
+		if r == '\n' || r == '\t' {
+			return string(r)
+		}
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			return escape(high) + escape(low)
+		}
+		return escape(r)
+	})
 }
 
 // Describe names a character for a message: U+200B (zero width space).
