@@ -201,7 +201,7 @@ func (s *Server) exportChangelog(c *call) (*reply, error) {
 		return nil, err
 	}
 	header := c.exportHeader("changelog", format)
-	if !c.query.Has("since") && !c.query.Has("type") {
+	if !c.query.Has("since") && !c.query.Has("type") && format.Name != exports.SpreadsheetCSV {
 		return c.prebuilt(exports.ChangelogFile+format.Extension, header)
 	}
 	a := c.view.build.Archive()

@@ -71,9 +71,12 @@ func (d *document) checkHidden(s string, path []string, key bool) (ok bool) {
 func (d *document) checkLine(s string, path []string) {
 	if blank(s) {
 		d.addAt(path, false, Problem{Message: "must not be blank"})
-	} else if path[len(path)-1] == "license" {
+		return
+	}
+	if path[len(path)-1] == "license" {
 		d.checkLicense(s, path)
 	}
+	d.warnOfText(s, path)
 }
 
 // checkURL refuses what has the form of an address but names no place, and

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/content"
 	"kindex/edge/state"
 	"kindex/edge/submit"
 	"kindex/edge/submit/forge"
@@ -178,6 +179,10 @@ func printSubmission(w io.Writer, s *submit.Submission) {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%s: %s\n", line[0], printable(line[1]))
 		}
+	}
+	_, problems := content.ParseEntity("", s.Type, s.Slug, []byte(s.YAML))
+	for _, p := range problems {
+		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, visible(p.Field), visible(p.Says()))
 	}
 	fmt.Fprintln(w)
 	for line := range strings.Lines(s.YAML) {
