@@ -220,11 +220,11 @@ func params(v values, args []argument, names ...string) url.Values {
 	return q
 }
 
-// compact is JSON on one line.
+// compact is JSON on one line, with the marks of quoted as escapes.
 func compact(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return ""
 	}
-	return b.String()
+	return strings.NewReplacer("«", `\u00ab`, "»", `\u00bb`).Replace(b.String())
 }
