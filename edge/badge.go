@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"kindex/edge/query"
+	"kindex/exports/safetext"
 	"kindex/site"
 	"kindex/site/pages"
 )
@@ -72,16 +71,13 @@ func (c *call) badgeLabel(show string) (string, error) {
 		return "", err
 	case n > site.LongestLabel:
 		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, site.LongestLabel)}
-	case n > 0 && (!utf8.ValidString(label) || !strings.ContainsFunc(label, seen)):
+	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
 		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
 	case n == 0:
 		return pages.BadgeLabel(c.view.build.Manifest, show), nil
 	}
 	return label, nil
 }
-
-// seen tells of characters that leave something in a picture.
-func seen(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) }
 
 // badgeOf is the entity of the path, or the path of its badge under its present slug.
 // Where there is none, nothing is searched for: the picture could not tell of it, and

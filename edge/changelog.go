@@ -200,7 +200,7 @@ func (s *Server) exportChangelog(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.query.Has("since") && !c.query.Has("type") {
+	if !c.query.Has("since") && !c.query.Has("type") && format.Name != exports.SpreadsheetCSV {
 		return c.prebuilt(exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}
 	return &reply{mediaType: format.MediaType, attachment: "changelog" + format.Extension,

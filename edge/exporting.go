@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kindex/edge/query"
 	"kindex/exports"
 	"kindex/exports/nearest"
 )
@@ -22,12 +23,29 @@ var formatNames = func() []string {
 	return names
 }()
 
+// The values of the csv parameter; the first is the default.
+const (
+	plainCSV       = "plain"
+	spreadsheetCSV = "spreadsheet"
+)
+
+// format returns the form of an export. CSV for spreadsheets has a name of its
+// own; no build has files of it.
 func (c *call) format() (exports.Format, error) {
 	name, err := c.query.OneOf("format", formatNames[0], formatNames)
 	if err != nil {
 		return exports.Format{}, err
 	}
 	f, _ := exports.FormatByName(name)
+	kind, err := c.query.OneOf("csv", plainCSV, []string{plainCSV, spreadsheetCSV})
+	switch {
+	case err != nil:
+		return exports.Format{}, err
+	case c.query.Has("csv") && name != "csv":
+		return exports.Format{}, &query.Error{Param: "csv", Message: "says how CSV is written; use it with format=csv"}
+	case kind == spreadsheetCSV:
+		f.Name = exports.SpreadsheetCSV
+	}
 	return f, nil
 }
 
@@ -68,7 +86,7 @@ func (s *Server) exportEntities(c *call) (*reply, error) {
 			return nil, err
 		}
 	}
-	if f.Empty() && at == nil && c.view.build.DraftID() == "" {
+	if f.Empty() && at == nil && format.Name != exports.SpreadsheetCSV && c.view.build.DraftID() == "" {
 		return c.prebuilt(exports.EntitiesFile+format.Extension, "entities"+format.Extension)
 	}
 	return &reply{mediaType: format.MediaType, attachment: "entities" + format.Extension,

@@ -89,14 +89,14 @@ func TestTurns(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup
-	errs := make(chan error, 2*mostWaiting)
-	for range 2 * mostWaiting {
+	errs := make(chan error, 2*maxFormWaiting)
+	for range 2 * maxFormWaiting {
 		group.Go(func() {
 			_, err := all.wait(ctx, one)
 			errs <- err
 		})
 	}
-	for range mostWaiting {
+	for range maxFormWaiting {
 		if err := <-errs; err != errCrowded {
 			t.Errorf("%v", err)
 		}
@@ -108,7 +108,7 @@ func TestTurns(t *testing.T) {
 	elsewhere()
 	cancel()
 	group.Wait()
-	for range mostWaiting {
+	for range maxFormWaiting {
 		if err := <-errs; err != context.Canceled {
 			t.Errorf("%v", err)
 		}

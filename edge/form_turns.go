@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// mostWaiting is how many requests of one network may wait for their turn.
-const mostWaiting = 32
+// maxFormWaiting is how many requests of one network may wait for their turn.
+const maxFormWaiting = 32
 
 // errCrowded is returned where a network has too many requests waiting.
 var errCrowded = errors.New("too many requests of one network are waiting")
@@ -39,7 +39,7 @@ func (t *turns) wait(ctx context.Context, network netip.Prefix) (done func(), er
 		}
 		t.networks[network] = one
 	}
-	if one.held > mostWaiting {
+	if one.held > maxFormWaiting {
 		t.mu.Unlock()
 		return nil, errCrowded
 	}

@@ -29,7 +29,7 @@ const (
 	filesAtOnce    = 8
 	exportsAtOnce  = 4
 	exportsOfOne   = 2 // of an account, or an address without a key
-	mostWaiting    = 512
+	maxWaiting     = 512
 	pageWait       = 3 * time.Second
 	exportWait     = 5 * time.Second
 )
@@ -46,10 +46,10 @@ const (
 
 func newGates(o Options) gates {
 	g := gates{
-		pages:     limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: mostWaiting, Wait: pageWait}),
-		pictures:  limit.NewGate(limit.GateOptions{Slots: picturesAtOnce, Waiting: mostWaiting / 8, Wait: pageWait}),
-		files:     limit.NewGate(limit.GateOptions{Slots: filesAtOnce, Waiting: mostWaiting, Wait: pageWait}),
-		exports:   limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: mostWaiting / 8, Wait: exportWait}),
+		pages:     limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: pageWait}),
+		pictures:  limit.NewGate(limit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: pageWait}),
+		files:     limit.NewGate(limit.GateOptions{Slots: filesAtOnce, Waiting: maxWaiting, Wait: pageWait}),
+		exports:   limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: exportWait}),
 		wrongKeys: limit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
 	}
 	if rate := min(o.LimitPages, 1_000_000); rate > 0 {

@@ -148,7 +148,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for refused.Load() < sent-slots-mostWaiting { // those for whom there is no room to wait
+	for refused.Load() < sent-slots-maxWaiting { // those for whom there is no room to wait
 		time.Sleep(time.Millisecond)
 	}
 	if under.Load() != slots {

@@ -188,6 +188,12 @@ func table() []request {
 			"?format=csv&fields=composite,slug&type=model", "?format=jsonl&minScore=60", "?format=parquet&fields=tags,addedDate&type=tool", "?tag=no-such-tag&format=csv"),
 		filters("exportEntities", "/api/export/entities", "?"),
 		bad("exportEntities", "/api/export/entities", "format", "xml", "CSV", ""),
+		ok("exportEntities", "/api/export/entities?format=csv&csv=spreadsheet", "", "&fields=name,tags", "&type=tool"),
+		bad("exportEntities", "/api/export/entities?format=csv", "csv", "excel", ""),
+		ok("exportLeaderboard", "/api/export/leaderboard?format=csv&csv=spreadsheet", "", "&category=nlp"),
+		bad("exportLeaderboard", "/api/export/leaderboard?format=csv", "csv", "excel", ""),
+		ok("exportChangelog", "/api/export/changelog?format=csv&csv=spreadsheet", "", "&type=tool"),
+		bad("exportChangelog", "/api/export/changelog?format=csv", "csv", "excel", ""),
 		bad("exportEntities", "/api/export/entities", "fields", "scores", "", "slug,"),
 
 		ok("exportLeaderboard", "/api/export/leaderboard", "", "?category=all", "?category=nlp", "?format=csv&category=nlp", "?format=jsonl", "?format=parquet"),
@@ -353,6 +359,9 @@ func testParameterExamples(t *testing.T, c *contract) {
 					values = []string{strings.Join(values, ",")}
 				}
 				query[p.Name] = values
+				if p.Name == "csv" {
+					query.Set("format", "csv") // it is of no other
+				}
 				c.send(t, request{op: id, target: target + "?" + query.Encode(), status: 200, key: c.key})
 			})
 		}
@@ -375,6 +384,7 @@ func testEnums(t *testing.T, c *contract) {
 		"fields": slices.Concat(exports.RecordFields, exports.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": exports.Events, "field": exports.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
+		"csv":                    {"plain", "spreadsheet"},
 		"show":                   {"score", "rank", "trend"},
 		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},
 	}
@@ -399,6 +409,9 @@ func testEnums(t *testing.T, c *contract) {
 			}
 			target := op.plainTarget(t)
 			sep := map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]
+			if p.Name == "csv" {
+				target, sep = target+sep+"format=csv", "&" // it is of no other
+			}
 			for _, value := range described {
 				c.send(t, request{op: id, target: target + sep + p.Name + "=" + url.QueryEscape(value), status: 200, key: c.key})
 			}

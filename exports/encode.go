@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Format is one of the forms in which bulk data is offered.
@@ -41,8 +42,13 @@ type Encoder interface {
 	Close() error
 }
 
-// NewEncoder returns an encoder of the named format for rows of these columns, as the
-// files of a build are encoded.
+// SpreadsheetCSV is the name of the CSV format that is meant for a spreadsheet: a
+// text that a spreadsheet would take for a formula gets a leading apostrophe
+// (https://owasp.org/www-community/attacks/CSV_Injection).
+const SpreadsheetCSV = "csv=spreadsheet"
+
+// NewEncoder returns an encoder of the named format, one of the Formats or
+// SpreadsheetCSV, for rows of these columns, as the files of a build are encoded.
 func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, fileParquet)
 }
@@ -61,6 +67,10 @@ func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) 
 		return &jsonlEncoder{w: w, columns: columns}, nil
 	case "csv":
 		return newCSVEncoder(w, columns)
+	case SpreadsheetCSV:
+		e := newCSVBody(w, columns)
+		e.spreadsheet = true
+		return e, e.header()
 	case "parquet":
 		return newParquetEncoder(w, columns, p)
 	}
@@ -149,14 +159,27 @@ type csvEncoder struct {
 	w       *csv.Writer
 	columns []Column
 	record  []string
+
+	spreadsheet bool // texts that begin as formulas do get an apostrophe
 }
 
 func newCSVEncoder(w io.Writer, columns []Column) (Encoder, error) {
 	e := newCSVBody(w, columns)
-	for i, c := range columns {
+	return e, e.header()
+}
+
+func (e *csvEncoder) header() error {
+	for i, c := range e.columns {
 		e.record[i] = c.Name
 	}
-	return e, e.w.Write(e.record)
+	return e.w.Write(e.record)
+}
+
+// Formula reports whether a spreadsheet would take a text for a formula: by its
+// first character, some programs also by a fullwidth one.
+func Formula(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", r)
 }
 
 // newCSVBody is a CSV encoder without a header row, for the second and later
@@ -179,6 +202,10 @@ func (e *csvEncoder) Write(r Row) error {
 			e.record[i] = string(AppendNumber(nil, cell.Number))
 		default:
 			e.record[i] = cell.Text
+		}
+		// A number, which a Raw cell may also be, cannot be a formula.
+		if e.spreadsheet && (c.Kind == Text || c.Kind == List) && Formula(e.record[i]) {
+			e.record[i] = "'" + e.record[i]
 		}
 	}
 	return e.w.Write(e.record)

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"kindex/exports"
+	"kindex/exports/safetext"
 )
 
 // The colours of badges. White letters on each have a contrast of 4.5 to 1 at least
@@ -70,9 +71,7 @@ func Badge(label, message, colour string) []byte {
 func plain(s string) string {
 	var b strings.Builder
 	n := 0
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || hidden(r) || r == unicode.ReplacementChar || r == 0xfffe || r == 0xffff
-	}) {
+	for _, word := range strings.Fields(safetext.OneLine(s)) {
 		if n > 0 {
 			b.WriteByte(' ')
 		}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"kindex/exports/safetext"
 )
 
 // block makes a text a paragraph of one line that means itself: where it begins as a
@@ -26,33 +26,19 @@ func block(s string) string {
 
 // text makes a text a part of a line of CommonMark that means itself. Punctuation that
 // could begin something gets a backslash (section 2.4); white space of any kind and
-// what cannot be seen, such as marks that turn the direction of writing, becomes a
-// space.
+// hidden characters become a space.
 func text(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
 	before := ' '
-	for _, r := range s {
-		if r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r) || hidden(r) {
-			r = ' '
-		}
-		if r == ' ' && before == ' ' {
-			continue
-		}
+	for _, r := range safetext.OneLine(s) {
 		if special(r) || r == '#' && b.Len() > 0 && (before == ' ' || before == '#') {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
 		before = r
 	}
-	return strings.TrimSuffix(b.String(), " ")
-}
-
-// hidden tells of marks that cannot be seen and change what is: Unicode's controls of
-// direction (UAX 9), tags, and the byte order mark. Joiners stay; words need them.
-func hidden(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c ||
-		r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
+	return b.String()
 }
 
 // special are characters with a meaning anywhere in a line: of CommonMark, and of the

@@ -39,5 +39,11 @@ func CheckAmong(path string, e *exports.Entity, others Others) (problems Problem
 	if by := others.WithName(e); e.Name != "" && by != "" {
 		add(Warning, "name", nameTaken(e.Name, by), "")
 	}
+	message := lookAlike(e, func(typ, name string) string {
+		return others.WithName(&exports.Entity{Type: typ, Name: name})
+	})
+	if message != "" {
+		add(Warning, "name", message, "")
+	}
 	return problems
 }

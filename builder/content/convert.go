@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
+const complexKey = `uses a complex key (?); write "name: value"`
+
 // keyOf returns the name that a key gives to its value, and what the dialect
 // forbids about it.
 func keyOf(k ast.Node) (name, wrong string) {
@@ -19,7 +21,7 @@ func keyOf(k ast.Node) (name, wrong string) {
 		return "<<", "uses a merge key (<<); write the fields out"
 	case *ast.MappingKeyNode:
 		name, _ = keyOf(k.Value)
-		return name, `uses a complex key (?); write "name: value"`
+		return name, complexKey
 	case *ast.AnchorNode:
 		name, _ = keyOf(k.Value)
 		return name, "uses an anchor (&name) before a field; leave it out"

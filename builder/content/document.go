@@ -8,13 +8,16 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // Limits on one file: far above any real entity, far below what hurts.
 const (
-	maxFileSize = 256 << 10
-	maxTokens   = 32 << 10 // the parser's time grows with their square
+	maxFileSize = 128 << 10
+	maxLines    = 8 << 10  // the lexer's time grows with their square
+	maxTokens   = 16 << 10 // the parser's time grows with their square
 	maxDepth    = 32
+	maxBlank    = 100 // blank lines in a row; within a text the lexer is even slower
 	maxProblems = 100 // that are listed
 )
 
@@ -35,7 +38,12 @@ type document struct {
 	textual  string
 	problems Problems
 	faulty   map[string]bool // fields whose values are wrong, so that none is blamed twice
+	dropped  int             // errors that were counted without being described
 	brackets int             // how many [ and { are open where convert is
+
+	// members indexes sets by name as locate first looks into them, so that
+	// locating every field of a large set takes linear time.
+	members map[ast.Node]map[string]*ast.MappingValueNode
 }
 
 // parseDocument reads a file. Where its syntax is broken the document has
@@ -58,6 +66,12 @@ func parseDocument(path string, data []byte, textual string) (d *document) {
 	if len(tokens) > maxTokens {
 		d.add(1, 1, Problem{Message: fmt.Sprintf("has more than %d names, values and signs, the most that a file may have", maxTokens)})
 		return d
+	}
+	for _, t := range tokens {
+		if t.Type == token.MappingKeyType { // the parser's time grows with their square
+			d.add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
+			return d
+		}
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
@@ -110,8 +124,8 @@ func (d *document) report() Problems {
 	}
 	more := d.problems[maxProblems:]
 	rest := Problem{File: d.path, Line: more[0].Line, Column: more[0].Column, Severity: Warning,
-		Message: fmt.Sprintf("%d more problems follow in this file", len(more))}
-	if n, _ := more.Count(); n > 0 {
+		Message: fmt.Sprintf("%d more problems follow in this file", len(more)+d.dropped)}
+	if n, _ := more.Count(); n+d.dropped > 0 {
 		rest.Severity = Error
 	}
 	return append(d.problems[:maxProblems:maxProblems], rest)
@@ -169,14 +183,11 @@ func (d *document) locate(path []string, key bool) (line, col int) {
 	line, col = place(n)
 	for i, p := range path {
 		var next ast.Node
-		if members, ok := pairs(n); ok {
-			for _, m := range members {
-				if name, _ := keyOf(m.Key); name == p {
-					next = m.Value
-					if key && i == len(path)-1 {
-						return place(m.Key)
-					}
-					break
+		if _, ok := pairs(n); ok {
+			if m := d.member(n, p); m != nil {
+				next = m.Value
+				if key && i == len(path)-1 {
+					return place(m.Key)
 				}
 			}
 		} else if s, ok := n.(*ast.SequenceNode); ok {
@@ -191,4 +202,23 @@ func (d *document) locate(path []string, key bool) (line, col int) {
 		line, col = place(n)
 	}
 	return line, col
+}
+
+// member returns the first member of a mapping that has a name, nil if none has.
+func (d *document) member(n ast.Node, name string) *ast.MappingValueNode {
+	index, ok := d.members[n]
+	if !ok {
+		members, _ := pairs(n)
+		index = make(map[string]*ast.MappingValueNode, len(members))
+		for _, m := range members {
+			if name, _ := keyOf(m.Key); index[name] == nil {
+				index[name] = m
+			}
+		}
+		if d.members == nil {
+			d.members = map[ast.Node]map[string]*ast.MappingValueNode{}
+		}
+		d.members[n] = index
+	}
+	return index[name]
 }

@@ -79,7 +79,7 @@ func TestFormatRaw(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ data, want string }{
 		"Latin-1":   {"name: Caf\xe9\n", "1:10: is not UTF-8 text from here on"},
-		"too large": {"name: X\n# " + strings.Repeat("x", 300000) + "\n", "1:1: is larger than 262144 bytes"},
+		"too large": {"name: X\n# " + strings.Repeat("x", 300000) + "\n", "1:1: is larger than 131072 bytes"},
 		"too deep":  {"name: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", "1:39: is nested more than 32 levels deep"},
 		"nothing":   {"", "1:1: is empty"},
 		// The parser drops the second line without a word.

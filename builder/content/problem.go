@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kindex/exports/safetext"
 )
 
 // Severity says whether a problem keeps content from being built.
@@ -33,7 +35,7 @@ type Problem struct {
 // file:line:column: field: what is wrong (did you mean "…"?)
 func (p Problem) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d:%d: ", visible(p.File), p.Line, p.Column)
+	fmt.Fprintf(&b, "%s:%d:%d: ", safetext.Escape(p.File), p.Line, p.Column)
 	if p.Severity == Warning {
 		b.WriteString("warning: ")
 	}
@@ -105,7 +107,7 @@ func FieldName(path []string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		if !plainName.MatchString(p) {
+		if !plainName.MatchString(p) || safetext.Contains(p) {
 			p = shown(p)
 		}
 		b.WriteString(p)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -65,6 +66,7 @@ func mustCompile(name string) *schema {
 // check adds what is wrong with the document by its schema, and what its texts
 // say that a schema cannot judge.
 func (s *schema) check(d *document) {
+	d.value = s.bound(d, d.value, s.at(nil), nil)
 	err := s.compiled.Validate(d.value)
 	if failed, ok := err.(*jsonschema.ValidationError); ok {
 		s.explain(d, failed)
@@ -72,6 +74,33 @@ func (s *schema) check(d *document) {
 		d.add(1, 1, Problem{Message: err.Error()})
 	}
 	s.checkTexts(d, d.value, s.at(nil), nil)
+}
+
+// bound returns a value with its lists cut to the lengths that the schema allows,
+// and adds a problem for each that was longer. What comes after need not care how
+// long a stranger's list is.
+func (s *schema) bound(d *document, value any, node map[string]any, path []string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		props, _ := node["properties"].(map[string]any)
+		for name, part := range props {
+			if member, ok := v[name]; ok {
+				v[name] = s.bound(d, member, s.resolve(part), append(path[:len(path):len(path)], name))
+			}
+		}
+	case []any:
+		if limit, ok := node["maxItems"].(json.Number); ok {
+			if n, err := strconv.Atoi(limit.String()); err == nil && len(v) > n {
+				d.addAt(path, false, Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", len(v), n)})
+				v = v[:n]
+			}
+		}
+		for i, item := range v {
+			v[i] = s.bound(d, item, s.resolve(node["items"]), append(path[:len(path):len(path)], strconv.Itoa(i)))
+		}
+		return v
+	}
+	return value
 }
 
 // at returns the part of the schema that a field is checked with, nil where
@@ -117,9 +146,7 @@ func (s *schema) explain(d *document, e *jsonschema.ValidationError) {
 	node := s.at(at)
 	switch k := e.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
-		for _, p := range slices.Sorted(slices.Values(k.Properties)) {
-			d.addAt(append(slices.Clone(at), p), true, s.unknown(node, at, p))
-		}
+		s.explainUnknown(d, node, at, k.Properties)
 	case *kind.Required:
 		for _, m := range k.Missing {
 			d.addAt(at, false, Problem{Field: FieldName(append(slices.Clone(at), m)), Message: "is missing"})
@@ -140,6 +167,26 @@ func (s *schema) explain(d *document, e *jsonschema.ValidationError) {
 			return
 		}
 		d.addAt(at, false, describe(e.ErrorKind, node, got))
+	}
+}
+
+// explainUnknown adds the fields that a set in the schema does not have, in the
+// order of the file. Those that no report can list are counted only.
+func (s *schema) explainUnknown(d *document, node map[string]any, at []string, names []string) {
+	place := make(map[string][2]int, len(names))
+	for _, p := range names {
+		line, col := d.locate(append(slices.Clone(at), p), true)
+		place[p] = [2]int{line, col}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(place[a][0], place[b][0]), cmp.Compare(place[a][1], place[b][1]), cmp.Compare(a, b))
+	})
+	for i, p := range names {
+		if i > maxProblems {
+			d.dropped += len(names) - i
+			break
+		}
+		d.addAt(append(slices.Clone(at), p), true, s.unknown(node, at, p))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
+
+	"kindex/exports/safetext"
 )
 
 // readable tells whether the parser may have the file at all.
@@ -17,8 +19,15 @@ func (d *document) readable(data []byte) bool {
 		d.add(1, 1, Problem{Message: fmt.Sprintf("is larger than %d bytes, the most that a file may have", maxFileSize)})
 		return false
 	}
-	if line, col, message := badCharacter(data); message != "" {
-		d.add(line, col, Problem{Message: message})
+	if !d.checkCharacters(string(data)) {
+		return false
+	}
+	if bytes.Count(data, []byte("\n"))+bytes.Count(data, []byte("\r")) > maxLines {
+		d.add(1, 1, Problem{Message: fmt.Sprintf("has more than %d lines, the most that a file may have", maxLines)})
+		return false
+	}
+	if line := blankLines(data); line > 0 {
+		d.add(line, 1, Problem{Message: fmt.Sprintf("more than %d blank lines follow each other; remove them", maxBlank)})
 		return false
 	}
 	if line, col, ok := nestedDeeply(data); ok {
@@ -28,28 +37,58 @@ func (d *document) readable(data []byte) bool {
 	return true
 }
 
-// badCharacter finds the first byte that is not UTF-8, or the first character
-// that no editor shows and that may make a file read otherwise than it looks;
-// message is "" where there is none.
-func badCharacter(data []byte) (line, col int, message string) {
-	line, col = 1, 1
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			return line, col, "is not UTF-8 text from here on; save the file as UTF-8"
-		case r == '\n':
-			line, col = line+1, 0
-		case r == '\t': // the parser drops some tabs without a word
-			return line, col, "holds a tab here; use spaces"
-		case r == '\r':
-		case unicode.IsControl(r), r == '\ufeff', r >= '\u2028' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-			return line, col, fmt.Sprintf("holds the hidden character %U here; leave it out", r)
+// checkCharacters reports whether a file consists of characters that people can
+// see, and adds each one that they cannot, up to maxProblems.
+func (d *document) checkCharacters(text string) bool {
+	line, start := 1, 0 // of the line that the character is on
+	for at, r := range safetext.Hidden(text) {
+		message := ""
+		switch r {
+		case '\n':
+			line, start = line+1, at+1
+			continue
+		case '\r':
+			continue
+		case '\t': // the parser drops some tabs without a word
+			message = "holds a tab here; use spaces"
+		case utf8.RuneError:
+			d.add(line, utf8.RuneCountInString(text[start:at])+1, Problem{Message: "is not UTF-8 text from here on; save the file as UTF-8"})
+			return false
+		default:
+			message = "contains the hidden character " + safetext.Describe(r) + " here; remove it"
 		}
-		col++
-		i += n
+		d.add(line, utf8.RuneCountInString(text[start:at])+1, Problem{Message: message})
+		if r == '\t' || len(d.problems) > maxProblems {
+			return false
+		}
 	}
-	return 0, 0, ""
+	return len(d.problems) == 0
+}
+
+// blankLines returns the number of the line with which more than maxBlank lines
+// in a row are blank, 0 if there is none. A carriage return alone breaks a line
+// for the parser too, though no editor counts it.
+func blankLines(data []byte) int {
+	line, blank := 1, 0
+	for i, c := range data {
+		switch c {
+		case ' ':
+			continue
+		case '\n':
+			line++
+			if i == 0 || data[i-1] != '\r' {
+				blank++
+			}
+		case '\r':
+			blank++
+		default:
+			blank = 0
+		}
+		if blank > maxBlank+1 { // the first break ends a line that is not blank
+			return line - 1
+		}
+	}
+	return 0
 }
 
 // nestedDeeply finds nesting that the parser would follow by recursion: open
@@ -149,18 +188,7 @@ func (d *document) syntaxError(err error) {
 	case strings.HasPrefix(message, "found unknown escape character"):
 		message += `; write \\ for a backslash`
 	}
-	d.add(line, col, Problem{Message: "is not valid YAML: " + visible(message)})
-}
-
-// visible replaces characters that would break a line of the report, or hide in
-// it, by U+FFFD.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsGraphic(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
+	d.add(line, col, Problem{Message: "is not valid YAML: " + safetext.Escape(message)})
 }
 
 // blank tells whether a text shows nothing at all.

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"fmt"
 	"net/url"
 	pathpkg "path"
 	"slices"
@@ -9,11 +10,13 @@ import (
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/github/go-spdx/v2/spdxexp"
 	"github.com/github/go-spdx/v2/spdxexp/spdxlicenses"
 
 	"kindex/exports/nearest"
+	"kindex/exports/safetext"
 )
 
 // checkTexts adds what a pattern cannot tell of a text: that it is blank, an
@@ -23,7 +26,10 @@ func (s *schema) checkTexts(d *document, value any, node map[string]any, path []
 	case map[string]any:
 		props, _ := node["properties"].(map[string]any)
 		for name, member := range v {
-			s.checkTexts(d, member, s.resolve(props[name]), append(path[:len(path):len(path)], name))
+			inner := append(path[:len(path):len(path)], name)
+			if d.faulty[FieldName(inner)] || d.checkHidden(name, inner, true) {
+				s.checkTexts(d, member, s.resolve(props[name]), inner)
+			}
 		}
 	case []any:
 		for i, item := range v {
@@ -32,6 +38,9 @@ func (s *schema) checkTexts(d *document, value any, node map[string]any, path []
 	case string:
 		if node == nil || len(d.faulty) > 0 && d.faulty[FieldName(path)] {
 			return // it has been complained about
+		}
+		if !d.checkHidden(v, path, false) {
+			return
 		}
 		switch pattern, _ := node["pattern"].(string); pattern {
 		case linePattern:
@@ -48,12 +57,26 @@ func (s *schema) checkTexts(d *document, value any, node map[string]any, path []
 	}
 }
 
+// checkHidden adds the first hidden character of a text or, where key is set, of
+// a field's name. Only an escape in quotes can have brought it into a file.
+func (d *document) checkHidden(s string, path []string, key bool) (ok bool) {
+	for at, r := range safetext.Hidden(s) {
+		d.addAt(path, key, Problem{Message: fmt.Sprintf("contains the hidden character %s as its character %d; remove it",
+			safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)})
+		return false
+	}
+	return true
+}
+
 func (d *document) checkLine(s string, path []string) {
 	if blank(s) {
 		d.addAt(path, false, Problem{Message: "must not be blank"})
-	} else if path[len(path)-1] == "license" {
+		return
+	}
+	if path[len(path)-1] == "license" {
 		d.checkLicense(s, path)
 	}
+	d.warnOfText(s, path)
 }
 
 // checkURL refuses what has the form of an address but names no place, and
@@ -133,8 +156,10 @@ func (d *document) checkLicense(s string, path []string) {
 	}
 }
 
-// licenseCache remembers licence expressions: a catalogue has few of them.
-var licenseCache sync.Map // string → licenseVerdict
+// licenses caches verdicts about licences, since a catalogue has few of them and
+// thousands of entities. It keeps identifiers of the SPDX list only, so that it
+// is never larger than that list, whatever strangers send.
+var licenses sync.Map // string → licenseVerdict
 
 type licenseVerdict struct {
 	ok    bool
@@ -145,7 +170,7 @@ type licenseVerdict struct {
 // (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/), and which
 // identifier was probably meant where it is not, or is in the wrong case.
 func licenseExpression(s string) (ok bool, guess string) {
-	if v, hit := licenseCache.Load(s); hit {
+	if v, hit := licenses.Load(s); hit {
 		verdict := v.(licenseVerdict)
 		return verdict.ok, verdict.guess
 	}
@@ -156,7 +181,9 @@ func licenseExpression(s string) (ok bool, guess string) {
 	} else if i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 && !slices.Contains(known, s) {
 		verdict.guess = known[i]
 	}
-	licenseCache.Store(s, verdict)
+	if slices.Contains(known, s) {
+		licenses.Store(s, verdict)
+	}
 	return verdict.ok, verdict.guess
 }
 

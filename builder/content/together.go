@@ -90,6 +90,18 @@ func (f *Folder) checkTogether(declared []Category) (problems Problems) {
 			complain(r, Warning, []string{"name"}, nameTaken(r.entity.Name, list[0].shown), "")
 		}
 	}
+	for _, r := range f.order {
+		message := lookAlike(r.entity, func(typ, name string) string {
+			list := f.claims.names[nameKey(&exports.Entity{Type: typ, Name: name})]
+			if len(list) == 0 {
+				return ""
+			}
+			return list[0].shown
+		})
+		if message != "" {
+			complain(r, Warning, []string{"name"}, message, "")
+		}
+	}
 	return problems
 }
 

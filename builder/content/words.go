@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"kindex/exports/nearest"
+	"kindex/exports/safetext"
 )
 
 // The patterns of the schemas.
@@ -125,7 +126,7 @@ func shown(v any) string {
 		if r := []rune(v); len(r) > 60 {
 			v = string(r[:60]) + "…"
 		}
-		return strconv.Quote(v)
+		return safetext.Escape(strconv.Quote(v)) // Quote leaves some hidden letters and marks
 	case []any:
 		return "a list"
 	case map[string]any:

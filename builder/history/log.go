@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"kindex/builder/content"
 	"kindex/exports"
+	"kindex/exports/safetext"
 )
 
 // logFormat is what git log prints of a commit: fields that end in NUL, which no
@@ -242,10 +242,5 @@ func commitTime(seconds string) time.Time {
 
 // cleanName makes readable text of a name, whatever its bytes.
 func cleanName(name string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(name, "\ufffd")))
+	return strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
 }

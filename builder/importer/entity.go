@@ -17,7 +17,7 @@ import (
 type draft struct {
 	typ, slug, clashSlug string
 	fields               map[string]any // as a file has them
-	reasons              []Reason
+	reasons, warnings    []Reason
 }
 
 // refuse notes why a field cannot be made.
@@ -65,6 +65,9 @@ func newDrafter(m *content.Mapping, date string) *drafter {
 // draft makes an entity of a row.
 func (dr *drafter) draft(rec record) *draft {
 	d := &draft{fields: map[string]any{}}
+	seen := &watched{record: rec}
+	defer func() { d.warnings = seen.warnings }()
+	rec = seen
 	dr.identify(d, rec)
 	for _, t := range dr.m.Targets {
 		field := content.FieldName(t.Path)

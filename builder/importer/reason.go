@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"kindex/exports/safetext"
 )
 
 // Reason is one thing that is wrong with a row.
@@ -38,12 +39,7 @@ func (r Reason) String() string {
 	if r.Suggestion != "" {
 		fmt.Fprintf(&b, " (did you mean %q?)", r.Suggestion)
 	}
-	return strings.Map(func(c rune) rune {
-		if !unicode.IsGraphic(c) {
-			return unicode.ReplacementChar
-		}
-		return c
-	}, b.String())
+	return safetext.Escape(b.String())
 }
 
 // shown quotes a text for a message, long ones cut.
@@ -51,7 +47,7 @@ func shown(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		s = string(r[:60]) + "…"
 	}
-	return strconv.Quote(s)
+	return safetext.Escape(strconv.Quote(s))
 }
 
 func counted(n int, noun string) string {

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"kindex/builder/content"
+	"kindex/exports/safetext"
 )
 
 // result is what a value comes to in one row: nothing, one item or a list.
@@ -106,8 +108,8 @@ func constant(v any) result {
 	return r
 }
 
-// column reads a column. Texts lose the space around them, and line breaks
-// within: entities have texts of one line.
+// column reads a column. Texts lose the space around them, line breaks and hidden
+// characters: entities have texts of one line that people can see.
 func (e *evaluator) column(name string, rec record) (result, error) {
 	v := rec.lookup(name)
 	list, isList := v.([]any)
@@ -138,10 +140,41 @@ func (e *evaluator) column(name string, rec record) (result, error) {
 
 func oneLine(s string) string {
 	s = strings.TrimSpace(s)
-	if !strings.ContainsAny(s, "\r\n\t") {
-		return s
+	if strings.ContainsAny(s, "\r\n\t") {
+		s = strings.Join(strings.Fields(s), " ")
 	}
-	return strings.Join(strings.Fields(s), " ")
+	if !utf8.ValidString(s) {
+		return s // the row is refused for it
+	}
+	return strings.TrimSpace(safetext.Strip(s))
+}
+
+// watched is a record that notes from which of the columns that were read column
+// removes hidden characters.
+type watched struct {
+	record
+	warnings []Reason
+}
+
+func (w *watched) lookup(column string) any {
+	v := w.record.lookup(column)
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, item := range list {
+		s, _ := item.(string)
+		for _, r := range safetext.Hidden(s) {
+			if r == '\t' || r == '\n' || r == '\r' || r == utf8.RuneError {
+				continue
+			}
+			reason := Reason{Column: column, Message: "the hidden character " + safetext.Describe(r) + " was removed"}
+			if !slices.Contains(w.warnings, reason) {
+				w.warnings = append(w.warnings, reason)
+			}
+		}
+	}
+	return v
 }
 
 func firstName(m map[string]any) string {

@@ -48,7 +48,7 @@ func (j *job) candidate(r *row, folder *content.Surroundings) *candidate {
 		return c
 	}
 	c.draft = j.drafter.draft(r)
-	c.reasons = c.draft.reasons
+	c.reasons, c.warnings = c.draft.reasons, c.draft.warnings
 	if c.draft.typ == "" || c.draft.slug == "" {
 		return c
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"kindex/exports/safetext"
 )
 
 // message is the message of the commit. Nothing in it is the submission's but its
@@ -33,7 +35,7 @@ func Credit(name string) string {
 		}
 		return '_'
 	}, name)
-	s = reference.ReplaceAllString(s, "${1}_$2")
+	s = reference.ReplaceAllString(safetext.Strip(s), "${1}_$2")
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > 100 {
 		s = string(r[:100])

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/exports/safetext"
 )
 
 // annotate prints what was found as workflow commands of GitHub Actions
@@ -110,14 +111,14 @@ func stepSummary(c *checked) string {
 	return b.String()
 }
 
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
 // markdownText writes a text so that Markdown shows it as it is, on one line, in
 // a cell of a table too.
 func markdownText(s string) string {
 	var b strings.Builder
-	for _, r := range s {
+	for _, r := range safetext.Escape(lineBreaks.Replace(s)) {
 		switch {
-		case r == '\n' || r == '\r':
-			r = ' '
 		case strings.ContainsRune("\\`*_{}[]<>()#+!|&~$", r):
 			b.WriteByte('\\')
 		}

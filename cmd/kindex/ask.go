@@ -115,7 +115,7 @@ func (a *asker) listCategories() {
 		fmt.Fprintln(a.out, "The categories are:")
 	}
 	for _, c := range a.around.Categories() {
-		fmt.Fprintf(a.out, "  %-*s  %s\n", width, c.Slug, c.Title)
+		fmt.Fprintf(a.out, "  %-*s  %s\n", width, c.Slug, visible(c.Title))
 	}
 }
 

@@ -239,7 +239,7 @@ type progress struct {
 }
 
 func newProgress(w io.Writer) *progress {
-	return &progress{w: w, watched: isTerminal(w)}
+	return &progress{w: raw(w), watched: isTerminal(w)}
 }
 
 func (p *progress) step(name string, done, total int) {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,7 +27,7 @@ func (d *difference) writeText(w io.Writer) {
 	if text := d.refusalWords(); text != "" {
 		warn(text)
 	}
-	for _, text := range d.duplicateLines(func(key string) string { return key }, strconv.Quote) {
+	for _, text := range d.duplicateLines(func(key string) string { return key }, quoted) {
 		warn(text)
 	}
 	d.writeEntities(w)
@@ -118,7 +117,7 @@ func writeFields(w io.Writer, fields []compare.Field) {
 func (d *difference) writeRoot(w io.Writer) {
 	if f := d.Formula; f != nil {
 		fmt.Fprintln(w)
-		for _, text := range formulaWords(f, strconv.Quote) {
+		for _, text := range formulaWords(f, quoted) {
 			fmt.Fprintln(w, text)
 		}
 		for _, m := range f.Largest {

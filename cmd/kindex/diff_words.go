@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/compare"
+	"kindex/exports/safetext"
 )
 
 // line is one line of what happened to a field: a value that went, one that
@@ -54,17 +55,17 @@ func valueWords(data json.RawMessage) string {
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.UseNumber()
 	if dec.Decode(&v) != nil {
-		return strconv.Quote(string(data))
+		return quoted(string(data))
 	}
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case string:
-		return strconv.Quote(v)
+		return quoted(v)
 	case []any:
 		return strings.Join(itemWords(v), ", ")
 	}
-	return string(data)
+	return printable(string(data))
 }
 
 // itemWords writes the items of a list. Of a benchmark, name and value count.
@@ -75,7 +76,7 @@ func itemWords(list []any) []string {
 		case string:
 			words[i] = printable(item)
 		case map[string]any:
-			words[i] = strconv.Quote(fmt.Sprint(item["name"]))
+			words[i] = quoted(fmt.Sprint(item["name"]))
 			if value, ok := item["value"]; ok {
 				words[i] += " " + numberWords(value)
 			} else if data, err := json.Marshal(item); err == nil {
@@ -95,11 +96,14 @@ func numberWords(v any) string {
 
 // printable writes a text without what a terminal might obey.
 func printable(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) && !safetext.Contains(s) {
 		return s
 	}
-	return strconv.Quote(s)
+	return quoted(s)
 }
+
+// quoted is a text in quotes, without what a terminal might obey or hide.
+func quoted(s string) string { return safetext.Escape(strconv.Quote(s)) }
 
 // move writes two values with an arrow, or one where they are the same.
 func move(old, new string) string {

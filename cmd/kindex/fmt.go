@@ -243,7 +243,7 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 					return err
 				}
 			} else {
-				fmt.Fprintln(out, f.path)
+				fmt.Fprintln(out, visible(f.path))
 			}
 		}
 	}

@@ -157,7 +157,7 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 func inWords(value []byte) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
-		return string(value)
+		return visible(string(value))
 	}
 	switch v := v.(type) {
 	case string:
@@ -173,5 +173,5 @@ func inWords(value []byte) string {
 		}
 		return visible(strings.Join(parts, ", "))
 	}
-	return string(value)
+	return visible(string(value))
 }

@@ -55,15 +55,15 @@ func main() {
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
-	out := &checkedWriter{w: stdout}
+	out, errors := &output{w: stdout}, &output{w: stderr}
 	root.SetArgs(args)
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(errors)
 	err := root.ExecuteContext(ctx)
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("the output is not whole: %w", out.err)
 	}
-	return report(err, stderr)
+	return report(err, errors)
 }
 
 func newRoot() *cobra.Command {

@@ -132,6 +132,6 @@ func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {
 	if score == "" {
 		score = "-"
 	}
-	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", paint(w, color.Bold, e.Name), e.Key(), score, e.Description)
+	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", paint(w, color.Bold, e.Name), e.Key(), score, visible(e.Description))
 	return nil
 }

@@ -119,7 +119,7 @@ func explain(b *exports.Build, e *exports.Entity) (*score.Explanation, error) {
 
 func printEntity(w io.Writer, e *exports.Entity) {
 	fmt.Fprintln(w, paint(w, color.Bold, e.Name))
-	fmt.Fprintln(w, e.Description)
+	fmt.Fprintln(w, visible(e.Description))
 	fmt.Fprintln(w)
 	for _, f := range []struct{ name, value string }{
 		{"address", e.Key()}, {"provider", e.Provider}, {"category", e.Category}, {"status", e.Status},
@@ -127,18 +127,18 @@ func printEntity(w io.Writer, e *exports.Entity) {
 		{"tags", strings.Join(e.Tags, ", ")}, {"can", strings.Join(e.Capabilities, ", ")},
 	} {
 		if f.value != "" {
-			fmt.Fprintf(w, "  %-10s %s\n", f.name, f.value)
+			fmt.Fprintf(w, "  %-10s %s\n", f.name, visible(f.value))
 		}
 	}
 	for _, l := range e.Links {
-		fmt.Fprintf(w, "  %-10s %s\n", l.Name, l.URL)
+		fmt.Fprintf(w, "  %-10s %s\n", l.Name, visible(l.URL))
 	}
 }
 
 func printScore(w io.Writer, x *score.Explanation) {
 	fmt.Fprintln(w)
 	if !x.Ranked {
-		fmt.Fprintf(w, "not ranked: %s\n", *x.Reason)
+		fmt.Fprintf(w, "not ranked: %s\n", visible(*x.Reason))
 	} else {
 		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, %.0f %% of the weights known)\n",
 			x.Composite, x.FormulaVersion, x.AsOf[:10], 100*x.Coverage)
@@ -156,7 +156,7 @@ func printScore(w io.Writer, x *score.Explanation) {
 		}
 		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)
 		for _, m := range d.Measures {
-			fmt.Fprintf(w, "    %s\n", measureLine(m))
+			fmt.Fprintf(w, "    %s\n", visible(measureLine(m)))
 		}
 	}
 }

@@ -9,17 +9,18 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/content"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/submit"
 	"kindex/edge/submit/forge"
 	"kindex/exports"
 	"kindex/exports/nearest"
+	"kindex/exports/safetext"
 )
 
 func submissionsCommand() *cobra.Command {
@@ -193,24 +194,14 @@ func printSubmission(w io.Writer, s *submit.Submission, siblings []submit.Submis
 	for _, o := range siblings {
 		fmt.Fprintf(w, "also proposed: %s (%s) as %s by %s\n", o.ID, o.Status, o.Key(), printable(o.Account))
 	}
+	_, problems := content.ParseEntity("", s.Type, s.Slug, []byte(s.YAML))
+	for _, p := range problems {
+		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, visible(p.Field), visible(p.Says()))
+	}
 	fmt.Fprintln(w)
 	for line := range strings.Lines(s.YAML) {
-		fmt.Fprintln(w, terminalSafe(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintln(w, visible(strings.TrimSuffix(line, "\n")))
 	}
-}
-
-// terminalSafe shows the characters of a line that a terminal might obey, or hide,
-// as escapes.
-func terminalSafe(line string) string {
-	var b strings.Builder
-	for _, r := range line {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		}
-	}
-	return b.String()
 }
 
 type submissionsRejectOptions struct {
@@ -248,8 +239,8 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 		return usageError{fmt.Errorf("name submissions by their IDs, or an account with --all-of; see: %s --help", cmd.CommandPath())}
 	case reason == "":
 		return usageError{fmt.Errorf("--reason must say why; see: %s --help", cmd.CommandPath())}
-	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || strings.ContainsFunc(reason, unicode.IsControl):
-		return usageError{fmt.Errorf("--reason must be one line of at most %d characters", mostReason)}
+	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || safetext.Contains(reason):
+		return usageError{fmt.Errorf("--reason must be one line of at most %d characters, all of them visible", mostReason)}
 	}
 	f, err := o.forgeOptions.open()
 	if err != nil {

@@ -112,7 +112,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			return err
 		}
 		for _, line := range a.warnings {
-			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", line)
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", visible(line))
 		}
 		printAccepted(cmd.OutOrStdout(), &one)
 		printSiblings(cmd.OutOrStdout(), siblings)

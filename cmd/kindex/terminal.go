@@ -1,51 +1,106 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
-	"unicode"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
+
+	"kindex/exports/safetext"
 )
 
-// checkedWriter remembers that something could not be written, so that a full
-// disk behind a pipe does not look like success.
-type checkedWriter struct {
-	w   io.Writer
-	err error
+// output is what commands write to. It escapes the characters that a terminal
+// obeys or hides, whatever a command prints, and remembers that something could
+// not be written, so that a full disk after a pipe does not look like success.
+type output struct {
+	w io.Writer
+
+	mu   sync.Mutex
+	part []byte // the first bytes of a character that the next Write completes
+	err  error
 }
 
 // Write implements io.Writer.
-func (c *checkedWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	if err != nil && c.err == nil {
-		c.err = err
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text := append(o.part, b...)
+	o.part = nil
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				o.part, text = bytes.Clone(last), text[:len(text)-n]
+			}
+			break
+		}
 	}
-	return n, err
+	if _, err := io.WriteString(o.w, o.safe(string(text))); err != nil {
+		if o.err == nil {
+			o.err = err
+		}
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// styled are the styles that paint gives to words.
+var styled = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// safe escapes a text, but for its styles where they are seen.
+func (o *output) safe(text string) string {
+	if !o.colored() {
+		return safetext.EscapeJSON(text)
+	}
+	var b strings.Builder
+	for done := 0; ; {
+		at := styled.FindStringIndex(text[done:])
+		if at == nil {
+			b.WriteString(safetext.EscapeJSON(text[done:]))
+			return b.String()
+		}
+		b.WriteString(safetext.EscapeJSON(text[done : done+at[0]]))
+		b.WriteString(text[done+at[0] : done+at[1]])
+		done += at[1]
+	}
+}
+
+// colored reports whether colors are seen, and NO_COLOR (https://no-color.org)
+// does not forbid them.
+func (o *output) colored() bool {
+	_, never := os.LookupEnv("NO_COLOR")
+	return isTerminal(o.w) && !never
+}
+
+// raw returns what is below an output, for programs that draw on a terminal.
+func raw(w io.Writer) io.Writer {
+	if o, ok := w.(*output); ok {
+		return o.w
+	}
+	return w
 }
 
 // isTerminal tells whether somebody watches what is written to w.
 func isTerminal(w io.Writer) bool {
-	if c, ok := w.(*checkedWriter); ok {
-		w = c.w
-	}
-	f, ok := w.(*os.File)
+	f, ok := raw(w).(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// paint colours a text where it is seen, and NO_COLOR (https://no-color.org)
-// does not forbid it.
+// paint colors a text, which it escapes, where colors are seen.
 func paint(w io.Writer, attribute color.Attribute, text string) string {
 	c := color.New(attribute)
-	if _, never := os.LookupEnv("NO_COLOR"); isTerminal(w) && !never {
+	if o, ok := w.(*output); ok && o.colored() {
 		c.EnableColor()
 	} else {
 		c.DisableColor()
 	}
-	return c.Sprint(text)
+	return c.Sprint(safetext.Escape(text))
 }
 
 // damaged turns a panic while reading a build that was not verified into an
@@ -57,12 +112,6 @@ func damaged(dir string, err *error) {
 	}
 }
 
-// visible is a text without what would steer a terminal.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// visible is a text on one line, with what would steer a terminal, or hide in it,
+// as escapes.
+func visible(s string) string { return safetext.Escape(s) }

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"kindex/exports/safetext"
 )
 
 // MaxActive is how many keys of an account may be active at the same time.
@@ -88,6 +90,9 @@ func CheckName(name string) error {
 		return fmt.Errorf("has %d characters; use at most %d", n, mostName)
 	case name[0] == ' ' || name[len(name)-1] == ' ':
 		return errors.New("begins or ends with a space; leave it out")
+	}
+	for _, r := range safetext.Hidden(name) {
+		return fmt.Errorf("has the character %U; use letters, digits, punctuation and plain spaces", r)
 	}
 	for _, r := range name {
 		if !unicode.IsPrint(r) {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kindex/exports/safetext"
 )
 
 // API is the interface below /api, asked in this process or over HTTP. The path is
@@ -50,11 +52,51 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 		return nil, &apiError{text: "The index did not answer in time. Try again, with a smaller limit."}
 	case err != nil:
 		return nil, &apiError{text: "The index cannot be asked: " + err.Error() + "."}
-	case status != http.StatusOK:
-		return nil, explain(status, answered, body)
 	}
 	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
+	if mediaType == markdownType {
+		body = []byte(safetext.EscapeLines(string(body)))
+	} else {
+		body = visibleJSON(body)
+	}
+	if status != http.StatusOK {
+		return nil, explain(status, answered, body)
+	}
 	return &answer{mediaType, body, from}, nil
+}
+
+// visibleJSON returns a JSON document without the hidden characters of its texts,
+// which would reach a model that nobody watches. What is no JSON comes back as it
+// is, to be refused.
+func visibleJSON(body []byte) []byte {
+	var out []byte
+	done := 0
+	for i := 0; i < len(body); i++ {
+		if body[i] != '"' {
+			continue
+		}
+		from, plain := i, true
+		for i++; i < len(body) && body[i] != '"'; i++ {
+			plain = plain && body[i] >= ' ' && body[i] < 0x7f && body[i] != '\\'
+			if body[i] == '\\' {
+				i++
+			}
+		}
+		var text string
+		if plain || i >= len(body) || json.Unmarshal(body[from:i+1], &text) != nil || !safetext.Contains(text) {
+			continue
+		}
+		clean, err := json.Marshal(safetext.OneLine(text))
+		if err != nil {
+			continue // a string always marshals
+		}
+		out = append(append(out, body[done:from]...), clean...)
+		done = i + 1
+	}
+	if done == 0 {
+		return body
+	}
+	return append(out, body[done:]...)
 }
 
 // movedTo is where an entity has its address now, "" where the answer is another one.
@@ -136,7 +178,7 @@ func explain(status int, answered http.Header, body []byte) error {
 			b.WriteString(" (Request " + p.RequestID + ".)")
 		}
 	}
-	e := &apiError{status: status, code: p.Code, text: b.String()}
+	e := &apiError{status: status, code: p.Code, text: oneLine(b.String())}
 	if len(p.Errors) == 1 && p.Suggestion == "" {
 		e.field = p.Errors[0].Field
 	}
@@ -178,11 +220,11 @@ func params(v values, args []argument, names ...string) url.Values {
 	return q
 }
 
-// compact is JSON on one line.
+// compact is JSON on one line, with the marks of quoted as escapes.
 func compact(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return ""
 	}
-	return b.String()
+	return strings.NewReplacer("«", `\u00ab`, "»", `\u00bb`).Replace(b.String())
 }

@@ -90,9 +90,9 @@ func (l *changeList) text(since string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s since %s, the newest first.\n", counted(l.Total, "change", "changes"), since)
 	for _, c := range l.Results {
-		fmt.Fprintf(&b, "%s %s %s – %s\n", c.Time, strings.TrimPrefix(c.Event, "entity."), c.Entity, oneLine(c.Name))
+		fmt.Fprintf(&b, "%s %s %s – %s\n", c.Time, strings.TrimPrefix(c.Event, "entity."), c.Entity, quoted(c.Name))
 		for _, f := range c.Fields {
-			fmt.Fprintf(&b, "   %s: %s → %s\n", f.Field, oneLine(value(f.Old)), oneLine(value(f.New)))
+			fmt.Fprintf(&b, "   %s: %s → %s\n", oneLine(f.Field), value(f.Old), value(f.New))
 		}
 	}
 	if l.NextOffset != nil {
@@ -107,7 +107,7 @@ func value(v any) string {
 	case nil:
 		return "–"
 	case string:
-		return v
+		return quoted(v)
 	case float64:
 		return number64(v)
 	}
@@ -115,5 +115,5 @@ func value(v any) string {
 	if err != nil {
 		return "?"
 	}
-	return string(b)
+	return quoted(string(b))
 }

@@ -109,7 +109,7 @@ func (t *tools) explainScore(ctx context.Context, id string) (any, string, error
 // text tells a score by its parts.
 func (e *explanation) text(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s): composite score %s by formula %s, as of %s", oneLine(name), e.ID, plainScore(e.Composite), e.Formula, e.AsOf)
+	fmt.Fprintf(&b, "%s (%s): composite score %s by formula %s, as of %s", quoted(name), e.ID, plainScore(e.Composite), oneLine(e.Formula), e.AsOf)
 	if e.Reason != "" {
 		b.WriteString("; " + oneLine(e.Reason))
 	}
@@ -126,7 +126,7 @@ func (e *explanation) text(name string) string {
 				b.WriteString(", of " + *m.Date)
 			}
 			if m.Source != nil {
-				b.WriteString(", from " + *m.Source)
+				b.WriteString(", from " + quoted(*m.Source))
 			}
 			b.WriteString("\n")
 		}
@@ -190,7 +190,7 @@ func (c *comparison) table() string {
 	}
 	var heads, rules []string
 	for _, d := range c.Entities {
-		heads, rules = append(heads, d.Name+" ("+d.ID+")"), append(rules, "---")
+		heads, rules = append(heads, quoted(d.Name)+" ("+d.ID+")"), append(rules, "---")
 	}
 	line("", heads)
 	line("---", rules)
@@ -199,7 +199,7 @@ func (c *comparison) table() string {
 	}
 	b.WriteByte('\n') // else what follows is rows of the table, too
 	for _, d := range c.Entities {
-		fmt.Fprintf(&b, "- %s: %s\n", d.ID, oneLine(d.Description))
+		fmt.Fprintf(&b, "- %s: %s\n", d.ID, quoted(d.Description))
 	}
 	return b.String()
 }

@@ -152,7 +152,7 @@ func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (
 		if err != nil {
 			return nil, fmt.Errorf("encoding the answer of %s: %w", one.name, err)
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.TrimSuffix(words, "\n")}}, StructuredContent: json.RawMessage(structured)}, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: thirdParty + "\n" + strings.TrimSuffix(words, "\n")}}, StructuredContent: json.RawMessage(structured)}, nil
 	case errors.As(err, &wrong), errors.As(err, &refused):
 		text := err.Error()
 		if refused != nil && refused.field == "category" {

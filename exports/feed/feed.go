@@ -14,9 +14,9 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"kindex/exports"
+	"kindex/exports/safetext"
 )
 
 // Formats lists the formats, the usual one first.
@@ -169,18 +169,8 @@ func checkTime(t time.Time) error {
 	return nil
 }
 
-// clean makes one line of s that every format can hold.
+// clean makes one line of s that every format can hold: characters that XML 1.0
+// excludes (fifth edition, section 2.2) are among the hidden ones.
 func clean(s string) string {
-	return strings.Join(strings.Fields(strings.Map(legal, s)), " ")
-}
-
-// legal replaces what is no character of XML 1.0 (fifth edition, section 2.2).
-// Bytes that are not UTF-8 and lone surrogates come as utf8.RuneError already.
-func legal(r rune) rune {
-	switch {
-	case r == '\t', r == '\n', r == '\r',
-		r >= ' ' && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000 && r <= utf8.MaxRune:
-		return r
-	}
-	return utf8.RuneError
+	return safetext.Replace(strings.Join(strings.Fields(s), " "), "\ufffd")
 }

@@ -1,12 +1,10 @@
 package pages
 
 import (
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"kindex/exports"
+	"kindex/exports/safetext"
 )
 
 // WebhooksPage lists the webhooks of an account, and makes new ones.
@@ -207,15 +205,8 @@ func (s PanelSubmission) Says() string { return submissionSteps[s.Status] }
 // longFile is how much of a file is shown, in characters.
 const longFile = 50_000
 
-// File is the YAML, with marks in the place of what cannot be seen.
-func (s PanelSubmission) File() string {
-	return cut(strings.Map(func(r rune) rune {
-		if hidden(r) || unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return utf8.RuneError
-		}
-		return r
-	}, s.YAML), longFile)
-}
+// File is the YAML, with escapes in the place of hidden characters.
+func (s PanelSubmission) File() string { return cut(safetext.EscapeLines(s.YAML), longFile) }
 
 // SubmissionPage shows one submission with its file.
 type SubmissionPage struct {

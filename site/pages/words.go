@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/safetext"
 )
 
 // Longest texts of an entity, in characters: whoever writes a name of ten thousand
@@ -64,31 +63,8 @@ func (s *Site) categoryTitle(slug string) string {
 // name is a name, or another short text, on one line.
 func name(s string) string { return cut(clean(s), longName) }
 
-// clean takes from a text what cannot be seen and changes what is: controls, marks
-// of direction, tags. White space of any kind becomes one space.
-func clean(s string) string {
-	var b strings.Builder
-	b.Grow(min(len(s), 4*longText))
-	before := ' '
-	for _, r := range s {
-		if r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r) || hidden(r) {
-			r = ' '
-		}
-		if r == ' ' && before == ' ' {
-			continue
-		}
-		b.WriteRune(r)
-		before = r
-	}
-	return strings.TrimSuffix(b.String(), " ")
-}
-
-// hidden tells of Unicode's controls of direction (UAX 9), tags, the byte order mark
-// and fillers. Joiners stay; words need them.
-func hidden(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0x200e || r == 0x200f || r == 0x061c ||
-		r == 0x200b || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0x3164 || r == 0x00ad || r >= 0xe0000 && r <= 0xe007f
-}
+// clean is a text on one line without hidden characters.
+func clean(s string) string { return safetext.OneLine(s) }
 
 func cut(s string, most int) string {
 	n := 0

@@ -61,6 +61,15 @@ class Webhooks(unittest.TestCase):
         for wrong in ("", "soon", "-1", "1e9", "9" * 30, "٣", str(sent) + ".5", " " + str(sent)):
             self.refused("webhook-timestamp", webhook_timestamp=wrong)
 
+    def test_times_that_are_none(self) -> None:
+        old = {**self.headers, "webhook-timestamp": "1"}
+        wrong: Any
+        for wrong in (float("nan"), float("inf"), -float("inf"), -1.0, True, 10**400, "1"):
+            for options in ({"now": wrong}, {"tolerance": wrong}):
+                for headers in (self.headers, old):
+                    with self.assertRaisesRegex(ValueError, f"{next(iter(options))} must be a finite number"):
+                        kindex.verify_webhook(self.secret, headers, self.body, **options)
+
     def test_absent(self) -> None:
         for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
             self.refused(name, drop=name)

@@ -70,7 +70,10 @@ test('old ones, and those from the future', async () => {
   await assert.rejects(verifyWebhook(secret, headers, body, at(-301)), refused(/301 seconds from now/));
   await verifyWebhook(secret, headers, body, { ...at(900), toleranceSeconds: 1000 });
   await assert.rejects(verifyWebhook(secret, headers, body, { toleranceSeconds: NaN }), refused(/NaN/));
-  for (const t of ['', 'now', '-5', '1e9', '0x10']) {
+  await assert.rejects(verifyWebhook(secret, headers, body, { ...at(1e9), toleranceSeconds: Infinity }), refused(/Infinity/));
+  await assert.rejects(verifyWebhook(secret, headers, body, { toleranceSeconds: -1 }), refused(/-1/));
+  await assert.rejects(verifyWebhook(secret, headers, body, { now: new Date(NaN) }), refused(/NaN/));
+  for (const t of ['', 'now', '-5', '1e9', '0x10', '١٢٣', '9'.repeat(13)]) {
     await assert.rejects(verifyWebhook(secret, { ...headers, 'webhook-timestamp': t }, body), refused(/webhook-timestamp/), t);
   }
 });

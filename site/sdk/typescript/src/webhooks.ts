@@ -81,6 +81,9 @@ async function anyMatches(keys: readonly CryptoKey[], signatures: string, signed
 function checkTime(timestamp: string, options: VerifyOptions): void {
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError(`webhook-timestamp is ${JSON.stringify(timestamp.slice(0, 40))}, not seconds since 1970.`);
   const tolerance = options.toleranceSeconds ?? 300;
+  if (!Number.isFinite(tolerance) || tolerance < 0) {
+    throw new WebhookVerificationError(`toleranceSeconds is ${tolerance}; it must be a finite number from zero up.`);
+  }
   const age = (options.now ?? new Date()).getTime() / 1000 - Number(timestamp);
   if (!(Math.abs(age) <= tolerance)) {
     throw new WebhookVerificationError(`The delivery was signed ${Math.abs(Math.round(age))} seconds ${age > 0 ? 'ago' : 'from now'}; ${tolerance} are let pass.`);

@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import math
 import time
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
@@ -43,7 +44,8 @@ def verify_webhook(
     Raises:
         WebhookVerificationError: It is forged, or was altered, or is from another time,
             or a header is missing. Answer with 400 or 401 and do not read it.
-        ValueError: A secret is none.
+        ValueError: A secret is none, or ``now`` or ``tolerance`` is not a finite number
+            of seconds from zero up.
         TypeError: The body is not bytes.
     """
     if not isinstance(body, (bytes, bytearray, memoryview)):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -56,13 +58,24 @@ def verify_webhook(
     event_id, sent_at, signatures = (_one(found, "webhook-" + n) for n in ("id", "timestamp", "signature"))
     if not (sent_at.isascii() and sent_at.isdigit() and len(sent_at) < 15):
         raise WebhookVerificationError("webhook-timestamp is no number of seconds")
-    away = (time.time() if now is None else now) - int(sent_at)
-    if abs(away) > tolerance:
+    away = _seconds("now", time.time() if now is None else now) - int(sent_at)
+    if not abs(away) <= _seconds("tolerance", tolerance):
         raise WebhookVerificationError(f"the delivery is {away:.0f} seconds old; up to {tolerance:.0f} are allowed")
     signed = b".".join([event_id.encode("utf-8", "replace"), sent_at.encode(), bytes(body)])
     if not _signed_by_any(keys, signed, signatures):
         raise WebhookVerificationError("no signature fits: the delivery is not from the service, or was altered")
     return cast("WebhookEvent", _event(body))
+
+
+def _seconds(name: str, value: float) -> float:
+    """Return a number of seconds; every comparison with NaN would be false."""
+    try:
+        usable = not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    except (OverflowError, TypeError):  # an int that no float can hold; no number at all
+        usable = False
+    if not usable:
+        raise ValueError(f"{name} must be a finite number of seconds from zero up")
+    return value
 
 
 def _key(secret: str) -> bytes:

@@ -1,0 +1,117 @@
+package content
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"kindex/exports"
+	"kindex/exports/safetext"
+)
+
+// latinTwins maps letters of other scripts to the Latin letters that they cannot
+// be told from in common fonts: an excerpt of the confusables of UTS 39
+// (https://www.unicode.org/Public/security/latest/confusables.txt), without
+// lower-case Greek letters, which names such as νGPT use on purpose.
+var latinTwins = twins(
+	"АВЕЅІЈКМНОРСТУХԌԚԜҮаеоѕіјрсухһԁԛԝүӏґ", "ABESIJKMHOPCTYXGQWYaeosijpcyxhdqwylr", // Cyrillic
+	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϳϹϲ", "ABEZHIKMNOPTYXojCc", // Greek
+	"ՕՍԼոսցհօյ", "OULnughoj", // Armenian
+	"ᎠᎡᎢᎥᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏒᏔᏕᏙᏚᏞᏟᏢᏦᏴ", "DRTiAJEWMHYGhZ4RWSVSLCPKB", // Cherokee
+)
+
+func twins(pairs ...string) map[rune]rune {
+	m := map[rune]rune{}
+	for i := 0; i < len(pairs); i += 2 {
+		latin := []rune(pairs[i+1])
+		for j, r := range []rune(pairs[i]) {
+			m[r] = latin[j]
+		}
+	}
+	return m
+}
+
+// latinSkeleton returns a name with Latin letters in the place of their twins, ""
+// if it has none of these.
+func latinSkeleton(name string) string {
+	name = norm.NFKC.String(name)
+	if !strings.ContainsFunc(name, func(r rune) bool { return latinTwins[r] != 0 }) {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if twin := latinTwins[r]; twin != 0 {
+			return twin
+		}
+		return r
+	}, name)
+}
+
+// mixedWord returns the first word of a name in which a letter of another script
+// stands among Latin letters that it cannot be told from; the letter is 0 if there
+// is none. Scripts that differ from word to word are honest, and so are letters
+// that look like no Latin one.
+func mixedWord(name string) (word string, letter rune) {
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
+		letter, latin := rune(0), false
+		for _, r := range word {
+			if latinTwins[r] != 0 && letter == 0 {
+				letter = r
+			}
+			latin = latin || unicode.Is(unicode.Latin, r)
+		}
+		if latin && letter != 0 {
+			return word, letter
+		}
+	}
+	return "", 0
+}
+
+// warnOfText adds what a reviewer should know of a text that people read by
+// itself: letters that pass for others, and the beginning of a formula.
+func (d *document) warnOfText(s string, path []string) {
+	if len(path) != 1 {
+		return
+	}
+	if name := path[0]; name == "name" || name == "provider" {
+		if word, letter := mixedWord(s); letter != 0 {
+			d.addAt(path, false, Problem{Severity: Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
+				shown(word), letter, letter, latinTwins[letter])})
+		}
+	}
+	if exports.Formula(s) && !plainNumber(s) {
+		d.addAt(path, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export takes it for a formula",
+			shown(string([]rune(s)[:1])))})
+	}
+}
+
+// lookAlike says that the name of an entity looks like that of another one; ""
+// where find, which returns how messages call the entity of a type and name, knows
+// no such entity.
+func lookAlike(e *exports.Entity, find func(typ, name string) string) string {
+	if e == nil {
+		return ""
+	}
+	skeleton := latinSkeleton(e.Name)
+	if skeleton == "" {
+		return ""
+	}
+	for _, typ := range exports.Types {
+		if other := find(typ, skeleton); other != "" {
+			return shown(e.Name) + " looks like the name of " + other + " but is spelled with other letters: " + otherLetters(e.Name)
+		}
+	}
+	return ""
+}
+
+// otherLetters lists the letters of a name that look like Latin ones.
+func otherLetters(name string) string {
+	var list []string
+	for _, r := range name {
+		if latinTwins[r] != 0 && len(list) < 3 {
+			list = append(list, safetext.Describe(r))
+		}
+	}
+	return strings.Join(list, ", ")
+}

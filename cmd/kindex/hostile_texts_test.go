@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/exports/safetext"
+)
+
+// ran is what a command did.
+type ran struct {
+	code int
+	out  string // stdout and stderr
+	cpu  time.Duration
+}
+
+func runKindex(t *testing.T, dir string, args ...string) ran {
+	t.Helper()
+	cmd := exec.Command("kindex", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), programEnvironment...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return ran{cmd.ProcessState.ExitCode(), out.String(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hiddenTexts are instructions for agents that people do not see.
+var hiddenTexts = map[string]string{
+	"tags":      "Fast.\U000e0049\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065",
+	"zero":      "Fa\u200bst.",
+	"selectors": "Fast.😀\U000e0153\U000e0154\U000e0155",
+	"filler":    "\u3164",
+	"braille":   "Fast.\u2800\u2800",
+	"private":   "Fast.\ue000",
+	"jamo":      "Fast.\u115f\u1160",
+	"joiner":    "F\u200dast.",
+}
+
+// TestHiddenTexts: what people do not see gets into no build, raw or as an escape,
+// and the formatter does not quietly remove it.
+func TestHiddenTexts(t *testing.T) {
+	for name, text := range hiddenTexts {
+		for form, written := range map[string]string{"raw": text, "escaped": strings.Trim(fmt.Sprintf("%+q", text), `"`)} {
+			t.Run(name+" "+form, func(t *testing.T) {
+				dir := t.TempDir()
+				file := "name: X\ncategory: nlp\ndescription: \"" + written + "\"\n"
+				writeFile(t, filepath.Join(dir, "content/tool/x.yaml"), file)
+				if r := runKindex(t, dir, "validate", "content"); r.code != 1 || !strings.Contains(r.out, "content/tool/x.yaml:3:") || !strings.Contains(r.out, "the hidden character U+") {
+					t.Errorf("validate ends with %d: %s", r.code, r.out)
+				}
+				if r := runKindex(t, dir, "build", "--content", "content", "--out", "out"); r.code != 1 {
+					t.Errorf("build ends with %d: %s", r.code, r.out)
+				}
+				runKindex(t, dir, "fmt", "content")
+				after, err := os.ReadFile(filepath.Join(dir, "content/tool/x.yaml"))
+				if form == "raw" && (err != nil || string(after) != file) {
+					t.Errorf("fmt made %q of %q (%v)", after, file, err)
+				}
+			})
+		}
+	}
+}
+
+// TestCostOfRefusal: a file that is refused costs at most six times the processor
+// time of one that is right, however many fields and lines it has.
+func TestCostOfRefusal(t *testing.T) {
+	keys := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	const head = "name: X\ncategory: nlp\ndescription: D\n"
+	dir := t.TempDir()
+	cost := func(name, file, text string) time.Duration {
+		content := filepath.Join(dir, name)
+		writeFile(t, filepath.Join(content, "tool/x.yaml"), head)
+		writeFile(t, filepath.Join(content, file), text)
+		best := time.Hour
+		for range 3 {
+			r := runKindex(t, dir, "validate", name)
+			if (r.code == 0) != (name == "right") || len(r.out) > 64<<10 {
+				t.Fatalf("%s: validate ends with %d, after %d bytes: %.300s", name, r.code, len(r.out), r.out)
+			}
+			best = min(best, r.cpu)
+		}
+		return best
+	}
+	right := cost("right", "tool/x.yaml", head+"tags: ["+keys(50, "t%d, ")+"]\n")
+	for name, c := range map[string][2]string{
+		"8000-keys":      {"tool/x.yaml", head + keys(8000, "key%d: 1\n")},
+		"5000-keys":      {"tool/x.yaml", head + keys(5000, "key%d: 1\n")},
+		"near-keys":      {"tool/x.yaml", head + keys(5000, "descriptio%d: 1\n")},
+		"nested-keys":    {"tool/x.yaml", head + "links:\n" + keys(5000, "  key%d: 1\n")},
+		"aliases":        {"tool/x.yaml", head + "a: &a 1\n" + keys(4000, "key%d: *a\n")},
+		"tags":           {"tool/x.yaml", head + "tags: [" + keys(7000, "t%d, ") + "]\n"},
+		"blank-lines":    {"tool/x.yaml", head + "provider: >\n" + strings.Repeat("\n", 30_000) + "  x\n"},
+		"returns":        {"tool/x.yaml", head + "provider: >\n" + strings.Repeat("\r", 30_000)},
+		"complex-keys":   {"tool/x.yaml", strings.Repeat("? a\n", 8000)},
+		"categories":     {"categories.yaml", "categories:\n" + keys(3000, "- {slg: %d}\n")},
+		"scoring":        {"scoring.yaml", "version: \"1\"\n" + keys(5000, "key%d: 1\n")},
+		"index":          {"index.yaml", "title: X\n" + keys(5000, "key%d: 1\n")},
+		"blank-in-root":  {"index.yaml", "title: >\n" + strings.Repeat("\n", 30_000)},
+		"hidden":         {"tool/x.yaml", head + strings.Repeat("# \u200b\n", 8000)},
+		"one-megabyte":   {"tool/x.yaml", head + "# " + strings.Repeat("x", 1<<20)},
+		"many-documents": {"tool/x.yaml", strings.Repeat("---\na: 1\n", 4000)},
+	} {
+		got := cost(name, c[0], c[1])
+		t.Logf("%-14s %v, a file that is right %v", name, got, right)
+		if got > 6*right {
+			t.Errorf("%s: %v of processor time, a file that is right takes %v", name, got, right)
+		}
+	}
+}
+
+// hostile is a text that steers terminals, and hides from people.
+const hostile = "a\x1b[2J\x1b]0;b\x07\u202ec\u200b\U000e0041\u009bd"
+
+// checkOutput fails for characters that a terminal obeys or hides.
+func checkOutput(t *testing.T, what, out string) {
+	t.Helper()
+	for at, r := range safetext.Hidden(out) {
+		if r != '\n' && r != '\t' {
+			t.Errorf("%s prints %U: %.200q", what, r, out[max(0, at-40):])
+			return
+		}
+	}
+}
+
+// TestTerminal carries hostile texts through every door there is to the output of
+// the commands: names of files, authors and subjects of commits, names of branches,
+// arguments, answers of a service.
+func TestTerminal(t *testing.T) {
+	dir := t.TempDir()
+	const good = "name: X\ncategory: nlp\ndescription: D\n"
+	writeFile(t, filepath.Join(dir, "content/tool/x.yaml"), good)
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = append(append(os.Environ(), programEnvironment...), "GIT_AUTHOR_NAME="+hostile, "GIT_COMMITTER_NAME="+hostile)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %s", args, out)
+		}
+	}
+	git("init", "-q", "-b", "main")
+	git("add", "content")
+	git("commit", "-q", "-m", hostile)
+	writeFile(t, filepath.Join(dir, "content/tool/x.yaml"), strings.Replace(good, "D", "E", 1))
+	git("commit", "-q", "-a", "-m", hostile)
+	for _, args := range [][]string{
+		{"build", "--content", "content", "--out", "."}, {"history"}, {"history", "--json"}, {"diff", "HEAD~1..HEAD"},
+		{"diff", "HEAD~1..HEAD", "--format", "markdown"}, {"show", "tool/x"}, {"search", hostile}, {"show", hostile}, {"show", "tool/" + hostile},
+		{"validate", hostile}, {"diff", hostile}, {"verify", hostile}, {hostile}, {"history", "--dir", hostile}, {"schema", hostile}, {"fmt", hostile},
+	} {
+		checkOutput(t, fmt.Sprintf("%.20q", args), runKindex(t, dir, args...).out)
+	}
+
+	// Names of files, and a file that only the formatter minds.
+	writeFile(t, filepath.Join(dir, "content/tool/\x1b[2Jn\u202e\u200b.yaml"), "name:   X\ncategory: nlp\ndescription: D\n")
+	writeFile(t, filepath.Join(dir, "rows\x1b[2J\u202e.csv"), "name,"+hostile+"\nX,"+hostile+"\n")
+	writeFile(t, filepath.Join(dir, "map.yaml"), "type: tool\nfields: {name: name, category: {constant: nlp}, description: name}\n")
+	for _, args := range [][]string{
+		{"validate", "content"}, {"validate", "--format", "github", "content"}, {"validate", "--format", "json", "content"},
+		{"fmt", "--check", "content"}, {"fmt", "--diff", "content"}, {"build", "--content", "content", "--out", "."},
+		{"import", "rows\x1b[2J\u202e.csv", "--map", "map.yaml", "--content", "imported"},
+	} {
+		r := runKindex(t, dir, args...)
+		if r.code == 0 && args[0] != "import" && args[0] != "fmt" || r.out == "" {
+			t.Errorf("%v ends with %d: %s", args, r.code, r.out)
+		}
+		checkOutput(t, fmt.Sprint(args), r.out)
+	}
+}
+
+// TestHostileService: what a service answers reaches the terminal of whoever asks it
+// as text.
+func TestHostileService(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusForbidden)
+		_ = json.NewEncoder(w).Encode(map[string]any{"detail": hostile + "\nkindex: published all", "suggestion": hostile, "status": 403})
+	}))
+	defer server.Close()
+	r := runKindex(t, t.TempDir(), "mcp", "--url", server.URL)
+	if r.code == 0 || strings.Count(r.out, "\n") != 1 {
+		t.Errorf("mcp ends with %d: %q", r.code, r.out)
+	}
+	checkOutput(t, "mcp", r.out)
+}

@@ -1,0 +1,143 @@
+// Package safetext decides which characters may be part of a text that reaches a
+// person, a terminal, a spreadsheet or an agent, and rewrites texts that contain
+// others.
+//
+// A character is hidden when nobody sees it, or when it changes how its
+// neighbours are shown: controls, format characters and other default ignorable
+// code points (https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point),
+// line and paragraph separators, private use, noncharacters, and symbols that
+// are drawn as blanks. Spelling needs a few of them in certain places, where
+// they are not hidden:
+//
+//   - ZERO WIDTH JOINER and NON-JOINER after a letter or mark of a script that
+//     joins letters, such as Arabic or Devanagari;
+//   - ZERO WIDTH JOINER between two symbols, and one variation selector after a
+//     symbol: emoji sequences (https://www.unicode.org/reports/tr51/);
+//   - one variation selector after an ideograph
+//     (https://www.unicode.org/reports/tr37/).
+//
+// Unassigned code points are not hidden: fonts draw a box for them, and newer
+// letters and emoji are unassigned to an older program. The functions may be
+// called from several goroutines.
+package safetext
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Hidden returns the hidden characters of s and the offsets of their first
+// bytes. Line breaks and tabs are among them. A byte that is not UTF-8 is
+// returned as utf8.RuneError; a correctly encoded U+FFFD is not hidden.
+func Hidden(s string) iter.Seq2[int, rune] {
+	return func(yield func(int, rune) bool) {
+		before := rune(-1)
+		for i := 0; i < len(s); {
+			if c := s[i]; c >= ' ' && c < 0x7f {
+				before = rune(c)
+				i++
+				continue
+			}
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if (r == utf8.RuneError && n == 1 || ignorable(r) && !needed(r, before, s[i+n:])) && !yield(i, r) {
+				return
+			}
+			before = r
+			i += n
+		}
+	}
+}
+
+// Contains reports whether s contains a hidden character.
+func Contains(s string) bool {
+	for range Hidden(s) {
+		return true
+	}
+	return false
+}
+
+// Strip returns s without its hidden characters.
+func Strip(s string) string { return Replace(s, "") }
+
+// Replace returns s with each hidden character replaced by another text.
+func Replace(s, by string) string { return replace(s, func(rune) string { return by }) }
+
+// Escape returns s with each hidden character, line breaks included, written as
+// an escape of YAML, JSON and Go: \u200b, or \U000e0041 above U+FFFF. It is for
+// terminals and for reviewers, who must see what is there.
+func Escape(s string) string { return replace(s, escape) }
+
+// EscapeLines is Escape for a text of several lines: line feeds and tabs stay.
+func EscapeLines(s string) string {
+	return replace(s, func(r rune) string {
+		if r == '\n' || r == '\t' {
+			return string(r)
+		}
+		return escape(r)
+	})
+}
+
+// OneLine returns s on one line as people see it: each run of white space and
+// hidden characters is one space, and none remains at either end.
+func OneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(Replace(s, " "), func(r rune) bool { return unicode.IsSpace(r) || r == utf8.RuneError }), " ")
+}
+
+// EscapeJSON is EscapeLines, but above U+FFFF it writes the surrogate pair that
+// JSON has for a character, so that JSON stays the same document.
+func EscapeJSON(s string) string {
+	return replace(s, func(r rune) string {
+		if r == '\n' || r == '\t' {
+			return string(r)
+		}
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			return escape(high) + escape(low)
+		}
+		return escape(r)
+	})
+}
+
+// Describe names a character for a message: U+200B (zero width space).
+func Describe(r rune) string {
+	if name := names[r]; name != "" {
+		return fmt.Sprintf("%U (%s)", r, name)
+	}
+	switch {
+	case r >= 0xe0020 && r <= 0xe007f:
+		return fmt.Sprintf("%U (tag character)", r)
+	case unicode.Is(unicode.Variation_Selector, r):
+		return fmt.Sprintf("%U (variation selector)", r)
+	case unicode.Is(unicode.Co, r):
+		return fmt.Sprintf("%U (private use)", r)
+	case unicode.IsControl(r):
+		return fmt.Sprintf("%U (control character)", r)
+	}
+	return fmt.Sprintf("%U", r)
+}
+
+func replace(s string, by func(rune) string) string {
+	var b strings.Builder
+	done := 0
+	for i, r := range Hidden(s) {
+		b.WriteString(s[done:i])
+		b.WriteString(by(r))
+		_, n := utf8.DecodeRuneInString(s[i:])
+		done = i + n
+	}
+	if done == 0 {
+		return s
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
+func escape(r rune) string {
+	if r > 0xffff {
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
