@@ -34,6 +34,8 @@ type Content struct {
 	Sums      [][sha256.Size]byte // of their bytes; zero where there is a warning about them
 	Unchanged []bool              // whether Reuse knew them
 
+	roots map[string][sha1.Size]byte // the names that git gives the root files that are there
+
 	Scoring     []byte // scoring.yaml as JSON, nil without one
 	ScoringText []byte // scoring.yaml as it is
 	ScoringPath string

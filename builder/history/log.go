@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"kindex/builder/content"
+	"kindex/builder/git"
 	"kindex/exports"
 )
 
@@ -46,7 +47,7 @@ type file struct {
 
 // startLog starts git log over the commits after one, oldest first; over all where
 // since is "".
-func (r *repository) startLog(ctx context.Context, since string) (*process, error) {
+func (r *repository) startLog(ctx context.Context, since string) (*git.Process, error) {
 	paths, err := r.logPaths(ctx, since)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (r *repository) startLog(ctx context.Context, since string) (*process, erro
 	if since != "" {
 		args = append(args, "^"+since)
 	}
-	return start(ctx, r.told(), false, slices.Concat(args, []string{"--"}, paths)...)
+	return r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
 }
 
 // logPaths returns the folders that git log is to look at; none for all. Looking at
@@ -68,18 +69,18 @@ func (r *repository) startLog(ctx context.Context, since string) (*process, erro
 // where there are more files elsewhere.
 func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
 	for _, t := range exports.Types {
-		paths = append(paths, r.path+t)
+		paths = append(paths, r.Prefix+t)
 	}
 	if since != "" {
 		return paths, nil
 	}
-	tree, err := r.git(ctx, "ls-tree", "-r", "-z", "--name-only", r.head)
+	tree, err := r.git(ctx, "ls-tree", "--full-tree", "-r", "-z", "--name-only", r.head)
 	if err != nil {
 		return nil, err
 	}
 	here, elsewhere := 0, 0
 	for name := range strings.SplitSeq(tree, "\x00") {
-		below, ok := strings.CutPrefix(name, r.path)
+		below, ok := strings.CutPrefix(name, r.Prefix)
 		if typ, _, _ := strings.Cut(below, "/"); ok && slices.Contains(exports.Types, typ) {
 			here++
 		} else {
@@ -107,7 +108,7 @@ func (l *logReader) read() (*logged, error) {
 		return nil, err
 	}
 	c := &logged{ready: make(chan struct{})}
-	if c.Hash = string(first); !isObjectName(c.Hash) {
+	if c.Hash = string(first); !git.IsObjectName(c.Hash) {
 		return nil, unexpected(first)
 	}
 	var fields [logFields]string
@@ -142,7 +143,7 @@ func (l *logReader) read() (*logged, error) {
 // entity file.
 func (l *logReader) entry(c *logged, entry string) error {
 	f := strings.Fields(entry[1:]) // old mode, new mode, old object, new object, status
-	if len(f) != 5 || !isObjectName(f[2]) || !isObjectName(f[3]) || !strings.ContainsAny(f[4][:1], "AMDT") {
+	if len(f) != 5 || !git.IsObjectName(f[2]) || !git.IsObjectName(f[3]) || !strings.ContainsAny(f[4][:1], "AMDT") {
 		return unexpected([]byte(entry))
 	}
 	path, err := l.rest()
@@ -210,11 +211,6 @@ func (l *logReader) rest() ([]byte, error) {
 func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected answer %q", shorten(t)) }
 
 func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
-
-// isObjectName tells whether s names an object, by SHA-1 or SHA-256.
-func isObjectName(s string) bool {
-	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
-}
 
 // entityPath returns whose file lies at a path below the content folder.
 func entityPath(path string) (typ, slug string, ok bool) {
