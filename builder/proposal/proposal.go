@@ -134,7 +134,7 @@ func (r *Repository) commit(ctx context.Context, base, file, blob string, p Prop
 	for _, c := range []git.Command{
 		{Args: []string{"read-tree", base}},
 		{Args: []string{"update-index", "-z", "--index-info"}, Input: []byte("100644 " + blob + "\t" + file + "\x00")},
-		{Args: []string{"write-tree"}},
+		{Args: []string{"write-tree", "--missing-ok"}}, // a partial clone need not have the files of others
 	} {
 		if tree, err = r.line(ctx, c); err != nil {
 			return "", err
