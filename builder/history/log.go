@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -179,7 +180,7 @@ func (l *logReader) token() ([]byte, error) {
 		return t, nil
 	}
 	for {
-		t, err := l.in.ReadBytes(0)
+		t, err := l.field()
 		if err == io.EOF && len(bytes.TrimSpace(t)) == 0 {
 			return nil, io.EOF
 		}
@@ -198,7 +199,7 @@ func (l *logReader) token() ([]byte, error) {
 
 // rest returns the text up to the next NUL, which must be there.
 func (l *logReader) rest() ([]byte, error) {
-	t, err := l.in.ReadBytes(0)
+	t, err := l.field()
 	if err == io.EOF {
 		return nil, fmt.Errorf("git log: ends within %q", shorten(t))
 	}
@@ -206,6 +207,30 @@ func (l *logReader) rest() ([]byte, error) {
 		return nil, err
 	}
 	return t[:len(t)-1], nil
+}
+
+// maxField is how much of a text is kept, in bytes. A commit message can have hundreds
+// of megabytes.
+const maxField = 1 << 20
+
+// field reads up to the next NUL. What is too long is cut, and still ends in it.
+func (l *logReader) field() (t []byte, err error) {
+	for {
+		part, err := l.in.ReadSlice(0)
+		if room := maxField - len(t); len(part) <= room {
+			t = append(t, part...)
+		} else {
+			t = append(t, part[:room]...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil:
+			return t, err
+		default:
+			t[len(t)-1] = 0
+			return t, nil
+		}
+	}
 }
 
 func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected answer %q", shorten(t)) }
@@ -236,12 +261,22 @@ func commitTime(seconds string) time.Time {
 	return time.Unix(max(firstTime.Unix(), min(n, lastTime.Unix())), 0).UTC()
 }
 
-// cleanName makes readable text of a name, whatever its bytes.
+// maxName is how much of a name is kept, in characters: every change that a commit
+// brings has the name of its author.
+const maxName = 200
+
+// cleanName makes readable text of a name, whatever its bytes. Of the characters that
+// are not seen, only those stay that join letters in some scripts.
 func cleanName(name string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+	clean := strings.TrimSpace(strings.Map(func(r rune) rune {
+		const nonJoiner, joiner = '\u200c', '\u200d'
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner || unicode.In(r, unicode.Zl, unicode.Zp) {
 			return unicode.ReplacementChar
 		}
 		return r
 	}, strings.ToValidUTF8(name, "\ufffd")))
+	if all := []rune(clean); len(all) > maxName {
+		return string(all[:maxName]) + "…"
+	}
+	return clean
 }

@@ -239,9 +239,13 @@ func (h *hostile) signedHead() {
 
 // replaceHead commits an edited form of the last commit, byte for byte.
 func (h *hostile) replaceHead(edit func(string) string) {
-	commit := edit(h.git(h.dir, "cat-file", "commit", "HEAD") + "\n")
 	file := filepath.Join(h.root, "commit")
-	h.write(file, commit)
+	h.write(file, edit(h.git(h.dir, "cat-file", "commit", "HEAD")+"\n"))
+	h.pointHead(file)
+}
+
+// pointHead makes a file the last commit.
+func (h *hostile) pointHead(file string) {
 	h.git(h.dir, "update-ref", "refs/heads/main", h.git(h.dir, "hash-object", "-t", "commit", "-w", file))
 	h.git(h.dir, "push", "-q", "-f", "origin", "main")
 }

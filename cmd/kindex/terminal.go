@@ -57,10 +57,11 @@ func damaged(dir string, err *error) {
 	}
 }
 
-// visible is a text without what would steer a terminal.
+// visible is a text without what would steer a terminal, or show it in another order
+// than it is written in.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r
