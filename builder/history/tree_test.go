@@ -30,6 +30,7 @@ func placeOf(t *testing.T, dir string) *Place {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { p.Close() })
 	return p
 }
 

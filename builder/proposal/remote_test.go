@@ -110,6 +110,7 @@ func TestPushOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer place.Close()
 	r := &proposal.Repository{Place: place}
 	remote, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, token))
 	if err != nil {
@@ -169,6 +170,7 @@ func TestSecurityTokenStaysWithItsHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer place.Close()
 	r := &proposal.Repository{Place: place}
 	remote, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, token))
 	if err != nil {

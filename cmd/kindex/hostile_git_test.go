@@ -52,6 +52,9 @@ func newHostile(t *testing.T) *hostile {
 	root := t.TempDir()
 	h := &hostile{T: t, root: root, dir: filepath.Join(root, "checkout"), content: "content", bare: filepath.Join(root, "example", "index.git"),
 		marker: filepath.Join(root, "marker"), trace: filepath.Join(root, "ran")}
+	if err := os.Mkdir(filepath.Join(root, "tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	h.write(h.marker, "#!/bin/sh\necho \"$0 $*\" >> '"+h.trace+"'\nexit 1\n")
 	h.git(root, "init", "-q", "-b", "main", h.dir)
 	h.git(root, "init", "-q", "--bare", "-b", "main", h.bare)
@@ -150,6 +153,9 @@ func TestHostileRepositories(t *testing.T) {
 			h.readers(trap)
 			h.watch(trap)
 			h.accept(trap, state, ids)
+			if left, err := filepath.Glob(filepath.Join(h.root, "tmp", "*")); err != nil || len(left) > 0 {
+				t.Errorf("it leaves %q (%v)", left, err)
+			}
 		})
 	}
 }
@@ -195,7 +201,7 @@ func (h *hostile) quiet(what string) {
 func (h *hostile) kindex(args ...string) (out string, err error) {
 	cmd := program(args...)
 	cmd.Dir = h.dir
-	cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+forgetest.Token)
+	cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+forgetest.Token, "TMPDIR="+filepath.Join(h.root, "tmp"))
 	cmd.WaitDelay = time.Minute
 	both, err := cmd.CombinedOutput()
 	return string(both), err
@@ -245,7 +251,7 @@ func (h *hostile) readers(trap trap) {
 func (h *hostile) watch(trap trap) {
 	h.Helper()
 	cmd := program("serve", "--watch", "--content", h.content, "--dir", filepath.Join(h.root, "watched"), "--addr", "127.0.0.1:0", "--admin", "", "--as-of", "2026-07-01")
-	cmd.Dir = h.dir
+	cmd.Dir, cmd.Env = h.dir, append(cmd.Env, "TMPDIR="+filepath.Join(h.root, "tmp"))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		h.Fatal(err)
