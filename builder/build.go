@@ -180,7 +180,7 @@ func (b *build) load(ctx context.Context) error {
 		return err
 	}
 	var err error
-	b.head, err = history.ReadHead(ctx, b.Content)
+	b.head, err = history.ReadHead(ctx, b.Content, b.content)
 	return err
 }
 

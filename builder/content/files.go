@@ -3,6 +3,7 @@ package content
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha1"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ import (
 
 // rootFiles are the files beside the type folders. All are optional.
 var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
+
+// RootFiles returns the names of the files beside the type folders.
+func RootFiles() []string { return slices.Clone(rootFiles) }
 
 // Category is one class of entities.
 type Category struct {
@@ -48,6 +52,7 @@ const MainBranch = "main"
 func (c *Content) loadRootFiles(dir string) (Problems, error) {
 	var problems Problems
 	var categories struct{ Categories []Category }
+	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
 		s    *schema
@@ -65,6 +70,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.roots[f.name] = blobName(data)
 		asJSON, found := parseChecked(shownPath(dir, f.name), data, f.s)
 		problems = append(problems, found...)
 		if n, _ := found.Count(); n > 0 {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -33,6 +34,8 @@ type Content struct {
 	Blobs     [][sha1.Size]byte   // the names that git gives their bytes
 	Sums      [][sha256.Size]byte // of their bytes; zero where there is a warning about them
 	Unchanged []bool              // whether Reuse knew them
+
+	roots map[string][sha1.Size]byte // the names that git gives the root files that are there
 
 	Scoring     []byte // scoring.yaml as JSON, nil without one
 	ScoringText []byte // scoring.yaml as it is
@@ -111,6 +114,7 @@ func (f *Folder) Refresh(progress func(done, total int)) (changed []string, err 
 // those whose bytes are not what they were. A file that is gone is forgotten,
 // and what is no part of a content folder is passed over.
 func (f *Folder) Read(names []string, progress func(done, total int)) (changed []string, err error) {
+	linked := f.linkedFolders()
 	read := make([]*file, len(names))
 	failed := make([]error, len(names))
 	next := make(chan int, 256)
@@ -120,7 +124,9 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 		wg.Go(func() {
 			var room bytes.Buffer
 			for i := range next {
-				read[i], failed[i] = f.read(names[i], &room)
+				if !linked[path.Dir(names[i])] {
+					read[i], failed[i] = f.read(names[i], &room)
+				}
 				if n := int(done.Add(1)); progress != nil {
 					progress(n, len(names))
 				}
@@ -140,6 +146,17 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 		}
 	}
 	return changed, errors.Join(failed...)
+}
+
+// linkedFolders are the type folders that are links by now: events still tell of files
+// below them, which lie elsewhere.
+func (f *Folder) linkedFolders() map[string]bool {
+	linked := map[string]bool{}
+	for _, typ := range exports.Types {
+		info, err := os.Lstat(filepath.Join(f.dir, typ))
+		linked[typ] = err == nil && !info.IsDir()
+	}
+	return linked
 }
 
 // replace takes over what was read of a file, nil for nothing, and tells whether
@@ -174,8 +191,8 @@ func compareFiles(a, b *file) int {
 // read reads one file; nil stands for none. Its bytes are in room until the next
 // one is read.
 func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
-	path := filepath.Join(f.dir, filepath.FromSlash(name))
-	info, err := os.Lstat(path)
+	full := filepath.Join(f.dir, filepath.FromSlash(name))
+	info, err := os.Lstat(full)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -194,7 +211,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 		r.problems = Problems{*problem}
 		return r, nil
 	}
-	data, err := readInto(room, path)
+	data, err := readInto(room, full)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // it has gone this moment
 	}

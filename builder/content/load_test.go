@@ -206,3 +206,23 @@ func TestNoContent(t *testing.T) {
 		}
 	}
 }
+
+// TestReadThroughLink: a type folder that has become a link leads nowhere, although
+// somebody names a file below it.
+func TestReadThroughLink(t *testing.T) {
+	elsewhere := t.TempDir()
+	if err := os.WriteFile(filepath.Join(elsewhere, "x.yaml"), []byte("secret: of this machine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(dir, "tool")); err != nil {
+		t.Fatal(err)
+	}
+	f := content.Open(dir)
+	if changed, err := f.Read([]string{"tool/x.yaml"}, nil); err != nil || len(changed) > 0 {
+		t.Errorf("read %q through the link (%v)", changed, err)
+	}
+	if _, problems, err := f.Content(); err == nil || strings.Contains(problems.Error(), "secret") {
+		t.Errorf("it knows %v, %v", problems, err)
+	}
+}

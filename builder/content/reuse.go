@@ -3,6 +3,7 @@ package content
 import (
 	"crypto/sha1"
 	"crypto/sha256"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -24,6 +25,26 @@ func blobName(data []byte) (name [sha1.Size]byte) {
 	h.Write(data) // never fails
 	h.Sum(name[:0])
 	return name
+}
+
+// Files returns the files that the content was read from, by path below the folder,
+// with the SHA-1 names that git gives their bytes. A nil Content has none.
+func (c *Content) Files() iter.Seq2[string, [sha1.Size]byte] {
+	return func(yield func(string, [sha1.Size]byte) bool) {
+		if c == nil {
+			return
+		}
+		for name, blob := range c.roots {
+			if !yield(name, blob) {
+				return
+			}
+		}
+		for i, e := range c.Entities {
+			if !yield(e.Type+"/"+e.Slug+".yaml", c.Blobs[i]) {
+				return
+			}
+		}
+	}
 }
 
 // add takes an entity over, and what is known of its file.

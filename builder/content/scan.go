@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"kindex/exports"
 	"kindex/exports/nearest"
@@ -146,6 +147,10 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *P
 // it may.
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
 	switch {
+	case gitNames[strings.ToLower(name)]:
+		return "is the name of one of git's own files: with them, git takes this folder for a repository and runs what its settings say; rename or remove it", ""
+	case info.IsDir() && name != ".git" && holdsRepository(filepath.Join(f.dir, name)):
+		return "is a git repository within the content, whose settings could run commands; remove it", ""
 	case strings.HasPrefix(name, "."):
 	case slices.Contains(exports.Types, name):
 		if !info.IsDir() {
@@ -165,11 +170,45 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 	return "", ""
 }
 
+// gitNames are the files and folders by which git recognizes a folder as a repository,
+// or from which it then reads settings; see gitrepository-layout(5). Some file systems
+// do not distinguish case.
+var gitNames = map[string]bool{"head": true, "config": true, "config.worktree": true, "commondir": true, "objects": true,
+	"refs": true, "packed-refs": true}
+
+// isDotGit reports whether a file system could take a name for .git: without
+// distinguishing case, as its short name on Windows, or without characters that
+// macOS ignores.
+func isDotGit(name string) bool {
+	name = strings.ToLower(strings.TrimRight(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, name), " ."))
+	return name == ".git" || name == "git~1"
+}
+
+// holdsRepository reports whether git would find a repository in a folder.
+func holdsRepository(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	found := map[string]bool{}
+	for _, e := range entries {
+		found[strings.ToLower(e.Name())] = true
+		if isDotGit(e.Name()) {
+			return true
+		}
+	}
+	return err == nil && found["head"] && (found["commondir"] || found["objects"] && found["refs"])
+}
+
 // notEntityFile tells why something in a type folder is no entity file, "" where
 // it is one. ok is false for what does not count.
 func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion string, ok bool) {
 	slug, yml := strings.CutSuffix(name, ".yaml")
 	switch {
+	case isDotGit(name):
+		return "is a git repository within the content, whose settings could run commands; remove it", "", true
 	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
 		return "", "", false // what editors and file managers leave
 	case info.IsDir():

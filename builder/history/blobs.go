@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/git"
 )
 
 // enoughToRefuse is how much of a file is kept for the parser: more than it
@@ -37,10 +38,10 @@ func (c *logged) finish() {
 
 // request asks a running git cat-file for the blobs of jobs, and hands the jobs on
 // in the order in which the answers will come.
-func request(ctx context.Context, p *process, jobs <-chan *job, asked chan<- *job) error {
+func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<- *job) error {
 	defer close(asked)
-	defer p.in.Close()
-	out := bufio.NewWriter(p.in)
+	defer p.In.Close()
+	out := bufio.NewWriter(p.In)
 	for {
 		var j *job
 		var more bool
@@ -73,23 +74,23 @@ func request(ctx context.Context, p *process, jobs <-chan *job, asked chan<- *jo
 }
 
 // answer reads what git cat-file answers.
-func answer(ctx context.Context, p *process, asked <-chan *job, parse chan<- *job) error {
+func answer(ctx context.Context, p *git.Process, asked <-chan *job, parse chan<- *job) error {
 	defer close(parse)
-	in := bufio.NewReaderSize(p.out, 64<<10)
+	in := bufio.NewReaderSize(p.Out, 64<<10)
 	for j := range asked {
 		err := j.read(in)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return cmp.Or(p.wait(), err) // git says why it has ended
+			return cmp.Or(p.Wait(), err) // git says why it has ended
 		}
 		if err == nil && !send(ctx, parse, j) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			p.stop()
+			p.Stop()
 			return err
 		}
 	}
-	return p.wait()
+	return p.Wait()
 }
 
 // read reads one answer: "<name> blob <size>", a line end, the bytes, a line end.

@@ -18,7 +18,7 @@ func TestHeadPath(t *testing.T) {
 	}
 	at := func(dir, want string) {
 		t.Helper()
-		h, err := history.ReadHead(t.Context(), dir)
+		h, err := history.ReadHead(t.Context(), dir, nil)
 		if err != nil || h.Path != want {
 			t.Errorf("%s: path %q, want %q (%v)", dir, h.Path, want, err)
 		}

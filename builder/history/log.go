@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/builder/git"
 	"kindex/exports"
 	"kindex/exports/safetext"
 )
@@ -46,7 +48,7 @@ type file struct {
 
 // startLog starts git log over the commits after one, oldest first; over all where
 // since is "".
-func (r *repository) startLog(ctx context.Context, since string) (*process, error) {
+func (r *repository) startLog(ctx context.Context, since string) (*git.Process, error) {
 	paths, err := r.logPaths(ctx, since)
 	if err != nil {
 		return nil, err
@@ -60,7 +62,7 @@ func (r *repository) startLog(ctx context.Context, since string) (*process, erro
 	if since != "" {
 		args = append(args, "^"+since)
 	}
-	return start(ctx, r.told(), false, slices.Concat(args, []string{"--"}, paths)...)
+	return r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
 }
 
 // logPaths returns the folders that git log is to look at; none for all. Looking at
@@ -68,18 +70,18 @@ func (r *repository) startLog(ctx context.Context, since string) (*process, erro
 // where there are more files elsewhere.
 func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
 	for _, t := range exports.Types {
-		paths = append(paths, r.path+t)
+		paths = append(paths, r.Prefix+t)
 	}
 	if since != "" {
 		return paths, nil
 	}
-	tree, err := r.git(ctx, "ls-tree", "-r", "-z", "--name-only", r.head)
+	tree, err := r.git(ctx, "ls-tree", "--full-tree", "-r", "-z", "--name-only", r.head)
 	if err != nil {
 		return nil, err
 	}
 	here, elsewhere := 0, 0
 	for name := range strings.SplitSeq(tree, "\x00") {
-		below, ok := strings.CutPrefix(name, r.path)
+		below, ok := strings.CutPrefix(name, r.Prefix)
 		if typ, _, _ := strings.Cut(below, "/"); ok && slices.Contains(exports.Types, typ) {
 			here++
 		} else {
@@ -107,7 +109,7 @@ func (l *logReader) read() (*logged, error) {
 		return nil, err
 	}
 	c := &logged{ready: make(chan struct{})}
-	if c.Hash = string(first); !isObjectName(c.Hash) {
+	if c.Hash = string(first); !git.IsObjectName(c.Hash) {
 		return nil, unexpected(first)
 	}
 	var fields [logFields]string
@@ -142,7 +144,7 @@ func (l *logReader) read() (*logged, error) {
 // entity file.
 func (l *logReader) entry(c *logged, entry string) error {
 	f := strings.Fields(entry[1:]) // old mode, new mode, old object, new object, status
-	if len(f) != 5 || !isObjectName(f[2]) || !isObjectName(f[3]) || !strings.ContainsAny(f[4][:1], "AMDT") {
+	if len(f) != 5 || !git.IsObjectName(f[2]) || !git.IsObjectName(f[3]) || !strings.ContainsAny(f[4][:1], "AMDT") {
 		return unexpected([]byte(entry))
 	}
 	path, err := l.rest()
@@ -178,7 +180,7 @@ func (l *logReader) token() ([]byte, error) {
 		return t, nil
 	}
 	for {
-		t, err := l.in.ReadBytes(0)
+		t, err := l.field()
 		if err == io.EOF && len(bytes.TrimSpace(t)) == 0 {
 			return nil, io.EOF
 		}
@@ -197,7 +199,7 @@ func (l *logReader) token() ([]byte, error) {
 
 // rest returns the text up to the next NUL, which must be there.
 func (l *logReader) rest() ([]byte, error) {
-	t, err := l.in.ReadBytes(0)
+	t, err := l.field()
 	if err == io.EOF {
 		return nil, fmt.Errorf("git log: ends within %q", shorten(t))
 	}
@@ -207,14 +209,33 @@ func (l *logReader) rest() ([]byte, error) {
 	return t[:len(t)-1], nil
 }
 
+// maxField is how much of a text is kept, in bytes. A commit message can have hundreds
+// of megabytes.
+const maxField = 1 << 20
+
+// field reads up to the next NUL. What is too long is cut, and still ends in it.
+func (l *logReader) field() (t []byte, err error) {
+	for {
+		part, err := l.in.ReadSlice(0)
+		if room := maxField - len(t); len(part) <= room {
+			t = append(t, part...)
+		} else {
+			t = append(t, part[:room]...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil:
+			return t, err
+		default:
+			t[len(t)-1] = 0
+			return t, nil
+		}
+	}
+}
+
 func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected answer %q", shorten(t)) }
 
 func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
-
-// isObjectName tells whether s names an object, by SHA-1 or SHA-256.
-func isObjectName(s string) bool {
-	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
-}
 
 // entityPath returns whose file lies at a path below the content folder.
 func entityPath(path string) (typ, slug string, ok bool) {
@@ -240,7 +261,16 @@ func commitTime(seconds string) time.Time {
 	return time.Unix(max(firstTime.Unix(), min(n, lastTime.Unix())), 0).UTC()
 }
 
-// cleanName makes readable text of a name, whatever its bytes.
+// maxName is how much of a name is kept, in characters: every change that a commit
+// brings has the name of its author.
+const maxName = 200
+
+// cleanName makes readable text of a name, whatever its bytes. Of the characters that
+// are not seen, only those stay that join letters in some scripts.
 func cleanName(name string) string {
-	return strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
+	clean := strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
+	if all := []rune(clean); len(all) > maxName {
+		return string(all[:maxName]) + "…"
+	}
+	return clean
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"kindex/builder/git"
 	"reflect"
 	"strconv"
 	"strings"
@@ -92,11 +93,11 @@ func FuzzLogReader(f *testing.F) {
 				}
 				return
 			}
-			if n > len(in) || !isObjectName(c.Hash) || !utf8.ValidString(c.Author) || c.Time.Year() < 0 || c.Time.Year() > 9999 || c.PullRequest < 0 {
+			if n > len(in) || !git.IsObjectName(c.Hash) || !utf8.ValidString(c.Author) || c.Time.Year() < 0 || c.Time.Year() > 9999 || c.PullRequest < 0 {
 				t.Fatalf("commit %+v", c.Commit)
 			}
 			for _, x := range c.files {
-				if !content.ValidSlug(x.slug) || x.typ != exports.Types[0] && x.typ != exports.Types[1] || !isObjectName(x.blob) {
+				if !content.ValidSlug(x.slug) || x.typ != exports.Types[0] && x.typ != exports.Types[1] || !git.IsObjectName(x.blob) {
 					t.Errorf("file %+v", x)
 				}
 			}

@@ -2,12 +2,14 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"kindex/builder/git"
 )
 
 // ShallowError says that a repository does not hold its whole history.
@@ -21,64 +23,48 @@ func (e *ShallowError) Error() string {
 
 // repository is the one that a content folder lies in, at one commit.
 type repository struct {
+	*git.Repository
 	dir     string // the content folder
-	gitDir  string
-	objects string // where its objects lie
-	path    string // of the content folder within it, as git rev-parse --show-prefix says
-	head    string // object name of the commit, "" for none
+	head    string // object name of the commit
 	mailmap string // object name of .mailmap in it, "" for none
-	shallow bool
 }
 
-// open finds the repository of a folder, at a commit or else at HEAD. Where there
-// is none, or no git, or no commit, its head is "".
+// open finds the repository of a folder, at a commit or else at HEAD. It is nil where
+// there is none, or no git, or no commit.
 func open(ctx context.Context, dir, commit string) (*repository, error) {
-	r := &repository{dir: dir}
-	if inside, err := insideWorkTree(ctx, dir); err != nil || !inside {
-		return r, err
-	}
-	var err error
-	ask := func(args ...string) (answer string) {
-		if err == nil {
-			answer, err = git(ctx, dir, append([]string{"rev-parse"}, args...)...)
-		}
-		return strings.TrimSuffix(answer, "\n")
-	}
-	r.path = ask("--show-prefix")
-	r.gitDir = ask("--absolute-git-dir")
-	r.objects = ask("--path-format=absolute", "--git-path", "objects")
-	r.shallow = ask("--is-shallow-repository") == "true"
-	if err != nil {
+	found, err := find(ctx, dir)
+	if found == nil {
 		return nil, err
 	}
-	if !filepath.IsAbs(r.objects) {
-		return nil, fmt.Errorf("%s: this git is too old to walk the history; version 2.31 or newer is needed", dir)
+	r := &repository{Repository: found, dir: dir, head: commit}
+	if commit == "" {
+		r.head, err = r.Head(ctx)
 	}
-	if r.head = commit; commit == "" {
-		if r.head, err = r.readHead(ctx); err != nil || r.head == "" {
-			return r, err
-		}
+	if err == nil && r.head != "" {
+		r.mailmap, err = r.findMailmap(ctx)
 	}
-	r.mailmap, err = r.findMailmap(ctx)
-	return r, err
+	if err != nil || r.head == "" {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
 }
 
-// insideWorkTree tells whether a folder lies in the working tree of a repository.
-func insideWorkTree(ctx context.Context, dir string) (bool, error) {
-	if _, err := exec.LookPath("git"); err != nil {
-		return false, nil
+// find returns the repository of a folder, nil where there is none or no git.
+func find(ctx context.Context, dir string) (*git.Repository, error) {
+	if !git.Available() {
+		return nil, nil
 	}
-	inside, err := git(ctx, dir, "rev-parse", "--is-inside-work-tree")
-	if err != nil && strings.Contains(err.Error(), "not a git repository") {
-		return false, nil
+	r, err := git.Open(ctx, dir)
+	if errors.Is(err, git.ErrNoRepository) {
+		return nil, nil
 	}
-	return strings.TrimSpace(inside) == "true", err
+	return r, err
 }
 
 // hidden tells whether a folder lies in a repository that cannot be read for want
 // of git, and where in it, as Head.Path says.
 func hidden(dir string) (within string, ok bool) {
-	if _, err := exec.LookPath("git"); err == nil {
+	if git.Available() {
 		return "", false
 	}
 	up, err := filepath.Abs(dir)
@@ -94,23 +80,9 @@ func hidden(dir string) (within string, ok bool) {
 	return "", false
 }
 
-// readHead returns the object name of HEAD, "" before the first commit.
-func (r *repository) readHead(ctx context.Context) (string, error) {
-	head, err := r.git(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
-	if err == nil {
-		return strings.TrimSpace(head), nil
-	}
-	// The branch of a new repository has a name, and git log says why it ends.
-	_, why := r.git(ctx, "log", "-1", "--no-show-signature", "--format=%H")
-	if why == nil || ctx.Err() != nil || strings.Contains(why.Error(), "does not have any commits") {
-		return "", ctx.Err()
-	}
-	return "", fmt.Errorf("%s: HEAD names no commit that can be read; git fsck tells more (%w)", r.dir, why)
-}
-
 // findMailmap returns the object name of the mailmap in the commit.
 func (r *repository) findMailmap(ctx context.Context) (string, error) {
-	entry, err := r.git(ctx, "ls-tree", "-z", r.head, ".mailmap")
+	entry, err := r.git(ctx, "ls-tree", "-z", "--full-tree", r.head, ".mailmap")
 	if err != nil || !strings.HasPrefix(entry, "100") {
 		return "", err // a link, or a folder, is none
 	}
@@ -121,23 +93,14 @@ func (r *repository) findMailmap(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// told makes git work on the repository, and on nothing of the working tree: the
-// folder of the objects stands in for it, because git would read an uncommitted
-// .mailmap at its top.
-func (r *repository) told() []string {
-	return []string{
-		"-C", r.objects, "--git-dir=" + r.gitDir, "--work-tree=" + r.objects, "--literal-pathspecs",
-		"-c", "mailmap.file=" + os.DevNull, "-c", "mailmap.blob=" + r.mailmap,
-	}
+// command is a command that knows the mailmap of the commit, and no other.
+func (r *repository) command(args ...string) git.Command {
+	return git.Command{Args: args, Config: []string{"mailmap.file=" + os.DevNull, "mailmap.blob=" + r.mailmap}}
 }
 
 // git runs a git command on the repository.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
-	p, err := start(ctx, r.told(), false, args...)
-	if err != nil {
-		return "", err
-	}
-	out, err := p.read()
+	out, err := r.Run(ctx, r.command(args...))
 	return out, r.explain(ctx, err)
 }
 
@@ -163,7 +126,7 @@ func (r *repository) leadsTo(ctx context.Context, commit string) (bool, error) {
 
 // complete tells whether the first-parent history is here to its very beginning.
 func (r *repository) complete(ctx context.Context) (bool, error) {
-	if !r.shallow {
+	if !r.Shallow {
 		return true, nil
 	}
 	root, err := r.git(ctx, "rev-list", "--first-parent", "--max-parents=0", r.head)
@@ -178,14 +141,7 @@ func (r *repository) complete(ctx context.Context) (bool, error) {
 
 // explain adds to an error what mends it where a partial clone is the cause.
 func (r *repository) explain(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	p, failed := start(ctx, r.told(), false, "config", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
-	if failed != nil {
-		return err
-	}
-	if out, _ := p.read(); out == "" {
+	if err == nil || ctx.Err() != nil || !r.MayBePartial() {
 		return err
 	}
 	return fmt.Errorf("%s: the repository may not hold every object of its history (a partial clone); fetch the rest: git fetch --refetch --no-filter (%w)", r.dir, err)

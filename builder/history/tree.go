@@ -8,25 +8,25 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"kindex/builder/git"
 	"kindex/exports/nearest"
 )
 
 // Place is where a content folder lies in a git repository.
 type Place struct {
-	dir    string // a folder within the repository that is there
+	*git.Repository
 	prefix string // the content folder from the root of the repository, "" for the root itself
 }
 
 // FindPlace asks git where dir lies. The folder itself need not be there: at
-// another commit it may be.
+// another commit it may be. Close the place after use.
 func FindPlace(ctx context.Context, dir string) (*Place, error) {
-	if _, err := exec.LookPath("git"); err != nil {
+	if !git.Available() {
 		return nil, errors.New("git is needed to read commits, and is not on the path")
 	}
 	there, rest := filepath.Clean(dir), ""
@@ -40,64 +40,65 @@ func FindPlace(ctx context.Context, dir string) (*Place, error) {
 		}
 		there, rest = up, filepath.Join(filepath.Base(there), rest)
 	}
-	prefix, err := git(ctx, there, "rev-parse", "--show-prefix")
+	r, err := git.Open(ctx, there)
+	if errors.Is(err, git.ErrNoRepository) {
+		return nil, fmt.Errorf("%s lies in no git repository; commits can be compared within one only", dir)
+	}
 	if err != nil {
-		if strings.Contains(err.Error(), "not a git repository") {
-			return nil, fmt.Errorf("%s lies in no git repository; commits can be compared within one only", dir)
-		}
 		return nil, err
 	}
-	prefix = path.Join(strings.TrimSuffix(prefix, "\n"), filepath.ToSlash(rest))
-	return &Place{there, strings.TrimPrefix(prefix, ".")}, nil
+	prefix := path.Join(r.Prefix, filepath.ToSlash(rest))
+	return &Place{r, strings.TrimPrefix(prefix, ".")}, nil
 }
 
-// Resolve returns the hash of the commit that a name stands for: a branch, a
+// Path is where the file of an entity lies, from the root of the repository.
+func (p *Place) Path(typ, slug string) string { return path.Join(p.prefix, typ, slug+".yaml") }
+
+// Folder is where the content folder lies, from the root of the repository; "" is
+// the root itself.
+func (p *Place) Folder() string { return p.prefix }
+
+// Commit returns the hash of the commit that a name stands for: a branch, a
 // tag, HEAD~2, the beginning of a hash.
-func (p *Place) Resolve(ctx context.Context, name string) (string, error) {
+func (p *Place) Commit(ctx context.Context, name string) (string, error) {
 	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n") {
 		return "", fmt.Errorf("%q names no commit", name)
 	}
-	hash, err := git(ctx, p.dir, "rev-parse", "--verify", "--quiet", name+"^{commit}")
-	if err == nil {
-		return strings.TrimSpace(hash), nil
+	hash, err := p.Resolve(ctx, name+"^{commit}")
+	if err != nil || hash != "" {
+		return hash, err
 	}
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	if _, err := git(ctx, p.dir, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil && name == "HEAD" {
+	if head, err := p.Head(ctx); err == nil && head == "" && name == "HEAD" {
 		return "", errors.New("the repository has no commit yet")
 	}
 	text := fmt.Sprintf("there is no commit, branch or tag %q", name)
-	names, err := git(ctx, p.dir, "for-each-ref", "--format=%(refname:short)")
-	if err == nil {
-		if near := nearest.Name(name, strings.Fields(names)); near != "" {
+	if names, err := p.Names(ctx); err == nil {
+		if near := nearest.Name(name, names); near != "" {
 			text += fmt.Sprintf(" (did you mean %q?)", near)
 		}
 	}
-	if p.shallow(ctx) {
+	if p.Shallow {
 		text += "; the clone is shallow, it may lie in what is missing: " + unshallow
 	}
 	return "", errors.New(text)
 }
 
+func (p *Place) git(ctx context.Context, args ...string) (string, error) {
+	return p.Run(ctx, git.Command{Args: args})
+}
+
 // unshallow is the command that completes a shallow clone.
 const unshallow = "git fetch --unshallow"
 
-func (p *Place) shallow(ctx context.Context) bool {
-	answer, err := git(ctx, p.dir, "rev-parse", "--is-shallow-repository")
-	return err == nil && strings.TrimSpace(answer) == "true"
-}
-
 // MergeBase returns the hash of the commit at which two commits parted.
 func (p *Place) MergeBase(ctx context.Context, a, b string) (string, error) {
-	hash, err := git(ctx, p.dir, "merge-base", a, b)
-	var exit *exec.ExitError
+	hash, err := p.git(ctx, "merge-base", a, b)
 	switch {
 	case err == nil:
 		return strings.TrimSpace(hash), nil
-	case !errors.As(err, &exit) || exit.ExitCode() != 1:
+	case git.ExitCode(err) != 1:
 		return "", err
-	case p.shallow(ctx):
+	case p.Shallow:
 		return "", fmt.Errorf("the commit at which %.12s and %.12s parted is not there, because the clone is shallow; fetch it with: %s", a, b, unshallow)
 	}
 	return "", fmt.Errorf("%.12s and %.12s have no commit in common; compare them directly, with two dots", a, b)
@@ -108,15 +109,14 @@ func (p *Place) MergeBase(ctx context.Context, a, b string) (string, error) {
 // the loader looks at is written: names to a depth of two, and the bytes of YAML
 // files. A link is written as one that leads nowhere.
 func (p *Place) WriteTree(ctx context.Context, commit, into string) (bool, error) {
-	object, err := git(ctx, p.dir, "rev-parse", "--verify", "--quiet", commit+":"+p.prefix)
-	if err != nil {
-		return false, ctx.Err() // it is no part of the commit
+	object, err := p.Resolve(ctx, commit+":"+p.prefix)
+	if err != nil || object == "" {
+		return false, err // it is no part of the commit
 	}
-	object = strings.TrimSpace(object)
-	if kind, err := git(ctx, p.dir, "cat-file", "-t", object); err != nil || strings.TrimSpace(kind) != "tree" {
+	if kind, err := p.git(ctx, "cat-file", "-t", object); err != nil || strings.TrimSpace(kind) != "tree" {
 		return false, err
 	}
-	listing, err := git(ctx, p.dir, "ls-tree", "-r", "-z", "--full-tree", object)
+	listing, err := p.git(ctx, "ls-tree", "-r", "-z", "--full-tree", object)
 	if err != nil {
 		return false, err
 	}
@@ -193,23 +193,23 @@ func (p *Place) writeObjects(ctx context.Context, hashes, files []string) error 
 	if len(hashes) == 0 {
 		return nil
 	}
-	objects, err := start(ctx, []string{"-C", p.dir}, true, "cat-file", "--batch")
+	objects, err := p.StartWithInput(ctx, git.Command{Args: []string{"cat-file", "--batch"}})
 	if err != nil {
 		return err
 	}
 	go func() { // git answers while it is asked
-		defer objects.in.Close()
-		_, _ = io.WriteString(objects.in, strings.Join(hashes, "\n")+"\n") // should it fail, answers are missing
+		defer objects.In.Close()
+		_, _ = io.WriteString(objects.In, strings.Join(hashes, "\n")+"\n") // should it fail, answers are missing
 	}()
-	err = readObjects(bufio.NewReader(objects.out), hashes, files)
+	err = readObjects(bufio.NewReader(objects.Out), hashes, files)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return cmp.Or(objects.wait(), err) // git says why it has ended
+		return cmp.Or(objects.Wait(), err) // git says why it has ended
 	}
 	if err != nil {
-		objects.stop()
+		objects.Stop()
 		return err
 	}
-	return objects.wait()
+	return objects.Wait()
 }
 
 // readObjects takes apart what git cat-file --batch writes: for each blob a line

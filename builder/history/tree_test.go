@@ -30,6 +30,7 @@ func placeOf(t *testing.T, dir string) *Place {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { p.Close() })
 	return p
 }
 
@@ -52,7 +53,7 @@ git init -q module && (cd module && git commit -q --allow-empty -m m)
 echo '*.yaml export-ignore' > .gitattributes
 cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached sub && rm -r sub && echo none > file && git add file && git commit -qm 2`)
 	p := placeOf(t, filepath.Join(repo, "sub", "content"))
-	first, err := p.Resolve(context.Background(), "HEAD~1")
+	first, err := p.Commit(context.Background(), "HEAD~1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	if target, err := os.Readlink(filepath.Join(into, "tool", "link.yaml")); err != nil || target != "nowhere" {
 		t.Errorf("%q %v", target, err)
 	}
-	second, err := p.Resolve(context.Background(), "main")
+	second, err := p.Commit(context.Background(), "main")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ inner=$( { printf '100644 x.yaml\0' && raw "$blob"; } | git hash-object -w -t tr
 tree=$( { `+script+`; } 2> /dev/null | git hash-object -w -t tree --literally --stdin)
 git update-ref refs/heads/main "$(git commit-tree -m forged "$tree")"`)
 		p := placeOf(t, repo)
-		commit, err := p.Resolve(context.Background(), "main")
+		commit, err := p.Commit(context.Background(), "main")
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -144,13 +145,13 @@ git clone -q --depth 1 --no-single-branch "file://$PWD" ../shallow 2> /dev/null;
 		"v9999":  `there is no commit, branch or tag "v9999"`,
 		"-x":     `"-x" names no commit`, "--all": `"--all" names no commit`,
 	} {
-		hash, err := p.Resolve(ctx, name)
+		hash, err := p.Commit(ctx, name)
 		if got := message(err); got != want || (want == "") != (len(hash) == 40) {
 			t.Errorf("%s: %q %s", name, hash, got)
 		}
 	}
 	resolve := func(p *Place, name string) string {
-		hash, err := p.Resolve(ctx, name)
+		hash, err := p.Commit(ctx, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,10 +167,10 @@ git clone -q --depth 1 --no-single-branch "file://$PWD" ../shallow 2> /dev/null;
 	if _, err := shallow.MergeBase(ctx, resolve(shallow, "origin/main"), resolve(shallow, "origin/feature")); !strings.HasSuffix(message(err), "because the clone is shallow; fetch it with: git fetch --unshallow") {
 		t.Error(err)
 	}
-	if _, err := shallow.Resolve(ctx, "v0"); !strings.Contains(message(err), "git fetch --unshallow") {
+	if _, err := shallow.Commit(ctx, "v0"); !strings.Contains(message(err), "git fetch --unshallow") {
 		t.Error(err)
 	}
-	if _, err := placeOf(t, filepath.Join(outer, "none")).Resolve(ctx, "HEAD"); message(err) != "the repository has no commit yet" {
+	if _, err := placeOf(t, filepath.Join(outer, "none")).Commit(ctx, "HEAD"); message(err) != "the repository has no commit yet" {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kindex/builder/git"
 	"kindex/exports"
 )
 
@@ -92,10 +93,11 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.head == "" {
+	if r == nil {
 		return &Log{}, nil
 	}
-	log := &Log{Head: r.head, Path: r.path, Mailmap: r.mailmap, Shallow: r.shallow}
+	defer r.Close() // what stays is the system's to remove
+	log := &Log{Head: r.head, Path: r.Prefix, Mailmap: r.mailmap, Shallow: r.Shallow}
 	if log.Continued, err = r.continues(ctx, o.Earlier); err != nil {
 		return nil, err
 	}
@@ -121,7 +123,7 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 
 // continues tells whether a walk can go on from an earlier one.
 func (r *repository) continues(ctx context.Context, e Earlier) (bool, error) {
-	if e == nil || !isObjectName(e.Commit()) || e.Path() != r.path || e.Mailmap() != r.mailmap {
+	if e == nil || !git.IsObjectName(e.Commit()) || e.Path() != r.Prefix || e.Mailmap() != r.mailmap {
 		return false, nil
 	}
 	return r.leadsTo(ctx, e.Commit())
@@ -137,9 +139,9 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 	if err != nil {
 		return err
 	}
-	blobs, err := start(ctx, r.told(), true, "cat-file", "--batch")
+	blobs, err := r.StartWithInput(ctx, r.command("cat-file", "--batch"))
 	if err != nil {
-		list.stop()
+		list.Stop()
 		return err
 	}
 	listed, commits := make(chan *logged, listedAhead), make(chan *logged, listedAhead)
@@ -182,19 +184,19 @@ type knownFunc = func(typ, slug, blob string) *exports.Entity
 const listedAhead = 8192
 
 // readLog reads git log to its end.
-func (r *repository) readLog(ctx context.Context, p *process, listed chan<- *logged) error {
-	in := &logReader{in: bufio.NewReaderSize(p.out, 64<<10), path: r.path}
+func (r *repository) readLog(ctx context.Context, p *git.Process, listed chan<- *logged) error {
+	in := &logReader{in: bufio.NewReaderSize(p.Out, 64<<10), path: r.Prefix}
 	for {
 		c, err := in.read()
 		if err == io.EOF {
-			return p.wait()
+			return p.Wait()
 		}
 		if err != nil {
-			p.stop()
+			p.Stop()
 			return err
 		}
 		if len(c.files) > 0 && !send(ctx, listed, c) {
-			p.stop()
+			p.Stop()
 			return ctx.Err()
 		}
 	}

@@ -265,16 +265,18 @@ func TestNoHistory(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T) string{
 		"no repository": func(t *testing.T) string { return t.TempDir() },
 		"no commit":     func(t *testing.T) string { return newRepo(t).dir },
-		"bare": func(t *testing.T) string {
-			r := newRepo(t)
-			r.commit("x", "tool/a.yaml", entity("A"))
-			return filepath.Join(r.dir, ".git")
-		},
 	} {
 		log, err := history.Walk(context.Background(), history.Options{Dir: make(t)})
 		if err != nil || !reflect.DeepEqual(log, &history.Log{}) {
 			t.Errorf("%s: found %+v, %v", name, log, err)
 		}
+	}
+	bare := newRepo(t)
+	bare.commit("x", "tool/a.yaml", entity("A"))
+	bare.git("config", "core.bare", "true")
+	_, err := history.Walk(context.Background(), history.Options{Dir: filepath.Join(bare.dir, ".git")})
+	if err == nil || !strings.Contains(err.Error(), "looks like a git repository") {
+		t.Errorf("of a bare repository it says %v", err)
 	}
 	r := newRepo(t)
 	r.commit("x", ".gitignore", "content/\n")

@@ -2,7 +2,6 @@ package proposal
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"unicode"
@@ -46,16 +45,11 @@ func Credit(name string) string {
 	return s
 }
 
-// people are the variables that tell git who commits, as the person has them, and
-// who is the author.
-func people(p Proposal) (env []string) {
-	for _, v := range os.Environ() {
-		if strings.HasPrefix(v, "GIT_COMMITTER_") || strings.HasPrefix(v, "GIT_AUTHOR_") {
-			env = append(env, v)
-		}
-	}
+// author are the variables that make the account the author; none where it is to be
+// the one who commits.
+func author(p Proposal) []string {
 	if p.Author == "" {
-		return env
+		return nil
 	}
 	local := strings.Trim(strings.Map(func(r rune) rune {
 		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-_.", r) {
@@ -66,7 +60,7 @@ func people(p Proposal) (env []string) {
 	if local == "" {
 		local = "unnamed"
 	}
-	return append(env, "GIT_AUTHOR_NAME="+Credit(p.Account), "GIT_AUTHOR_EMAIL="+strings.ReplaceAll(p.Author, "{account}", local))
+	return []string{"GIT_AUTHOR_NAME=" + Credit(p.Account), "GIT_AUTHOR_EMAIL=" + strings.ReplaceAll(p.Author, "{account}", local)}
 }
 
 // ValidAuthor tells whether an address may be Proposal.Author.

@@ -7,11 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
+	"kindex/builder/git"
 	"kindex/builder/history"
 )
 
@@ -44,7 +43,7 @@ type Repository struct{ *history.Place }
 // else lies where the file of a proposal belongs: a file that is there instead of
 // a folder would be gone.
 func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) error {
-	folder := strings.TrimSuffix(r.Prefix(), "/")
+	folder := strings.TrimSuffix(r.Folder(), "/")
 	for i, name := range []string{folder, path.Join(folder, p.Type)} {
 		there := r.lookUp(ctx, base+":"+name)
 		switch {
@@ -94,7 +93,7 @@ func (r *Repository) Prepare(ctx context.Context, base string, p Proposal) (Bran
 	if r.lookUp(ctx, base+":"+b.Path) != "" {
 		return b, fmt.Errorf("%s is in the content already; reject the submission, or add to that file what is new", b.Path)
 	}
-	blob, err := r.line(ctx, history.Command{Args: []string{"hash-object", "-w", "--stdin"}, Input: p.YAML})
+	blob, err := r.line(ctx, git.Command{Args: []string{"hash-object", "-w", "--stdin"}, Input: p.YAML})
 	if err == nil {
 		b.Commit, err = r.commit(ctx, base, b.Path, blob, p)
 	}
@@ -104,8 +103,7 @@ func (r *Repository) Prepare(ctx context.Context, base string, p Proposal) (Bran
 // Write makes the branch of a prepared proposal. Where somebody else has made it
 // meanwhile, with the same file, theirs is returned.
 func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, error) {
-	// The last argument says that there must be none yet.
-	_, err := r.Run(ctx, history.Command{Args: []string{"update-ref", "refs/heads/" + b.Name, b.Commit, ""}})
+	err := r.CreateBranch(ctx, b.Name, b.Commit)
 	if err == nil {
 		return b, nil
 	}
@@ -117,41 +115,38 @@ func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, e
 
 // Holds tells whether a commit has the file of a proposal, byte for byte.
 func (r *Repository) Holds(ctx context.Context, commit string, p Proposal) (bool, error) {
-	blob, err := r.line(ctx, history.Command{Args: []string{"hash-object", "--stdin"}, Input: p.YAML})
-	return err == nil && r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == blob, err
+	return r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == git.BlobName(p.YAML, r.Format), ctx.Err()
 }
 
 // lookUp returns the object that a name stands for, "" for none.
 func (r *Repository) lookUp(ctx context.Context, name string) string {
-	hash, err := r.line(ctx, history.Command{Args: []string{"rev-parse", "--verify", "--quiet", name}})
+	hash, err := r.Resolve(ctx, name)
 	if err != nil {
 		return ""
 	}
 	return hash
 }
 
-// commit makes the commit in an index of its own.
+// commit makes the commit, in an index that is not that of the repository.
 func (r *Repository) commit(ctx context.Context, base, file, blob string, p Proposal) (string, error) {
-	tmp, err := os.MkdirTemp("", "kindex-submission-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(tmp) // what stays is the system's to remove
-	index := []string{"GIT_INDEX_FILE=" + filepath.Join(tmp, "index")}
 	var tree string
-	for _, c := range []history.Command{
+	var err error
+	for _, c := range []git.Command{
 		{Args: []string{"read-tree", base}},
 		{Args: []string{"update-index", "-z", "--index-info"}, Input: []byte("100644 " + blob + "\t" + file + "\x00")},
-		{Args: []string{"write-tree"}},
+		{Args: []string{"write-tree", "--missing-ok"}}, // a partial clone need not have the files of others
 	} {
-		c.Env, c.Config = index, []string{"core.splitIndex=false"}
 		if tree, err = r.line(ctx, c); err != nil {
 			return "", err
 		}
 	}
-	hash, err := r.line(ctx, history.Command{
+	who, err := r.Identity(ctx)
+	if err != nil {
+		return "", err
+	}
+	hash, err := r.line(ctx, git.Command{
 		Args: []string{"commit-tree", tree, "-p", base, "-F", "-"}, Config: []string{"user.useConfigOnly=true", "i18n.commitEncoding=UTF-8"},
-		Input: []byte(message(p)), Env: people(p)})
+		Input: []byte(message(p)), Env: append(who, author(p)...)})
 	if err != nil && ctx.Err() == nil && (strings.Contains(err.Error(), "user.email") || strings.Contains(err.Error(), "ident")) {
 		return "", fmt.Errorf("git does not know who commits; tell it with git config user.name and user.email (%w)", err)
 	}
@@ -159,7 +154,7 @@ func (r *Repository) commit(ctx context.Context, base, file, blob string, p Prop
 }
 
 // line runs git and returns the one line that it prints.
-func (r *Repository) line(ctx context.Context, c history.Command) (string, error) {
+func (r *Repository) line(ctx context.Context, c git.Command) (string, error) {
 	out, err := r.Run(ctx, c)
 	if errors.Is(err, context.Canceled) {
 		return "", err

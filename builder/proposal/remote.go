@@ -5,41 +5,43 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
-	"kindex/builder/history"
+	"kindex/builder/git"
 )
 
 // Remote is another repository that proposals are sent to.
 type Remote struct {
-	repository *Repository
-	name       string
-	token      string   // "" for none
-	env        []string // tells git the token, nowhere else
+	repository  *Repository
+	name        string
+	fetch, push string // its addresses
+	token       string // "" for none
 }
 
-// Remote finds a remote of the repository by its name. The token, "" for none,
-// reaches git in its environment alone, and the remote's own host alone.
-func (r *Repository) Remote(ctx context.Context, name, token string) (*Remote, error) {
-	address, err := r.line(ctx, history.Command{Args: []string{"remote", "get-url", "--push", "--", name}})
+// Remote finds a remote of the repository by its name. It must be the repository of the
+// forge; anything else is an error, and no address is contacted. Of the repository's
+// configuration only the addresses of the remote count. The token reaches git in its
+// environment alone, and the forge's own host alone.
+func (r *Repository) Remote(ctx context.Context, name string, f Forge) (*Remote, error) {
+	fetch, push, known, err := r.Repository.Remote(ctx, name)
 	if err != nil {
-		names, _ := r.Run(ctx, history.Command{Args: []string{"remote"}}) // only for the message
-		return nil, fmt.Errorf("there is no remote %q; known are: %s", name, orNone(strings.Join(strings.Fields(names), ", ")))
+		return nil, err
 	}
-	remote := &Remote{repository: r, name: name, token: token}
-	u, err := url.Parse(address)
-	if err != nil || token == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return remote, nil // git or its helpers know how to get in
+	if !slices.Contains(known, name) || fetch == "" && push == "" {
+		return nil, fmt.Errorf("there is no remote %q; known are: %s", name, orNone(strings.Join(known, ", ")))
 	}
-	if u.Scheme == "http" && !loopback(u.Hostname()) {
-		return nil, fmt.Errorf("the address of the remote %s begins with http://, so that everybody on the way could read the token; use https:// or ssh", name)
+	remote := &Remote{repository: r, name: name, fetch: fetch, push: push, token: f.Token}
+	for _, address := range []*string{&remote.fetch, &remote.push} {
+		u, err := f.check(name, *address)
+		if err != nil {
+			return nil, err
+		}
+		if u.Scheme == "http" || u.Scheme == "https" {
+			*address = u.String()
+		}
 	}
-	remote.env = header(u, token)
 	return remote, nil
 }
 
@@ -50,28 +52,16 @@ func orNone(s string) string {
 	return s
 }
 
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // header tells git, by variables that stand for settings, to send a token to one
 // host and to follow it nowhere else. The empty value takes away what others have
 // set for the host.
 func header(u *url.URL, token string) []string {
 	host := u.Scheme + "://" + u.Host + "/"
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
-	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // 0 where there are none
-	var env []string
-	for _, setting := range [][2]string{
-		{"http." + host + ".extraheader", ""},
-		{"http." + host + ".extraheader", "Authorization: Basic " + basic},
-		{"http." + host + ".followRedirects", "false"},
-	} {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, setting[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, setting[1]))
-		n++
-	}
-	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+	return git.Secret(
+		git.Setting{Name: "http." + host + ".extraheader", Value: ""},
+		git.Setting{Name: "http." + host + ".extraheader", Value: "Authorization: Basic " + basic},
+		git.Setting{Name: "http." + host + ".followRedirects", Value: "false"})
 }
 
 // Fetch returns the newest commit of a branch of the remote. No branch of the
@@ -86,11 +76,11 @@ func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
 
 // Find is Fetch for a branch that may not be there, and "" then.
 func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
-	ref := "refs/heads/" + branch
-	if _, err := m.repository.Run(ctx, history.Command{Args: []string{"check-ref-format", ref}}); err != nil {
-		return "", fmt.Errorf("%q is not the name of a branch", branch)
+	if err := m.repository.CheckBranchName(ctx, branch); err != nil {
+		return "", err
 	}
-	listed, err := m.run(ctx, "ls-remote", "--quiet", "--", m.name, ref)
+	ref := "refs/heads/" + branch
+	listed, err := m.run(ctx, "ls-remote", "--quiet", m.fetch, ref)
 	if err != nil {
 		return "", fmt.Errorf("the remote %s cannot be asked: %w", m.name, err)
 	}
@@ -98,25 +88,40 @@ func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	if !there {
 		return "", nil
 	}
-	if _, err := m.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--", m.name, ref); err != nil {
+	if !git.IsObjectName(commit) {
+		return "", fmt.Errorf("the remote %s says that the branch %s is at %q, which is no commit", m.name, branch, commit)
+	}
+	if _, err := m.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", m.fetch, ref); err != nil {
 		return "", fmt.Errorf("the branch %s of %s cannot be fetched: %w", branch, m.name, err)
 	}
-	return m.repository.line(ctx, history.Command{Args: []string{"rev-parse", "--verify", "--quiet", commit + "^{commit}"}})
+	return m.repository.Resolve(ctx, commit+"^{commit}")
 }
 
 // Push sends a branch. It never overwrites what others have put there.
 func (m *Remote) Push(ctx context.Context, b Branch) error {
-	_, err := m.run(ctx, "push", "--no-follow-tags", "--no-signed", "--quiet", "--no-recurse-submodules",
-		"--", m.name, b.Commit+":refs/heads/"+b.Name)
+	_, err := m.run(ctx, "push", "--no-follow-tags", "--no-signed", "--quiet", "--no-recurse-submodules", m.push, b.Commit+":refs/heads/"+b.Name)
 	if err != nil {
 		return fmt.Errorf("the branch %s cannot be pushed to %s: %w", b.Name, m.name, err)
 	}
 	return nil
 }
 
-// run runs git with the token, and keeps it out of what is told.
-func (m *Remote) run(ctx context.Context, args ...string) (string, error) {
-	out, err := m.repository.Run(ctx, history.Command{Args: args, Env: slices.Clone(m.env), Remote: true})
+// run runs git with the token, and keeps it out of errors. The last two arguments are
+// the address and what is wanted there.
+func (m *Remote) run(ctx context.Context, command string, args ...string) (string, error) {
+	at := len(args) - 2
+	u, err := parseAddress(args[at])
+	if err != nil {
+		return "", err
+	}
+	all, env := []string{command}, []string(nil)
+	switch u.Scheme {
+	case "file":
+		all = append(all, git.Programs(command)...)
+	case "http", "https":
+		env = header(u, m.token)
+	}
+	out, err := m.repository.RunRemote(ctx, git.Command{Args: slices.Concat(all, args[:at], []string{"--"}, args[at:]), Env: env})
 	if err != nil && m.token != "" && strings.Contains(err.Error(), m.token) {
 		err = errors.New(strings.ReplaceAll(err.Error(), m.token, "…"))
 	}

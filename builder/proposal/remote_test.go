@@ -37,7 +37,7 @@ func checkout(t *testing.T) (dir, bare string) {
 		t.Setenv(name, value)
 	}
 	root := t.TempDir()
-	dir, bare = filepath.Join(root, "checkout"), filepath.Join(root, "bare.git")
+	dir, bare = filepath.Join(root, "checkout"), filepath.Join(root, "example", "index.git")
 	git(t, root, "init", "-q", "-b", "main", dir)
 	git(t, root, "init", "-q", "--bare", "-b", "main", bare)
 	if err := os.MkdirAll(filepath.Join(dir, "a \"folder\"", "content", "tool"), 0o755); err != nil {
@@ -74,7 +74,7 @@ func overHTTP(t *testing.T, bare string) (s *httptest.Server, refused *atomic.In
 	t.Helper()
 	git(t, bare, "config", "http.receivepack", "true")
 	backend := &cgi.Handler{Path: filepath.Join(git(t, bare, "--exec-path"), "git-http-backend"),
-		Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(bare), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=test"}}
+		Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(filepath.Dir(bare)), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=test"}}
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
 	refused = new(atomic.Int64)
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,6 +90,11 @@ func overHTTP(t *testing.T, bare string) (s *httptest.Server, refused *atomic.In
 	return s, refused
 }
 
+// forgeAt is a forge whose repositories are on a host.
+func forgeAt(address, token string) proposal.Forge {
+	return proposal.Forge{Host: strings.TrimPrefix(address, "http://"), Repository: "example/index", Token: token}
+}
+
 var example = proposal.Proposal{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Type: "tool", Slug: "saw", YAML: []byte("name: Saw\n"), Account: "ada"}
 
 // TestPushOverHTTP: the token gets in, by a header alone: no command line has it,
@@ -97,7 +102,7 @@ var example = proposal.Proposal{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Type: "tool", Sl
 func TestPushOverHTTP(t *testing.T) {
 	dir, bare := checkout(t)
 	s, refused := overHTTP(t, bare)
-	git(t, dir, "remote", "add", "origin", s.URL+"/bare.git")
+	git(t, dir, "remote", "add", "origin", s.URL+"/example/index.git")
 	// What another tool has set for the host must not be sent beside the token.
 	git(t, dir, "config", "http."+s.URL+"/.extraheader", "Authorization: Basic c29tZWJvZHk6ZWxzZQ==")
 	log := logArguments(t)
@@ -105,8 +110,9 @@ func TestPushOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer place.Close()
 	r := &proposal.Repository{Place: place}
-	remote, err := r.Remote(t.Context(), "origin", token)
+	remote, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, token))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +144,7 @@ func TestPushOverHTTP(t *testing.T) {
 			t.Errorf("%s has the token, or cannot be read (%v)", file, err)
 		}
 	}
-	wrong, err := r.Remote(t.Context(), "origin", "wrong-token")
+	wrong, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, "wrong-token"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,25 +163,26 @@ func TestSecurityTokenStaysWithItsHost(t *testing.T) {
 		http.Redirect(w, r, other.URL+r.URL.String(), http.StatusFound)
 	}))
 	defer s.Close()
-	git(t, dir, "remote", "add", "origin", s.URL+"/bare.git")
-	git(t, dir, "remote", "add", "clear", "http://forge.example.org/index.git")
+	git(t, dir, "remote", "add", "origin", s.URL+"/example/index.git")
+	git(t, dir, "remote", "add", "clear", "http://forge.example.org/example/index.git")
 	git(t, dir, "remote", "add", "command", "ext::sh -c touch%20pwned")
 	place, err := history.FindPlace(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer place.Close()
 	r := &proposal.Repository{Place: place}
-	remote, err := r.Remote(t.Context(), "origin", token)
+	remote, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, token))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := remote.Fetch(t.Context(), "main"); err == nil {
 		t.Error("it was followed")
 	}
-	if _, err := r.Remote(t.Context(), "clear", token); err == nil || !strings.Contains(err.Error(), "everybody on the way could read the token") {
+	if _, err := r.Remote(t.Context(), "clear", forgeAt("http://forge.example.org", token)); err == nil || !strings.Contains(err.Error(), "everybody on the way could read the token") {
 		t.Error(err)
 	}
-	if remote, err = r.Remote(t.Context(), "command", token); err == nil {
+	if remote, err = r.Remote(t.Context(), "command", forgeAt(s.URL, token)); err == nil {
 		_, err = remote.Fetch(t.Context(), "main")
 	}
 	if err == nil {

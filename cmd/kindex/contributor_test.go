@@ -63,7 +63,7 @@ func TestContributor(t *testing.T) {
 
 // publishContent puts the content on a forge, and builds it.
 func (c *contributor) publishContent() {
-	bare := filepath.Join(c.TempDir(), "bare.git")
+	bare := filepath.Join(c.TempDir(), "example", "index.git")
 	c.git("init", "-q", "--bare", "-b", "main", bare)
 	c.git("remote", "add", "origin", "file://"+bare)
 	c.git("push", "-q", "origin", "main")

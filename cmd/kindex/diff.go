@@ -148,6 +148,7 @@ func compareRevisions(ctx context.Context, dir, arg string, asOf time.Time) (*di
 	if err != nil {
 		return nil, err
 	}
+	defer place.Close() // what stays is the system's to remove
 	d := &difference{Notes: []string{}}
 	if err := d.resolve(ctx, place, arg); err != nil {
 		return nil, err
@@ -201,7 +202,7 @@ func (d *difference) resolve(ctx context.Context, place *history.Place, arg stri
 		if r.name == "" {
 			r.name = "HEAD"
 		}
-		hash, err := place.Resolve(ctx, r.name)
+		hash, err := place.Commit(ctx, r.name)
 		if err != nil {
 			return err
 		}

@@ -136,8 +136,8 @@ func TestCostOfRefusal(t *testing.T) {
 	}
 }
 
-// hostile is a text that steers terminals, and hides from people.
-const hostile = "a\x1b[2J\x1b]0;b\x07\u202ec\u200b\U000e0041\u009bd"
+// hostileText is a text that steers terminals, and hides from people.
+const hostileText = "a\x1b[2J\x1b]0;b\x07\u202ec\u200b\U000e0041\u009bd"
 
 // checkOutput fails for characters that a terminal obeys or hides.
 func checkOutput(t *testing.T, what, out string) {
@@ -150,7 +150,7 @@ func checkOutput(t *testing.T, what, out string) {
 	}
 }
 
-// TestTerminal carries hostile texts through every door there is to the output of
+// TestTerminal carries hostileText texts through every door there is to the output of
 // the commands: names of files, authors and subjects of commits, names of branches,
 // arguments, answers of a service.
 func TestTerminal(t *testing.T) {
@@ -159,27 +159,27 @@ func TestTerminal(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "content/tool/x.yaml"), good)
 	git := func(args ...string) {
 		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-		cmd.Env = append(append(os.Environ(), programEnvironment...), "GIT_AUTHOR_NAME="+hostile, "GIT_COMMITTER_NAME="+hostile)
+		cmd.Env = append(append(os.Environ(), programEnvironment...), "GIT_AUTHOR_NAME="+hostileText, "GIT_COMMITTER_NAME="+hostileText)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %s", args, out)
 		}
 	}
 	git("init", "-q", "-b", "main")
 	git("add", "content")
-	git("commit", "-q", "-m", hostile)
+	git("commit", "-q", "-m", hostileText)
 	writeFile(t, filepath.Join(dir, "content/tool/x.yaml"), strings.Replace(good, "D", "E", 1))
-	git("commit", "-q", "-a", "-m", hostile)
+	git("commit", "-q", "-a", "-m", hostileText)
 	for _, args := range [][]string{
 		{"build", "--content", "content", "--out", "."}, {"history"}, {"history", "--json"}, {"diff", "HEAD~1..HEAD"},
-		{"diff", "HEAD~1..HEAD", "--format", "markdown"}, {"show", "tool/x"}, {"search", hostile}, {"show", hostile}, {"show", "tool/" + hostile},
-		{"validate", hostile}, {"diff", hostile}, {"verify", hostile}, {hostile}, {"history", "--dir", hostile}, {"schema", hostile}, {"fmt", hostile},
+		{"diff", "HEAD~1..HEAD", "--format", "markdown"}, {"show", "tool/x"}, {"search", hostileText}, {"show", hostileText}, {"show", "tool/" + hostileText},
+		{"validate", hostileText}, {"diff", hostileText}, {"verify", hostileText}, {hostileText}, {"history", "--dir", hostileText}, {"schema", hostileText}, {"fmt", hostileText},
 	} {
 		checkOutput(t, fmt.Sprintf("%.20q", args), runKindex(t, dir, args...).out)
 	}
 
 	// Names of files, and a file that only the formatter minds.
 	writeFile(t, filepath.Join(dir, "content/tool/\x1b[2Jn\u202e\u200b.yaml"), "name:   X\ncategory: nlp\ndescription: D\n")
-	writeFile(t, filepath.Join(dir, "rows\x1b[2J\u202e.csv"), "name,"+hostile+"\nX,"+hostile+"\n")
+	writeFile(t, filepath.Join(dir, "rows\x1b[2J\u202e.csv"), "name,"+hostileText+"\nX,"+hostileText+"\n")
 	writeFile(t, filepath.Join(dir, "map.yaml"), "type: tool\nfields: {name: name, category: {constant: nlp}, description: name}\n")
 	for _, args := range [][]string{
 		{"validate", "content"}, {"validate", "--format", "github", "content"}, {"validate", "--format", "json", "content"},
@@ -200,7 +200,7 @@ func TestHostileService(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(http.StatusForbidden)
-		_ = json.NewEncoder(w).Encode(map[string]any{"detail": hostile + "\nkindex: published all", "suggestion": hostile, "status": 403})
+		_ = json.NewEncoder(w).Encode(map[string]any{"detail": hostileText + "\nkindex: published all", "suggestion": hostileText, "status": 403})
 	}))
 	defer server.Close()
 	r := runKindex(t, t.TempDir(), "mcp", "--url", server.URL)

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/git"
 	"kindex/builder/starter"
 )
 
@@ -48,8 +47,7 @@ commits nothing: look at the files first.`,
 }
 
 func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error {
-	_, err := exec.LookPath("git")
-	hasGit := err == nil
+	hasGit := git.Available()
 	if o.git && !hasGit {
 		return errors.New("--git: there is no program git here; install it, or leave --git out")
 	}
@@ -86,35 +84,17 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 // repositoryOf returns the root of the repository that dir lies in, "" if it
 // lies in none. Where it lies in none and create says so, one is made.
 func repositoryOf(ctx context.Context, dir string, create bool) (string, error) {
-	root, err := git(ctx, dir, "rev-parse", "--show-toplevel")
-	if err == nil || !strings.Contains(err.Error(), "not a git repository") {
+	root, err := git.Top(ctx, dir)
+	if !errors.Is(err, git.ErrNoRepository) {
 		return root, err
 	}
 	if !create {
 		return "", nil
 	}
-	if _, err := git(ctx, dir, "init", "--quiet"); err != nil {
+	if err := git.Init(ctx, dir); err != nil {
 		return "", err
 	}
-	return git(ctx, dir, "rev-parse", "--show-toplevel")
-}
-
-// git runs one git command in dir, whatever repository the caller's variables
-// name, and returns what it prints.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "PWD"}, name)
-	})
-	cmd.Env = append(cmd.Env, "LC_ALL=C")
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		err = errors.New(strings.Join(strings.Fields(string(exit.Stderr)), " "))
-	}
-	return strings.TrimSuffix(string(out), "\n"), err
+	return git.Top(ctx, dir)
 }
 
 // printNext says what was made and what to do with it, in commands that can be

@@ -39,9 +39,16 @@ branch.
 With --forge it starts from the newest commit of the remote, pushes the branch and
 opens the pull request, which tells what the submission would do to the index. The
 submission is then in review, until sync or an edge sees the pull request merged
-or closed. Other submissions of the same entity stay as they are, and are named; an
-entity that the content has by now is refused. The forge's token comes from ` + forgeToken + ` alone; it is used for the API,
-and for a remote whose address begins with https://.`,
+or closed. Other submissions of the same entity stay as they are and are named. An
+entity that the content has by now is refused.
+
+The forge's token comes from ` + forgeToken + ` alone; it is used for the API,
+and for a remote that is reached over https. Such a remote must be on the forge's own
+host (github.com where the API is api.github.com), and every remote must be the
+repository that --forge-repo names.
+
+Nothing in the configuration of the repository counts but the address of the remote:
+no hook, no credential helper and no alias of it. Your own settings of git do.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
 		Args: cobra.ExactArgs(1),
@@ -162,6 +169,7 @@ func (a *accepting) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer place.Close() // what stays is the system's to remove
 	a.repository = &proposal.Repository{Place: place}
 	if err := a.findBase(ctx); err != nil {
 		return err
@@ -231,7 +239,7 @@ func (a *accepting) findBase(ctx context.Context) error {
 		if a.base.Name == "" {
 			a.base.Name = "HEAD"
 		}
-		hash, err := a.repository.Resolve(ctx, string(a.base.Name))
+		hash, err := a.repository.Place.Commit(ctx, string(a.base.Name))
 		a.base.Commit = optional(hash)
 		return err
 	}
@@ -243,7 +251,8 @@ func (a *accepting) findBase(ctx context.Context) error {
 		a.base.Name = optional(name)
 	}
 	var err error
-	if a.remote, err = a.repository.Remote(ctx, a.options.remote, os.Getenv(forgeToken)); err != nil {
+	if a.remote, err = a.repository.Remote(ctx, a.options.remote,
+		proposal.Forge{Host: a.forge.GitHost(), Repository: a.options.forgeRepo, Token: os.Getenv(forgeToken)}); err != nil {
 		return err
 	}
 	hash, err := a.remote.Fetch(ctx, string(a.base.Name))

@@ -31,6 +31,7 @@ type Options struct {
 type Forge struct {
 	client      *github.Client
 	owner, name string
+	gitHost     string
 }
 
 // timeout bounds one call.
@@ -52,7 +53,7 @@ func New(o Options) (*Forge, error) {
 		return nil, errors.New("the token of the forge is missing or not one: give it in the variable KINDEX_FORGE_TOKEN")
 	}
 	base := strings.TrimRight(o.URL, "/") + "/"
-	f := &Forge{}
+	f := &Forge{gitHost: gitHost(u.Host)}
 	f.owner, f.name, _ = strings.Cut(o.Repository, "/")
 	// The token goes with every request of the client, so that none may be led to
 	// another host.
@@ -82,6 +83,21 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
 	return res, nil
+}
+
+// GitHost returns the host of the forge's repositories, with the port where it has one:
+// the only one besides the API that may be sent the token.
+func (f *Forge) GitHost() string { return f.gitHost }
+
+// gitHost returns the host of the repositories of a forge, given that of its API:
+// github.com has them apart, as has GitHub Enterprise Cloud (api.example.ghe.com).
+// Elsewhere both have one host, such as https://forge.example.org/api/v3.
+func gitHost(api string) string {
+	api = strings.ToLower(api)
+	if rest, ok := strings.CutPrefix(api, "api."); ok && (rest == "github.com" || strings.HasSuffix(rest, ".ghe.com")) {
+		return rest
+	}
+	return api
 }
 
 func withoutUser(address string) string {

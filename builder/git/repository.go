@@ -1,0 +1,188 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// ErrNoRepository is the error for a folder that lies in no working tree.
+var ErrNoRepository = errors.New("lies in no git repository")
+
+// Repository is the repository whose working tree a folder lies in. It may be used by
+// several goroutines at once. Close it after use.
+type Repository struct {
+	Prefix  string // path of the folder below the top of the working tree: "" or ending in a slash
+	Format  string // of object names: sha1 or sha256
+	Shallow bool   // whether its history is cut off
+
+	dir       string // the folder, absolute
+	gitDir    string
+	commonDir string // where objects and configuration are; that of the main working tree for a linked one
+
+	once    sync.Once
+	private string // our own git directory, see own
+	failed  error
+}
+
+// Open finds the repository that a folder lies in. The error is ErrNoRepository where
+// there is none. Git's own safe.directory check applies. A folder that looks like a
+// git directory itself is an error: it is what somebody commits to have its
+// configuration obeyed.
+func Open(ctx context.Context, dir string) (*Repository, error) {
+	r := &Repository{}
+	var err error
+	if r.dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	out, err := r.discover(ctx, "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format",
+		"--absolute-git-dir", "--path-format=absolute", "--git-common-dir", "--show-prefix")
+	switch {
+	case Says(err, "cannot use bare repository"):
+		return nil, embedded(dir)
+	case Says(err, "not a git repository"):
+		return nil, ErrNoRepository
+	case err != nil:
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if lines[0] == "false" {
+		return nil, ErrNoRepository
+	}
+	if len(lines) != 6 || !filepath.IsAbs(lines[4]) {
+		return nil, fmt.Errorf("%s: git answers %q; git 2.31 or newer is needed, and a path without line breaks", dir, plain(out))
+	}
+	r.Shallow, r.Format, r.gitDir, r.commonDir, r.Prefix = lines[1] == "true", lines[2], lines[3], lines[4], lines[5]
+	if r.Format != "sha1" && r.Format != "sha256" {
+		return nil, fmt.Errorf("%s: the repository names objects by %q; known are sha1 and sha256", dir, plain(r.Format))
+	}
+	if holds(r.gitDir, r.dir) { // git before 2.38 does not know safe.bareRepository
+		return nil, embedded(dir)
+	}
+	return r, nil
+}
+
+func embedded(dir string) error {
+	return fmt.Errorf("%s lies in a folder that looks like a git repository's own (HEAD, objects and refs are in it), whose settings could run any command; remove them from there", dir)
+}
+
+// holds reports whether a folder is another one or lies above it.
+func holds(above, dir string) bool {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	rel, err := filepath.Rel(above, dir)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// discover runs git rev-parse, which runs nothing itself, where the folder is. The
+// settings of the person apply: they say whether the repository is trusted.
+func (r *Repository) discover(ctx context.Context, args ...string) (string, error) {
+	env := append(environment(basic, personal), forced...)
+	return prepare(ctx, r.dir, env, protected, append([]string{"rev-parse"}, args...)).output()
+}
+
+// ask runs a command on the repository itself, with its own configuration. Only
+// commands that read or write references and print settings may run so: rev-parse,
+// symbolic-ref, for-each-ref, update-ref and config run nothing but hooks, which
+// protected switches off.
+func (r *Repository) ask(ctx context.Context, args ...string) (string, error) {
+	return r.asking(ctx, args...).output()
+}
+
+func (r *Repository) asking(ctx context.Context, args ...string) *Process {
+	env := append(environment(basic, personal), forced...)
+	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
+}
+
+// Head returns the name of the commit that is checked out, "" before the first one.
+func (r *Repository) Head(ctx context.Context) (string, error) {
+	out, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+	if err == nil || ctx.Err() != nil {
+		return strings.TrimSpace(out), err
+	}
+	// HEAD of a new repository names a branch that is not there. One that is there
+	// and cannot be read is something else.
+	branch, failed := r.ask(ctx, "symbolic-ref", "--quiet", "HEAD")
+	if failed == nil {
+		list := r.asking(ctx, "for-each-ref", "--format=%(refname)", "--", strings.TrimSpace(branch))
+		if out, failed = list.output(); failed == nil && out == "" && list.stderr.Len() == 0 {
+			return "", nil
+		}
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return "", fmt.Errorf("git rev-parse: %s: HEAD names no commit that can be read; git fsck tells more (%w)", r.dir, err)
+}
+
+// operators begin what follows the name of a commit, as in HEAD~2 or v1^{tree}.
+var operators = regexp.MustCompile(`[~^:]`)
+
+// Resolve returns the name of the object that a revision stands for, "" where there is
+// none: see gitrevisions(7), of which searches by message (:/text) are left out.
+func (r *Repository) Resolve(ctx context.Context, revision string) (string, error) {
+	base, rest := revision, ""
+	if at := operators.FindStringIndex(revision); at != nil {
+		base, rest = revision[:at[0]], revision[at[0]:]
+	}
+	if base == "" || strings.HasPrefix(base, "-") || strings.ContainsAny(revision, "\x00\n") {
+		return "", ctx.Err()
+	}
+	name := base
+	if !IsObjectName(base) {
+		// References are the repository's. Reading one reads no object.
+		out, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", base)
+		if err != nil {
+			return "", ctx.Err()
+		}
+		name = strings.TrimSpace(out)
+	}
+	out, err := r.Run(ctx, Command{Args: []string{"rev-parse", "--verify", "--quiet", name + rest}})
+	if err != nil {
+		return "", ctx.Err()
+	}
+	return strings.TrimSpace(out), nil
+}
+
+// Names returns the short names of all references.
+func (r *Repository) Names(ctx context.Context) ([]string, error) {
+	out, err := r.ask(ctx, "for-each-ref", "--format=%(refname:short)")
+	return strings.Fields(out), err
+}
+
+// IsObjectName reports whether s is the whole name of an object, by SHA-1 or SHA-256.
+func IsObjectName(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// MayBePartial reports whether the repository may lack objects that a server keeps for
+// it (a partial clone).
+func (r *Repository) MayBePartial() bool {
+	packs, err := filepath.Glob(filepath.Join(escape(r.objects()), "pack", "*.promisor"))
+	return err == nil && len(packs) > 0
+}
+
+// escape makes a path mean itself in a pattern of filepath.Match.
+func escape(path string) string {
+	if filepath.Separator == '\\' {
+		return path // there is no escaping there
+	}
+	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
+}
+
+func (r *Repository) objects() string { return filepath.Join(r.commonDir, "objects") }
+
+// Close removes what the repository needed for its commands.
+func (r *Repository) Close() error {
+	r.once.Do(func() { r.failed = errors.New("the repository is closed") })
+	if r.private == "" {
+		return nil
+	}
+	return os.RemoveAll(r.private)
+}

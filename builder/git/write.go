@@ -1,0 +1,72 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Init creates a repository in a folder, by the settings of the person.
+func Init(ctx context.Context, dir string) error {
+	env := append(environment(basic, personal), forced...)
+	_, err := prepare(ctx, dir, env, protected, []string{"init", "--quiet"}).output()
+	return err
+}
+
+// Top returns the top of the working tree that a folder lies in. The error is
+// ErrNoRepository where there is none.
+func Top(ctx context.Context, dir string) (string, error) {
+	r, err := Open(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	top, err := r.discover(ctx, "--show-toplevel")
+	return strings.TrimSuffix(top, "\n"), err
+}
+
+// CreateBranch creates a branch at a commit. One that exists already is an error.
+func (r *Repository) CreateBranch(ctx context.Context, name, commit string) error {
+	// Newer versions of git take hooks from the configuration, too, whatever
+	// core.hooksPath says.
+	hooks, err := r.ask(ctx, "config", "--includes", "--show-scope", "--name-only", "--get-regexp", `^hook\..*\.command$`)
+	if err != nil && ExitCode(err) != 1 {
+		return err
+	}
+	for line := range strings.Lines(hooks) {
+		if scope, key, _ := strings.Cut(line, "\t"); scope == "local" || scope == "worktree" {
+			return fmt.Errorf("the configuration of the repository has a hook (%s), which must not run here; remove it, or create the branch yourself: git branch %s %.12s",
+				plain(key), name, commit)
+		}
+	}
+	// The last argument demands that the branch does not exist.
+	_, err = r.ask(ctx, "update-ref", "refs/heads/"+name, commit, "")
+	return err
+}
+
+// Identity returns the variables that tell git who commits, as the settings of the
+// person and of the repository have it, and as the variables of this process, which
+// come first.
+func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
+	out, err := r.ask(ctx, "config", "--includes", "--null", "--get-regexp", `^(user|author|committer)\.(name|email)$`)
+	if err != nil && ExitCode(err) != 1 {
+		return nil, err
+	}
+	set := map[string]string{}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if key, value, ok := strings.Cut(entry, "\n"); ok {
+			set[key] = value // the last one counts
+		}
+	}
+	for _, role := range []string{"author", "committer"} {
+		for _, what := range []string{"name", "email"} {
+			value := set[role+"."+what]
+			if value == "" {
+				value = set["user."+what]
+			}
+			if value != "" {
+				env = append(env, "GIT_"+strings.ToUpper(role)+"_"+strings.ToUpper(what)+"="+value)
+			}
+		}
+	}
+	return append(env, environment([]string{"GIT_COMMITTER_*", "GIT_AUTHOR_*", "EMAIL"})...), nil
+}

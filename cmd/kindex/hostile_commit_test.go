@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// TestHostileCommit: the author and the message of a commit are texts of strangers. They
+// neither steer a terminal nor fill the changelog or the memory.
+func TestHostileCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
+	h := newHostile(t)
+	for i := range 100 {
+		h.write(filepath.Join(h.dir, "content", "tool", fmt.Sprintf("saw-%d.yaml", i)), fmt.Sprintf("name: Saw %d\ndescription: Cuts.\ncategory: hand-tools\n", i))
+	}
+	h.git(h.dir, "add", ".")
+	h.git(h.dir, "commit", "-q", "-m", "Saws")
+	peak, changes := h.measure("modest")
+	name := "\x1b]0;owned\x07\u202egnp.exe \u2028 " + strings.Repeat("x", 300_000)
+	// The message is not kept here: the memory that a program is reported to have used
+	// begins with that of the one that started it.
+	commit := h.git(h.dir, "cat-file", "commit", "HEAD") + "\n"
+	h.write(filepath.Join(h.root, "head"), strings.Replace(commit, "author Ada ", "author "+name+" ", 1))
+	h.shell(`{ cat "$ROOT/head"; yes 'A line of a message.' | head -c 110000000; } > "$ROOT/commit"`)
+	h.pointHead(filepath.Join(h.root, "commit"))
+	hostilePeak, hostileChanges := h.measure("build")
+	if more := hostilePeak - peak; more > 48<<20 {
+		t.Errorf("a message of 110 MB took %d MiB more memory", more>>20)
+	}
+	if hostileChanges > 2*changes {
+		t.Errorf("with a long name the changelog has %d bytes instead of %d", hostileChanges, changes)
+	}
+	said, err := h.kindex("history", "--dir", "../build", "--limit", "2")
+	if err != nil || !strings.Contains(said, "owned") {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if i := strings.IndexFunc(said, func(r rune) bool {
+		return r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028'
+	}); i >= 0 {
+		t.Errorf("history prints %q", said[i:min(len(said), i+20)])
+	}
+}
+
+// measure builds the content, and returns the most memory that took and the size of the
+// changelog.
+func (h *hostile) measure(out string) (peak, changes int64) {
+	h.Helper()
+	said, err := h.kindex("build", "--content", "content", "--out", filepath.Join(h.root, out), "--as-of", "2026-07-01", "--json")
+	var report struct {
+		Dir       string
+		PeakBytes int64
+	}
+	if failed := json.Unmarshal([]byte(said), &report); err != nil || failed != nil {
+		h.Fatalf("%v: %s", err, said)
+	}
+	info, err := os.Stat(filepath.Join(h.root, out, "exports", "builds", filepath.Base(report.Dir), "changelog.jsonl"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	return report.PeakBytes, info.Size()
+}

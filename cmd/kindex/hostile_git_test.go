@@ -1,0 +1,363 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kindex/edge/submit/forge/forgetest"
+)
+
+// trap is a way by which a repository makes git run a program, or lie.
+type trap struct {
+	name string
+	// set sets the trap.
+	set func(*hostile)
+	// spring is what springs it: a shell command with plain git in the checkout, which
+	// may fail. It proves that the trap works. Then the repository is as it was before.
+	spring string
+	// lie is what plain git prints then, "" where the trap runs a program.
+	lie string
+	// refused says that nothing is done with such a repository; remote, that the
+	// forge's repository cannot be reached, as the trap is on the way there.
+	refused, remote bool
+	other           bool // the last commit is another one than that of the honest repository
+}
+
+// hostile is a repository with content, and a trap in it.
+type hostile struct {
+	*testing.T
+	root    string // of everything
+	dir     string // the checkout
+	bare    string // what it was cloned from, and what the forge has
+	content string // the content folder in it
+	marker  string // a program that leaves a trace
+	trace   string
+	http    *httptest.Server // a host that asks for a password
+}
+
+// newHostile makes a checkout with two commits, as somebody has it who clones an index.
+func newHostile(t *testing.T) *hostile {
+	root := t.TempDir()
+	h := &hostile{T: t, root: root, dir: filepath.Join(root, "checkout"), content: "content", bare: filepath.Join(root, "example", "index.git"),
+		marker: filepath.Join(root, "marker"), trace: filepath.Join(root, "ran")}
+	if err := os.Mkdir(filepath.Join(root, "tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.write(h.marker, "#!/bin/sh\necho \"$0 $*\" >> '"+h.trace+"'\nexit 1\n")
+	h.git(root, "init", "-q", "-b", "main", h.dir)
+	h.git(root, "init", "-q", "--bare", "-b", "main", h.bare)
+	h.write(filepath.Join(h.dir, h.content, "categories.yaml"), "categories:\n  - {slug: hand-tools, title: Hand tools, description: Without a motor.}\n")
+	h.entity("Hammer")
+	h.git(h.dir, "add", ".")
+	h.git(h.dir, "commit", "-q", "-m", "First")
+	h.entity("Hammer 2")
+	h.git(h.dir, "commit", "-q", "-a", "-m", "Second")
+	h.git(h.dir, "remote", "add", "origin", "file://"+h.bare)
+	h.git(h.dir, "push", "-q", "origin", "main")
+	return h
+}
+
+func (h *hostile) write(path, text string) {
+	h.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		h.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *hostile) entity(name string) {
+	h.write(filepath.Join(h.dir, h.content, "tool", "hammer.yaml"), "name: "+name+"\ndescription: Drives nails.\ncategory: hand-tools\n")
+}
+
+// git runs git as the attacker, who springs nothing.
+func (h *hostile) git(dir string, args ...string) string {
+	h.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+	cmd.Env = append(os.Environ(), programEnvironment...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		h.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// config adds settings to those of the checkout, name and value in turn.
+func (h *hostile) config(settings ...string) {
+	for i := 0; i < len(settings); i += 2 {
+		h.git(h.dir, "config", "--add", settings[i], settings[i+1])
+	}
+}
+
+// shell runs a command with plain git where a person would, and returns what it prints.
+func (h *hostile) shell(command string) string {
+	h.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = h.dir
+	cmd.Env = append(os.Environ(), programEnvironment...)
+	cmd.Env = append(cmd.Env, "MARKER="+h.marker, "BARE="+h.bare, "ROOT="+h.root, "GIT_TERMINAL_PROMPT=0")
+	cmd.WaitDelay = time.Minute
+	out, _ := cmd.CombinedOutput() // it may fail
+	return string(out)
+}
+
+// ran reports whether the marker has run, and forgets it.
+func (h *hostile) ran() string {
+	h.Helper()
+	data, err := os.ReadFile(h.trace)
+	if os.IsNotExist(err) {
+		return ""
+	}
+	if err == nil {
+		err = os.Remove(h.trace)
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+	return "ran: " + string(data)
+}
+
+// TestHostileRepositories: whatever a repository has in it, the program runs nothing
+// but git on it, and is not lied to. Each trap is sprung with plain git first.
+func TestHostileRepositories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: make test runs it")
+	}
+	state, ids := submissionsState(t)
+	honest := newHostile(t)
+	want := honest.build("honest")
+	for _, trap := range traps {
+		t.Run(trap.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			trap.set(h)
+			h.prove(trap)
+			got := h.build("build")
+			if refused := strings.Contains(got, " "); refused != trap.refused || !refused && !trap.other && got != want {
+				t.Errorf("the build is %s, that of the honest repository %s", got, want)
+			}
+			h.quiet("build")
+			h.readers(trap)
+			h.watch(trap)
+			h.accept(trap, state, ids)
+			if left, err := filepath.Glob(filepath.Join(h.root, "tmp", "*")); err != nil || len(left) > 0 {
+				t.Errorf("it leaves %q (%v)", left, err)
+			}
+		})
+	}
+}
+
+// prove springs the trap with plain git, in a copy.
+func (h *hostile) prove(trap trap) {
+	h.Helper()
+	h.ran() // while it was set
+	saved := filepath.Join(h.root, "saved")
+	if err := os.CopyFS(saved, os.DirFS(h.bare)); err != nil {
+		h.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", h.dir, h.dir+".saved").CombinedOutput(); err != nil {
+		h.Fatalf("%v: %s", err, out)
+	}
+	said := h.shell(trap.spring)
+	if trap.lie != "" && !strings.Contains(said, trap.lie) || trap.lie == "" && h.ran() == "" {
+		h.Fatalf("the trap does not work: git says %s", said)
+	}
+	h.ran()
+	for _, dir := range []string{h.dir, h.bare} {
+		if err := os.RemoveAll(dir); err != nil {
+			h.Fatal(err)
+		}
+	}
+	if err := os.Rename(saved, h.bare); err != nil {
+		h.Fatal(err)
+	}
+	if err := os.Rename(h.dir+".saved", h.dir); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// quiet makes sure that a command has run nothing.
+func (h *hostile) quiet(what string) {
+	h.Helper()
+	if ran := h.ran(); ran != "" {
+		h.Errorf("%s: %s", what, ran)
+	}
+}
+
+// kindex runs the program in the checkout.
+func (h *hostile) kindex(args ...string) (out string, err error) {
+	cmd := program(args...)
+	cmd.Dir = h.dir
+	cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+forgetest.Token, "TMPDIR="+filepath.Join(h.root, "tmp"))
+	cmd.WaitDelay = time.Minute
+	both, err := cmd.CombinedOutput()
+	return string(both), err
+}
+
+// build builds the content and returns the id of the build.
+func (h *hostile) build(out string) string {
+	h.Helper()
+	said, err := h.kindex("build", "--content", h.content, "--out", filepath.Join(h.root, out), "--as-of", "2026-07-01", "--json")
+	var report struct {
+		ID    string
+		Dirty bool
+	}
+	if failed := json.Unmarshal([]byte(said), &report); err != nil || failed != nil || report.Dirty {
+		return fmt.Sprintf("%v: %s", err, said)
+	}
+	return report.ID
+}
+
+// readers runs the commands that only read.
+func (h *hostile) readers(trap trap) {
+	h.Helper()
+	for _, what := range []string{"validate", "diff HEAD~1..HEAD", "diff HEAD~1", "diff main...HEAD", "diff nosuch", "history --dir ../build"} {
+		args := strings.Fields(what)
+		switch args[0] {
+		case "validate":
+			args = append(args, h.content)
+		case "diff":
+			args = append(args, "--content", h.content)
+		}
+		said, err := h.kindex(args...)
+		h.quiet(what)
+		switch {
+		case trap.refused && args[0] == "validate":
+			if err == nil && h.content == "content" {
+				h.Errorf("validate finds nothing wrong: %s", said)
+			}
+		case !trap.refused && err != nil && !strings.Contains(what, "nosuch"):
+			h.Errorf("%s: %v: %s", what, err, said)
+		case strings.Contains(said, "Forged"):
+			h.Errorf("%s is lied to: %s", what, said)
+		}
+	}
+}
+
+// watch serves the content while somebody commits an edit.
+func (h *hostile) watch(trap trap) {
+	h.Helper()
+	cmd := program("serve", "--watch", "--content", h.content, "--dir", filepath.Join(h.root, "watched"), "--addr", "127.0.0.1:0", "--admin", "", "--as-of", "2026-07-01")
+	cmd.Dir, cmd.Env = h.dir, append(cmd.Env, "TMPDIR="+filepath.Join(h.root, "tmp"))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		h.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		h.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	edited, said := false, ""
+	for lines.Scan() {
+		said += lines.Text() + "\n"
+		if strings.HasPrefix(lines.Text(), "serving ") {
+			h.entity("Hammer 3")
+			edited = true
+		}
+		if edited && strings.HasPrefix(lines.Text(), "published") {
+			break // the edit is built
+		}
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM) // content that is refused has ended it
+	_, _ = io.Copy(io.Discard, out)
+	err = cmd.Wait()
+	h.quiet("serve --watch")
+	if !trap.refused && (err != nil || !edited) {
+		h.Errorf("serve --watch: %v: %s", err, said)
+	}
+	h.entity("Hammer 2")
+}
+
+// accept accepts a submission without a forge, and another one with one.
+func (h *hostile) accept(trap trap, state string, ids [2]string) {
+	h.Helper()
+	data, err := os.ReadFile(state)
+	if err != nil {
+		h.Fatal(err)
+	}
+	own := filepath.Join(h.root, "kindex.db")
+	if err := os.WriteFile(own, data, 0o600); err != nil {
+		h.Fatal(err)
+	}
+	forge := forgetest.Start(h.bare)
+	defer forge.Close()
+	for i, more := range [][]string{nil, {"--forge", forge.URL, "--forge-repo", forgetest.Repository}} {
+		said, err := h.kindex(append([]string{"submissions", "accept", ids[i], "--state", own, "--content", h.content, "--as-of", "2026-07-01"}, more...)...)
+		what := "accept " + strings.Join(more, " ")
+		h.quiet(what)
+		if refused := trap.refused || trap.remote && i == 1; (err != nil) != refused {
+			h.Errorf("%s: %v: %s", what, err, said)
+		}
+	}
+}
+
+// submissionsState is a state with two submissions.
+func submissionsState(t *testing.T) (state string, ids [2]string) {
+	t.Helper()
+	h := newHostile(t)
+	h.build("out")
+	state = filepath.Join(h.root, "kindex.db")
+	cmd := program("keys", "create", "--account", "ada", "--state", state)
+	key, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := freeAddress(t)
+	edge := program("serve", "--dir", filepath.Join(h.root, "out"), "--state", state, "--addr", addr, "--admin", "")
+	out, err := edge.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := edge.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("%q, %v", line, err)
+	}
+	for i, name := range []string{"Saw", "Rasp"} {
+		body := fmt.Sprintf(`{"type":"tool","name":%q,"category":"hand-tools","description":"Shapes wood.","url":"https://%s.example/"}`, name, strings.ToLower(name))
+		r, _ := http.NewRequest(http.MethodPost, "http://"+addr+"/api/submit", bytes.NewReader([]byte(body)))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("x-api-key", keyIn(string(key)))
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(res.Body)
+		var one struct{ ID string }
+		if err := json.Unmarshal(text, &one); err != nil || one.ID == "" {
+			t.Fatalf("%d: %s", res.StatusCode, text)
+		}
+		res.Body.Close()
+		ids[i] = one.ID
+	}
+	_ = edge.Process.Signal(syscall.SIGTERM)
+	if err := edge.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return state, ids
+}
+
+// keyIn finds the key in what keys create prints.
+func keyIn(said string) string {
+	for word := range strings.FieldsSeq(said) {
+		if strings.HasPrefix(word, "kx_") {
+			return word
+		}
+	}
+	return said
+}
