@@ -68,21 +68,22 @@ func mixedWord(name string) (word string, letter rune) {
 	return "", 0
 }
 
-// warnOfText adds what a reviewer should know of a text that people read by
-// itself: letters that pass for others, and the beginning of a formula.
-func (d *document) warnOfText(s string, path []string) {
-	if len(path) != 1 {
-		return
-	}
-	if name := path[0]; name == "name" || name == "provider" {
-		if word, letter := mixedWord(s); letter != 0 {
-			d.addAt(path, false, Problem{Severity: Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
+// warnOfTexts adds what a reviewer should know of the texts of an entity: letters
+// that pass for others, and beginnings of formulas.
+func (d *document) warnOfTexts(e *exports.Entity) {
+	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
+		{"version", e.Version}, {"license", e.License}} {
+		if len(d.faulty) > 0 && d.faulty[f.name] {
+			continue
+		}
+		if word, letter := mixedWord(f.text); letter != 0 && f.name != "description" {
+			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
 				shown(word), letter, letter, latinTwins[letter])})
 		}
-	}
-	if exports.Formula(s) && !plainNumber(s) {
-		d.addAt(path, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export takes it for a formula",
-			shown(string([]rune(s)[:1])))})
+		if exports.Formula(f.text) && !plainNumber(f.text) {
+			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export takes it for a formula",
+				shown(string([]rune(f.text)[:1])))})
+		}
 	}
 }
 

@@ -149,8 +149,10 @@ func numberOf(v any) float64 {
 	return 0
 }
 
-// checkEntity adds what the fields of an entity say against each other.
+// checkEntity adds what the fields of an entity say against each other, and what
+// its reviewer should know of its texts.
 func (d *document) checkEntity(e *exports.Entity) {
+	d.warnOfTexts(e)
 	if !d.faulty["addedDate"] && !d.faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
 		d.addAt([]string{"lastUpdated"}, false, Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
 	}

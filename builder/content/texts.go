@@ -76,7 +76,6 @@ func (d *document) checkLine(s string, path []string) {
 	if path[len(path)-1] == "license" {
 		d.checkLicense(s, path)
 	}
-	d.warnOfText(s, path)
 }
 
 // checkURL refuses what has the form of an address but names no place, and

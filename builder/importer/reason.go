@@ -30,7 +30,11 @@ func (r Reason) String() string {
 		if strings.Contains(r.Column, ", ") {
 			word = "columns"
 		}
-		fmt.Fprintf(&b, " (%s %s)", word, r.Column)
+		if r.Field == "" {
+			fmt.Fprintf(&b, "%s %s", word, r.Column)
+		} else {
+			fmt.Fprintf(&b, " (%s %s)", word, r.Column)
+		}
 	}
 	if b.Len() > 0 {
 		b.WriteString(": ")

@@ -1,0 +1,64 @@
+package safetext_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"kindex/exports/safetext"
+)
+
+func TestHonestTexts(t *testing.T) {
+	for _, s := range []string{
+		"", "plain ASCII", "Zoë · naïve – “quoted” …", "清华大学 と カタカナ 한국어", "β-VAE µ αβ", "non\u00a0breaking", "\ufffd",
+		"👩\u200d💻", "🏳\ufe0f\u200d🌈", "👍🏽", "🧑🏽\u200d🚀", "🙂\u200d↔\ufe0f", "❤\ufe0f", "1\ufe0f\u20e3 #\ufe0f\u20e3", "ℹ\ufe0f ‼\ufe0f", "☎\ufe0e",
+		"می\u200cخواهم", "ه\u200d.ش", "क्\u200dष", "ශ්\u200dරී", "葛\U000e0100", "辻\ufe00", "۝ ؀", "é̂",
+	} {
+		for at, r := range safetext.Hidden(s) {
+			t.Errorf("%q: %U at %d is hidden", s, r, at)
+		}
+		if safetext.Escape(s) != s || safetext.Strip(s) != s {
+			t.Errorf("%q becomes %q and %q", s, safetext.Escape(s), safetext.Strip(s))
+		}
+	}
+}
+
+func TestHiddenCharacters(t *testing.T) {
+	for s, want := range map[string]string{
+		"a\x00\x1b\x7f\u009b": `a\u0000\u001b\u007f\u009b`, "a\nb\tc\r": `a\u000ab\u0009c\u000d`, "a\xffb": `a\ufffdb`,
+		"\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200e\u202e\u2028": `\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200e\u202e\u2028`,
+		"\u2060\u2065\u2066\u2800\u3164\ue000\ufdd0\ufe0f\ufeff\uffa0\ufff9\ufffc": `\u2060\u2065\u2066\u2800\u3164\ue000\ufdd0\ufe0f\ufeff\uffa0\ufff9\ufffc`,
+		"\U0001d159\U0001ffff\U000e0001\U000e0041\U000e0100\U000f0000":             `\U0001d159\U0001ffff\U000e0001\U000e0041\U000e0100\U000f0000`,
+		"a\u200db\u200cc": `a\u200db\u200cc`, "😀\ufe0f\ufe0f": "😀\ufe0f" + `\ufe0f`, "می\u200c\u200cخ": "می\u200c" + `\u200cخ`,
+		"1\ufe0f": `1\ufe0f`, "葛\U000e0100\U000e0101": "葛\U000e0100" + `\U000e0101`, "😀\u200d": "😀" + `\u200d`,
+	} {
+		if got := safetext.Escape(s); got != want {
+			t.Errorf("%q becomes %s instead of %s", s, got, want)
+		}
+	}
+}
+
+func FuzzSafetext(f *testing.F) {
+	f.Add("a\u200b\U000e0041\xff\n👩\u200d💻")
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, out := range map[string]string{"Escape": safetext.Escape(s), "OneLine": safetext.OneLine(s)} {
+			if safetext.Contains(out) || !utf8.ValidString(out) {
+				t.Errorf("%s(%q) = %q", name, s, out)
+			}
+		}
+		if out := safetext.OneLine(s); strings.ContainsFunc(out, func(r rune) bool { return unicode.IsSpace(r) && r != ' ' }) || strings.Contains(out, "  ") {
+			t.Errorf("OneLine(%q) = %q", s, out)
+		}
+		// JSON stays the same document.
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after string
+		if json.Unmarshal(data, &before) != nil || json.Unmarshal([]byte(safetext.EscapeJSON(string(data))), &after) != nil || before != after {
+			t.Errorf("EscapeJSON makes %q of %q", after, before)
+		}
+	})
+}
