@@ -150,7 +150,7 @@ func checkOutput(t *testing.T, what, out string) {
 	}
 }
 
-// TestTerminal carries hostileText texts through every door there is to the output of
+// TestTerminal carries hostile texts through every door there is to the output of
 // the commands: names of files, authors and subjects of commits, names of branches,
 // arguments, answers of a service.
 func TestTerminal(t *testing.T) {
