@@ -46,7 +46,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	lock, err := o.lock(ctx)
+	lock, err := exports.AcquireLock(ctx, o.Dir, o.Wait)
 	if err != nil {
 		return nil, err
 	}
