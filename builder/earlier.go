@@ -130,7 +130,7 @@ func (b *build) untrustedBuild(id string) error {
 	if e.Reason == "" && b.Key == nil {
 		e.Reason = "there is no builder's key to check its seal with (name a file with --builder-key or KINDEX_BUILDER_KEY)"
 	} else if e.Reason == "" {
-		e.Reason = "it does not bear the seal of this machine's builder's key, as after an update from a version without seals or when it was copied from another machine"
+		e.Reason = "it does not bear the seal of this machine's builder's key: another machine or an older version has made it, or it was altered"
 	}
 	return e
 }
