@@ -16,13 +16,13 @@ import (
 // output folder is read, written and removed without following any. The output
 // folder itself may be a link: somebody on this machine named it.
 
-// LinkError reports a symbolic link below an output folder.
+// LinkError reports a symbolic link below an output folder or a content folder.
 type LinkError struct{ Path string }
 
 // Error implements error.
 func (e *LinkError) Error() string {
-	return e.Path + " is a symbolic link, and kindex follows none below an output folder: remove it; " +
-		"to keep builds elsewhere, name that folder with --out, or make the whole output folder a link"
+	return e.Path + " is a symbolic link, and kindex follows none within the folders that it is given: remove it, " +
+		"or name the folder that is to be used itself (which may be a link)"
 }
 
 // buildsFolder is the name of BuildsDir below an output folder.
