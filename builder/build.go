@@ -47,6 +47,7 @@ type Options struct {
 	// Still lets the past of content that no repository keeps rest as it is:
 	// somebody is editing it.
 	Still bool
+	head  *history.Head // the commit that Loaded is of, nil to ask git
 	// Wait tells that another builder is at work; Build then waits for it. With
 	// a nil Wait, Build returns an *exports.BusyError instead.
 	Wait func(*exports.BusyError)
@@ -193,7 +194,9 @@ func (b *build) load(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if b.head, err = history.ReadHead(ctx, b.Content); err != nil {
+	if b.Options.head != nil {
+		b.head = *b.Options.head
+	} else if b.head, err = history.ReadHead(ctx, b.Content); err != nil {
 		return err
 	}
 	return b.refuseUntrusted()
