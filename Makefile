@@ -129,7 +129,7 @@ fmt: ## format the code and the content
 	@$(GO) run ./cmd/kindex fmt content
 
 clean: ## remove what was built
-	rm -rf bin exports/builds exports/current indexes/builds .kindex-build.lock
+	rm -rf bin exports/builds exports/seals exports/current indexes/builds .kindex-build.lock
 	@test ! -e kindex.db || echo 'kindex.db stays: it has accounts, keys and submissions'
 
 # What is there is used; what is missing is installed with apt-get, which needs

@@ -24,7 +24,7 @@ import (
 // Version is the version of the recipe. It is part of a build's identity: raise
 // it when the same content would give other artifacts, or be judged otherwise: what
 // a build of this version has read and compressed, the next one takes over.
-const Version = "4"
+const Version = "5"
 
 // Options say what to build, and where.
 type Options struct {
@@ -35,11 +35,19 @@ type Options struct {
 	Out    string    // the output folder
 	AsOf   time.Time // the time at which scores are computed
 	Keep   int       // how many builds to keep, the current one among them
+	// Key seals the build, so that a later one may reuse it, and shows which earlier
+	// ones may be reused. With a nil Key there are none, and the build is not sealed.
+	Key *Key
+	// TrustPrevious takes over the published build of the output folder, whoever has
+	// made it, and seals it. TakenOver is told which that is; it may be nil.
+	TrustPrevious bool
+	TakenOver     func(*exports.Manifest)
 	// AllowShrink lets the build lose what a *ShrinkError would protect.
 	AllowShrink bool
 	// Still lets the past of content that no repository keeps rest as it is:
 	// somebody is editing it.
 	Still bool
+	head  *history.Head // the commit that Loaded is of, nil to ask git
 	// Wait tells that another builder is at work; Build then waits for it. With
 	// a nil Wait, Build returns an *exports.BusyError instead.
 	Wait func(*exports.BusyError)
@@ -122,9 +130,14 @@ type build struct {
 	started time.Time
 	report  Report
 
-	earlier  *exports.Build // the build before; nil where everything is made anew
-	damaged  error          // why the current build could not be opened
-	skipped  bool           // a build newer than earlier could not be opened
+	earlier *exports.Build // the build before; nil where everything is made anew
+	damaged error          // why the current build could not be opened
+	skipped bool           // a build newer than earlier could not be opened
+
+	untrusted    *UntrustedError // why the current build is not reused, nil where it is
+	tracked      string          // why no build of the output folder is to be trusted, "" for nothing
+	indexTrusted bool            // the index of the earlier build may be reused, too
+
 	past     *archive.Archive
 	head     history.Head
 	content  *content.Content
@@ -152,9 +165,10 @@ func (b *build) progress(step string, done, total int) {
 
 func (b *build) clean(context.Context) error {
 	return errors.Join(
-		exports.RemoveLeftovers(filepath.Join(b.Out, "exports")),
-		exports.RemoveLeftovers(exports.BuildsDir(b.Out)),
-		exports.RemoveLeftovers(filepath.Join(b.Out, "indexes", "builds")),
+		exports.RemoveLeftovers(b.Out, "exports"),
+		exports.RemoveLeftovers(b.Out, "exports", "builds"),
+		exports.RemoveLeftovers(b.Out, "exports", "seals"),
+		exports.RemoveLeftovers(b.Out, "indexes", "builds"),
 		b.pruneIndexes())
 }
 
@@ -180,8 +194,12 @@ func (b *build) load(ctx context.Context) error {
 		return err
 	}
 	var err error
-	b.head, err = history.ReadHead(ctx, b.Content, b.content)
-	return err
+	if b.Options.head != nil {
+		b.head = *b.Options.head
+	} else if b.head, err = history.ReadHead(ctx, b.Content, b.content); err != nil {
+		return err
+	}
+	return b.refuseUntrusted()
 }
 
 func (b *build) score(context.Context) error {
@@ -227,7 +245,7 @@ func (b *build) startIndex(context.Context) error {
 		titles[c.Slug] = c.Title
 	}
 	b.docs = indexes.Prepare(b.content.Entities, titles)
-	if upon := b.cache(); upon != nil {
+	if upon := b.cache(); upon != nil && b.indexTrusted {
 		b.docs.Upon(upon.Manifest.ID)
 	}
 	b.indexing.Go(func() (err error) {
@@ -259,11 +277,19 @@ func (b *build) write(context.Context) error {
 }
 
 func (b *build) place(context.Context) error {
-	// The index first: a build in place has one.
-	if err := b.docs.Place(b.Out, b.indexDir, b.manifest.ID); err != nil {
+	// The index first: a build in place has one. What lies there under this id already
+	// may be anybody's.
+	trusted := false
+	if manifest, _, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(b.Out), b.manifest.ID)); err == nil {
+		_, trusted = b.Key.sealed(b.Out, b.manifest.ID, manifest)
+	}
+	if err := b.docs.Place(b.Out, b.indexDir, b.manifest.ID, trusted); err != nil {
 		return err
 	}
-	return b.out.Place(b.manifest)
+	if err := b.out.Place(b.manifest); err != nil {
+		return err
+	}
+	return b.seal(b.manifest.ID)
 }
 
 func (b *build) publish(context.Context) error {
@@ -283,20 +309,20 @@ func (b *build) prune(context.Context) error {
 
 func (b *build) removeOld() error {
 	var err error
-	b.report.Removed, err = exports.Prune(exports.BuildsDir(b.Out), b.manifest.ID, b.Keep)
+	b.report.Removed, err = exports.Prune(b.Out, b.manifest.ID, b.Keep)
 	if err != nil {
 		return err
 	}
 	return b.pruneIndexes()
 }
 
-// pruneIndexes removes the indexes that belong to no build.
+// pruneIndexes removes the indexes and seals that belong to no build.
 func (b *build) pruneIndexes() error {
-	kept, err := exports.Builds(exports.BuildsDir(b.Out))
+	kept, err := exports.Builds(b.Out, "exports", "builds")
 	if err != nil {
 		return err
 	}
-	return indexes.Prune(b.Out, kept)
+	return errors.Join(indexes.Prune(b.Out, kept), exports.PruneSeals(b.Out, kept))
 }
 
 // discard removes what an unfinished build has written.
@@ -306,7 +332,7 @@ func (b *build) discard() error {
 	if b.out != nil {
 		errs = append(errs, b.out.Discard())
 	}
-	return errors.Join(append(errs, exports.RemoveLeftovers(filepath.Join(b.Out, "indexes", "builds")))...)
+	return errors.Join(append(errs, exports.RemoveLeftovers(b.Out, "indexes", "builds"))...)
 }
 
 func (b *build) finish() *Report {

@@ -9,32 +9,43 @@ import (
 	"slices"
 
 	"kindex/builder/content"
+	"kindex/builder/history"
 	"kindex/exports"
+	"kindex/indexes"
 )
 
 // openEarlier opens the current build of the output folder, for this one to be
 // made upon it; where it is damaged, the newest that is not. It counts only where
-// every byte of it is as it was written. What keeps it from being used is no
-// error yet: in most cases the build can be made in full, with the same result.
-func (b *build) openEarlier(context.Context) error {
-	builds := exports.BuildsDir(b.Out)
+// this machine's builder has made it and every byte of it is as it was written. What
+// keeps it from being used is no error yet: in most cases the build can be made in
+// full, with the same result.
+func (b *build) openEarlier(ctx context.Context) error {
 	id, err := exports.Current(b.Out)
 	if errors.Is(err, exports.ErrNoBuild) {
 		return nil // what others there are was never published
 	}
-	ids, _ := exports.Builds(builds)
+	var link *exports.LinkError
+	if errors.As(err, &link) {
+		return err
+	}
+	ids, _ := exports.Builds(b.Out, "exports", "builds")
 	if slices.Reverse(ids); err == nil {
 		ids = slices.Insert(slices.DeleteFunc(ids, func(x string) bool { return x == id }), 0, id)
 	}
 	b.damaged = err
-	for _, id := range ids {
-		dir := filepath.Join(builds, id)
-		if _, err = exports.Verify(dir); err == nil {
-			if b.earlier, err = exports.Open(dir); err == nil {
-				break
-			}
+	if b.isTracked(ctx); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, id := range ids {
+		var untrusted *UntrustedError
+		if err = b.open(id, b.TrustPrevious && i == 0 && b.damaged == nil); err == nil {
+			break
 		}
-		if b.skipped = true; b.damaged == nil {
+		if b.skipped = true; errors.As(err, &untrusted) {
+			if b.untrusted == nil && i == 0 {
+				b.untrusted = untrusted
+			}
+		} else if b.damaged == nil {
 			b.damaged = err
 		}
 	}
@@ -42,6 +53,128 @@ func (b *build) openEarlier(context.Context) error {
 		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; going on from build %s", b.damaged, b.earlier.Manifest.ID))
 	}
 	return nil
+}
+
+// open opens an earlier build if it can be trusted and is intact.
+func (b *build) open(id string, takeOver bool) (err error) {
+	dir := filepath.Join(exports.BuildsDir(b.Out), id)
+	manifest, _, err := exports.ManifestBytes(dir)
+	if err != nil {
+		return err
+	}
+	build, index := b.Key.sealed(b.Out, id, manifest)
+	if b.tracked != "" || !build && (!takeOver || b.Key == nil) {
+		return b.untrustedBuild(id)
+	}
+	if _, err := exports.Verify(dir); err != nil {
+		return err
+	}
+	if b.earlier, err = exports.Open(dir); err != nil {
+		return err
+	}
+	if b.indexTrusted = index; build {
+		return nil
+	}
+	return b.takeOver()
+}
+
+// takeOver seals the earlier build, which somebody vouches for.
+func (b *build) takeOver() error {
+	m := b.earlier.Manifest
+	if b.TakenOver != nil {
+		b.TakenOver(m)
+	}
+	if _, err := indexes.Verify(indexes.Dir(b.Out, m.ID), m.ID, m.Index); err != nil {
+		return nil // without its index it is worth as much: the index is made in full
+	}
+	b.indexTrusted = true
+	return b.seal(m.ID)
+}
+
+// seal marks a build in its place as one that this machine has made, or trusts.
+func (b *build) seal(id string) error {
+	if b.Key == nil {
+		return nil
+	}
+	seal, err := b.Key.seal(b.Out, id)
+	if err != nil {
+		return err
+	}
+	return exports.WriteSeal(b.Out, id, seal)
+}
+
+// isTracked finds out whether git keeps the builds of the output folder. Whoever
+// commits may have written them, so they are never reused.
+func (b *build) isTracked(ctx context.Context) {
+	tracked, err := history.Tracked(ctx, exports.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
+	switch {
+	case err != nil:
+		b.tracked = fmt.Sprintf("git does not tell whether it is committed (%v)", err)
+	case tracked:
+		b.tracked = "git tracks files of exports/builds or indexes/builds, so that whoever commits may have written it (to untrack them: git rm -r --cached exports/builds indexes/builds)"
+	}
+}
+
+// UntrustedError reports an earlier build that nothing shows to be made by this
+// machine's builder.
+type UntrustedError struct {
+	Dir    string // of the build
+	Reason string
+}
+
+// Error implements error.
+func (e *UntrustedError) Error() string { return e.Dir + " is not reused: " + e.Reason }
+
+func (b *build) untrustedBuild(id string) error {
+	e := &UntrustedError{Dir: filepath.Join(exports.BuildsDir(b.Out), id), Reason: b.tracked}
+	if e.Reason == "" && b.Key == nil {
+		e.Reason = "there is no builder's key to check its seal with (name a file with --builder-key or KINDEX_BUILDER_KEY)"
+	} else if e.Reason == "" {
+		e.Reason = "it does not bear the seal of this machine's builder's key: another machine or an older version has made it, or it was altered"
+	}
+	return e
+}
+
+// refuseUntrusted decides what an earlier build is worth that cannot be trusted, once
+// it is known who keeps the history. Git gives the same build without it. What a
+// plain folder was like before is in its builds only: to begin a new history, or to
+// believe anybody's, is not for the builder to choose.
+func (b *build) refuseUntrusted() error {
+	switch {
+	case b.untrusted == nil:
+		return nil
+	case b.head.Commit == "" || b.head.Hidden:
+		return fmt.Errorf("%w; only it holds the history of %s. If you know where it is from, build once with --trust-previous. "+
+			"To begin a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
+	case b.earlier == nil:
+		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result. "+
+			"To take it over, if you know where it is from: --trust-previous", b.untrusted))
+	}
+	return nil
+}
+
+// CheckPrevious is nil where an output folder has no published build, or one that
+// Build would reuse. Otherwise it is the reason, an *UntrustedError mostly. It does
+// not read the files of the build but its manifest.
+func CheckPrevious(ctx context.Context, o Options) error {
+	b := &build{Options: o}
+	id, err := exports.Current(b.Out)
+	if errors.Is(err, exports.ErrNoBuild) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	manifest, _, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(b.Out), id))
+	if err != nil {
+		return err
+	}
+	if b.isTracked(ctx); b.tracked == "" {
+		if sealed, _ := b.Key.sealed(b.Out, id, manifest); sealed {
+			return nil
+		}
+	}
+	return b.untrustedBuild(id)
 }
 
 // cache is the earlier build where what it holds would be made the same way

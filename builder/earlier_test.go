@@ -237,7 +237,7 @@ func countFiles(t *testing.T, dir string) int {
 
 func buildAt(t *testing.T, content, out string, at time.Time) *builder.Report {
 	t.Helper()
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: at, Keep: 3})
+	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: at, Keep: 3, Key: builderKey})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,10 @@ func (b *build) walk(ctx context.Context) error {
 		o.Earlier = archive.Walked(upon.Archive())
 	}
 	log, err := history.Walk(ctx, o)
+	var shallow *history.ShallowError
+	if errors.As(err, &shallow) && b.untrusted != nil {
+		return fmt.Errorf("%w. An earlier build knows what is missing, but %w", err, b.untrusted)
+	}
 	if err != nil {
 		return err
 	}

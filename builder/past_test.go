@@ -26,7 +26,7 @@ func newRepository(t *testing.T) *story {
 // refused fails where a build is not refused for what it would lose.
 func (s *story) refused(out, why string) {
 	s.t.Helper()
-	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3})
+	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
 	if shrink := new(builder.ShrinkError); !errors.As(err, &shrink) || !strings.Contains(shrink.Problem, why) {
 		s.t.Errorf("want a build that is refused as it %s: %v", why, err)
 	}
@@ -153,7 +153,7 @@ func TestRepositoryWithoutGit(t *testing.T) {
 		t.Errorf("changes %v, before %v; warnings %q", now, before, r.Warnings)
 	}
 	t.Setenv("PATH", path)
-	if _, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3}); err != nil {
+	if _, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey}); err != nil {
 		t.Errorf("with git again: %v", err)
 	}
 }

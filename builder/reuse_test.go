@@ -61,7 +61,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 // watcher does.
 func TestContentHandedOverIsMarked(t *testing.T) {
 	t.Parallel()
-	o := Options{Content: filepath.Join("..", "content"), Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 2}
+	o := Options{Content: filepath.Join("..", "content"), Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 2, Key: GenerateKey()}
 	first, err := Build(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

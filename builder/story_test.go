@@ -17,6 +17,9 @@ import (
 	"kindex/exports"
 )
 
+// builderKey seals the builds of tests, so that later ones reuse them.
+var builderKey = builder.GenerateKey()
+
 // story is a content folder that goes through a random history.
 type story struct {
 	folder
@@ -195,7 +198,7 @@ func (s *story) commit(message string) {
 // build builds the story as it stands, whatever it loses.
 func (s *story) build(out string, keep int) *builder.Report {
 	s.t.Helper()
-	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true})
+	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})
 	if err != nil {
 		s.t.Fatalf("%v\nafter %s", err, strings.Join(s.told, "; "))
 	}

@@ -129,13 +129,16 @@ func newContract(t *testing.T) *contract {
 	return c
 }
 
+// contractKey seals the builds, so that later ones reuse them.
+var contractKey = builder.GenerateKey()
+
 func buildShipped(t *testing.T, content, out, day string) string {
 	t.Helper()
 	asOf, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 5})
+	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 5, Key: contractKey})
 	if err != nil {
 		t.Fatal(err)
 	}

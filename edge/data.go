@@ -111,10 +111,16 @@ func (o *oldBuilds) open(id, path string) (*os.File, exports.File, error) {
 	if !ok {
 		return nil, f, fs.ErrNotExist
 	}
-	full := filepath.Join(exports.BuildsDir(o.root), id, filepath.FromSlash(f.Path))
-	content, err := os.Open(full)
+	dir := filepath.Join(exports.BuildsDir(o.root), id)
+	full := filepath.Join(dir, filepath.FromSlash(f.Path))
+	files, err := exports.OpenFiles(dir)
 	if err != nil {
-		return nil, f, err
+		return nil, f, o.unlessRemoved(id, err)
+	}
+	defer files.Close()
+	content, err := exports.OpenFile(files, f)
+	if err != nil {
+		return nil, f, o.unlessRemoved(id, err)
 	}
 	o.mu.Lock()
 	intact := o.intact[full]
@@ -122,7 +128,7 @@ func (o *oldBuilds) open(id, path string) (*os.File, exports.File, error) {
 	if intact {
 		return content, f, nil
 	}
-	if err := exports.VerifyFile(full, f); err != nil {
+	if err := exports.VerifyFile(dir, f); err != nil {
 		return nil, f, errors.Join(o.unlessRemoved(id, err), content.Close())
 	}
 	o.mu.Lock()

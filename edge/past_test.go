@@ -16,6 +16,9 @@ import (
 	"kindex/edge/state/statetest"
 )
 
+// builderKey seals the builds of tests, so that later ones reuse them.
+var builderKey = builder.GenerateKey()
+
 // sheet is the file of an entity whose stars decide about its score.
 func sheet(name, category string, stars int, more ...string) string {
 	return fmt.Sprintf(`name: %s
@@ -111,7 +114,7 @@ func buildDay(t testing.TB, r *Repository, out, day string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: out, AsOf: asOf, Keep: 5}); err != nil {
+	if _, err := builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: out, AsOf: asOf, Keep: 5, Key: builderKey}); err != nil {
 		t.Fatal(err)
 	}
 }

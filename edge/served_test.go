@@ -63,7 +63,7 @@ signals:
 // buildInto makes a build and returns its id.
 func buildInto(t testing.TB, content, out string, keep int) string {
 	t.Helper()
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: testAsOf, Keep: keep})
+	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: testAsOf, Keep: keep, Key: builderKey})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,8 +42,14 @@ type view struct {
 }
 
 // openView verifies and opens a build of an output folder.
-func openView(root, id string) (*view, error) {
+func openView(root, id string) (v *view, err error) {
 	dir := filepath.Join(exports.BuildsDir(root), id)
+	defer func() {
+		// Checksums fit in a build that somebody has forged, offsets may not.
+		if r := recover(); r != nil {
+			v, err = nil, &exports.DamageError{Path: dir, Problem: fmt.Sprintf("has files that do not fit together: %v", r)}
+		}
+	}()
 	m, err := exports.Verify(dir)
 	if err != nil {
 		return nil, err
@@ -55,7 +61,7 @@ func openView(root, id string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{build: b, modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, titles: map[string]string{}}
+	v = &view{build: b, modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, titles: map[string]string{}}
 	v.named = []string{v.id()}
 	if v.index, err = indexes.Open(root, b); err != nil {
 		return nil, errors.Join(err, b.Close())

@@ -103,7 +103,7 @@ func archiveFiles(t *testing.T, a *Archive) map[string]string {
 	if err := w.WriteArchive(a); err != nil {
 		t.Fatal(err)
 	}
-	return tree(t, w.dir)
+	return tree(t, w.dir.Name())
 }
 
 func sameFiles(t *testing.T, what string, got, want map[string]string) {

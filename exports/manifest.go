@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -140,6 +142,9 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 		return nil, &DamageError{Path: path, Problem: fmt.Sprintf(
 			"has format version %d, this program reads %d; build it again with this program", m.FormatVersion, FormatVersion)}
 	}
+	if err := CheckFiles(m.Files); err != nil {
+		return nil, &DamageError{Path: path, Problem: err.Error()}
+	}
 	sealed := m
 	sealed.Files = slices.Clone(m.Files)
 	sealed.seal()
@@ -150,6 +155,34 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 		return nil, &DamageError{Path: path, Problem: "was altered: it holds more than the build wrote, or in another form"}
 	}
 	return &m, nil
+}
+
+// pathGrammar is what builders name files: lower-case letters, digits and "-", "_"
+// and "." within a name. So no name is hidden, or leads out of the folder.
+var pathGrammar = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){0,3}$`)
+
+func validPath(name string) bool {
+	return len(name) <= 255 && pathGrammar.MatchString(name) && filepath.IsLocal(filepath.FromSlash(name))
+}
+
+var sumGrammar = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// CheckFiles refuses entries of a manifest that no builder writes, whatever they
+// would lead to.
+func CheckFiles(files []File) error {
+	seen := make(map[string]bool, len(files))
+	for _, f := range files {
+		switch {
+		case !validPath(f.Path):
+			return fmt.Errorf("names a file %.100q, which no build has", f.Path)
+		case f.Size < 0 || !sumGrammar.MatchString(f.SHA256):
+			return fmt.Errorf("gives %s a size or a SHA-256 that cannot be", f.Path)
+		case seen[f.Path]:
+			return fmt.Errorf("names the file %s twice", f.Path)
+		}
+		seen[f.Path] = true
+	}
+	return nil
 }
 
 // DamageError tells that a build cannot be used, and which of its files is why.

@@ -52,13 +52,18 @@ type Build struct {
 // Open maps a build into memory. It checks the manifest, not the bytes of the
 // files: Verify does that, and should come first.
 func Open(dir string) (*Build, error) {
-	m, err := ReadManifest(dir)
+	r, err := OpenFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	m, _, err := readManifest(r)
 	if err != nil {
 		return nil, err
 	}
 	b := &Build{Dir: dir, Manifest: m, files: make(map[string]mmap.MMap, len(m.Files))}
 	for _, f := range m.Files {
-		if err := b.mapFile(f); err != nil {
+		if err := b.mapFile(r, f); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
 	}
@@ -77,30 +82,19 @@ func OpenCurrent(root string) (*Build, error) {
 	return Open(filepath.Join(BuildsDir(root), id))
 }
 
-func (b *Build) mapFile(f File) error {
-	path := filepath.Join(b.Dir, filepath.FromSlash(f.Path))
-	file, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return &DamageError{Path: path, Problem: "is missing"}
-	}
+func (b *Build) mapFile(dir *os.Root, f File) error {
+	file, err := OpenFile(dir, f)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() != f.Size {
-		return &DamageError{Path: path, Problem: fmt.Sprintf("has %d bytes, the manifest says %d", info.Size(), f.Size)}
-	}
 	if f.Size == 0 {
 		b.files[f.Path] = nil // an empty file cannot be mapped
 		return nil
 	}
 	m, err := mmap.Map(file, mmap.RDONLY, 0)
 	if err != nil {
-		return fmt.Errorf("map %s: %w", path, err)
+		return fmt.Errorf("map %s: %w", file.Name(), err)
 	}
 	b.files[f.Path] = m
 	return nil

@@ -57,7 +57,8 @@ func TestPlaceKeepsOrMends(t *testing.T) {
 func TestPrune(t *testing.T) {
 	ids := make([]string, 6)
 	for keep, want := range map[int][]int{0: {2}, 1: {2}, 2: {2, 5}, 3: {2, 4, 5}, 5: {1, 2, 3, 4, 5}, 6: {0, 1, 2, 3, 4, 5}, 9: {0, 1, 2, 3, 4, 5}} {
-		dir := t.TempDir()
+		root := t.TempDir()
+		dir := BuildsDir(root)
 		for i := range ids {
 			ids[i] = fmt.Sprintf("20261101-%016x", 99-i) // the name tells nothing of the age
 			at := time.Date(2026, 11, 1, i, 0, 0, 0, time.UTC)
@@ -69,7 +70,7 @@ func TestPrune(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(dir, "notes"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		removed, err := Prune(dir, ids[2], keep)
+		removed, err := Prune(root, ids[2], keep)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,12 @@ func TestRemoveLeftovers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".tmp-3"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	temporary, err := TemporaryDir(dir)
+	opened, err := OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	temporary, err := TemporaryDir(opened)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +126,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	if err := errors.Join(w.Add("a/b", []byte("x")), RemoveLeftovers(dir), RemoveLeftovers(filepath.Join(dir, "none"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(temporary); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := opened.Stat(temporary); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the temporary folder is still there")
 	}
 	files := tree(t, dir)

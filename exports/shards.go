@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
-	"path/filepath"
 )
 
 // shards are the compressed pieces that the text files of a table were put together
@@ -42,6 +41,11 @@ func openShards(b *Build, base string) *shards {
 	if err != nil {
 		return nil
 	}
+	dir, err := OpenFiles(b.Dir)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
 	s := &shards{}
 	for _, sums := range table[:len(shardedFormats)] {
 		places := make(map[[sha256.Size]byte]int, len(sums)/sha256.Size)
@@ -52,12 +56,12 @@ func openShards(b *Build, base string) *shards {
 	}
 	for i, ext := range shardedFiles[len(shardedFormats):] {
 		lengths := table[len(shardedFormats)+i]
-		f, err := os.Open(filepath.Join(b.Dir, filepath.FromSlash(base+ext)))
+		entry, _ := b.Manifest.File(base + ext)
+		f, err := OpenFile(dir, entry)
 		if err == nil {
 			s.files = append(s.files, f)
 			s.ends = append(s.ends, addUp(lengths))
 		}
-		entry, _ := b.Manifest.File(base + ext)
 		if n := len(lengths) / 8; err != nil || n == 0 || n != len(table[0])/sha256.Size || s.ends[i][n-1] != entry.Size {
 			s.close()
 			return nil

@@ -2,14 +2,15 @@ package exports
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 )
 
@@ -17,35 +18,32 @@ import (
 // that nothing unfinished ever carries a build's name. Its methods may be
 // called from several goroutines; each file is for one.
 type Writer struct {
-	root    string // the output folder
-	dir     string // the temporary folder
-	earlier *Build // that what is the same is taken from, nil for none
+	builds  *os.Root // the folder of builds
+	name    string   // of the temporary folder in it
+	dir     *os.Root // the temporary folder
+	earlier *Build   // that what is the same is taken from, nil for none
 
 	mu    sync.Mutex
 	files []File
 }
-
-// temporaryPrefix marks folders that hold an unfinished build. A builder that
-// holds the lock removes those that a killed one left.
-const temporaryPrefix = ".tmp-"
 
 // BuildsDir is where the builds of an output folder lie.
 func BuildsDir(root string) string { return filepath.Join(root, "exports", "builds") }
 
 // NewWriter starts a build below root, the output folder.
 func NewWriter(root string) (*Writer, error) {
-	builds := BuildsDir(root)
-	if err := os.MkdirAll(builds, 0o755); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(builds, temporaryPrefix)
+	builds, err := MakeFolder(root, buildsFolder...)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return nil, err
+	w := &Writer{builds: builds}
+	if w.name, err = TemporaryDir(builds); err == nil {
+		w.dir, err = openInner(builds, w.name)
 	}
-	return &Writer{root: root, dir: dir}, nil
+	if err != nil {
+		return nil, errors.Join(err, builds.Close())
+	}
+	return w, nil
 }
 
 // Upon lets the writer take from an earlier build what it would otherwise compress
@@ -67,11 +65,14 @@ type FileWriter struct {
 
 // Create starts the file with this name.
 func (w *Writer) Create(name string) (*FileWriter, error) {
-	path := filepath.Join(w.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if !validPath(name) {
+		return nil, fmt.Errorf("%q cannot be the name of a file of a build", name)
+	}
+	path := filepath.FromSlash(name)
+	if err := w.dir.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := w.dir.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -127,59 +128,56 @@ func (w *Writer) Seal(m *Manifest, license func(path string) string) error {
 		m.Files[i].License = license(m.Files[i].Path)
 	}
 	m.seal()
-	return os.WriteFile(filepath.Join(w.dir, ManifestFile), m.encode(), 0o644)
+	return w.dir.WriteFile(ManifestFile, m.encode(), 0o644)
 }
 
 // Place makes everything durable and moves the build to its final name. Where
-// an intact build of that name exists already, that one stays.
+// this very build is there already, intact, that one stays.
 func (w *Writer) Place(m *Manifest) error {
-	final := filepath.Join(BuildsDir(w.root), m.ID)
-	if _, err := Verify(final); err == nil {
-		return w.Discard()
+	if same, err := w.placed(m); err != nil || same {
+		return errors.Join(err, w.Discard())
 	}
-	if err := SyncTree(w.dir); err != nil {
+	if err := SyncTree(w.dir.Name()); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(final); err != nil {
+	if err := w.builds.RemoveAll(m.ID); err != nil {
 		return fmt.Errorf("remove the damaged build of the same name: %w", err)
 	}
-	if err := os.Rename(w.dir, final); err != nil {
+	if err := w.builds.Rename(w.name, m.ID); err != nil {
 		return err
 	}
-	return SyncDir(filepath.Dir(final))
+	return errors.Join(SyncDir(w.builds.Name()), w.close())
+}
+
+// placed reports whether the build is in its place already, with the same manifest
+// and unaltered files.
+func (w *Writer) placed(m *Manifest) (bool, error) {
+	dir, err := openInner(w.builds, m.ID)
+	var damage *LinkError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case errors.As(err, &damage):
+		return false, err
+	case err != nil:
+		return false, nil // whatever it is, the build replaces it
+	}
+	defer dir.Close()
+	there, err := dir.ReadFile(ManifestFile)
+	return err == nil && bytes.Equal(there, m.encode()) && verifyFiles(dir, m.Files, ManifestFile) == nil, nil
 }
 
 // Discard removes what was written. It is safe to call after Place.
-func (w *Writer) Discard() error { return os.RemoveAll(w.dir) }
-
-// RemoveLeftovers deletes what killed builders left in one of the folders that
-// they write to. The caller holds the lock of the output folder.
-func RemoveLeftovers(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
+func (w *Writer) Discard() error {
+	if w.dir == nil {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), temporaryPrefix) {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return errors.Join(w.builds.RemoveAll(w.name), w.close())
 }
 
-// TemporaryDir makes a folder in builds that RemoveLeftovers would remove.
-func TemporaryDir(builds string) (string, error) {
-	if err := os.MkdirAll(builds, 0o755); err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp(builds, temporaryPrefix)
-	if err != nil {
-		return "", err
-	}
-	return dir, os.Chmod(dir, 0o755)
+// close ends the use of the folders.
+func (w *Writer) close() error {
+	err := errors.Join(w.dir.Close(), w.builds.Close())
+	w.dir = nil
+	return err
 }

@@ -216,7 +216,7 @@ func BenchmarkWrite(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := p.Place(root, dir, before); err != nil {
+			if err := p.Place(root, dir, before, true); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -239,7 +239,7 @@ func BenchmarkWrite(b *testing.B) {
 			if p.Indexed != (len(entities)+299)/300 {
 				b.Fatalf("%d documents were indexed", p.Indexed)
 			}
-			if err := p.Place(root, dir, "20261101-0000000000000002"); err != nil {
+			if err := p.Place(root, dir, "20261101-0000000000000002", true); err != nil {
 				b.Fatal(err)
 			}
 			b.StopTimer()

@@ -39,7 +39,12 @@ const (
 	manifestFile = "manifest.json"
 	storeDir     = "bleve"
 	lengthsFile  = "lengths.bin" // a byte for each document
+
+	segmentsDir = storeDir + "/store" // where Bleve keeps segments
 )
+
+// buildsFolder is the folder of all indexes below an output folder.
+var buildsFolder = []string{"indexes", "builds"}
 
 // Manifest describes the index of one build.
 type Manifest struct {
@@ -75,10 +80,15 @@ func Prepare(entities []*exports.Entity, titles map[string]string) *Prepared {
 // Write indexes the documents below an output folder and returns the temporary
 // folder that holds them; Place gives it its name.
 func (p *Prepared) Write(root string) (dir string, err error) {
-	dir, err = exports.TemporaryDir(filepath.Join(root, "indexes", "builds"))
+	builds, err := exports.MakeFolder(root, buildsFolder...)
 	if err != nil {
 		return "", err
 	}
+	name, err := exports.TemporaryDir(builds)
+	if err = errors.Join(err, builds.Close()); err != nil {
+		return "", err
+	}
+	dir = filepath.Join(Dir(root, ""), name)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(dir))
@@ -143,11 +153,14 @@ func (p *Prepared) documents(yield func(*document) bool) {
 }
 
 // Place writes the manifest into a folder that Write made and moves it to the
-// name of its build. An index that is there already stays if it is intact.
-func (p *Prepared) Place(root, dir, id string) error {
+// name of its build. An index that is there already stays if it is intact and the
+// caller trusts it: its bytes do not follow from the id of the build.
+func (p *Prepared) Place(root, dir, id string, trusted bool) error {
 	final := Dir(root, id)
-	if _, err := Verify(final, id, p.Stub); err == nil {
-		return os.RemoveAll(dir)
+	if trusted {
+		if _, err := Verify(final, id, p.Stub); err == nil {
+			return os.RemoveAll(dir)
+		}
 	}
 	m := Manifest{FormatVersion: exports.FormatVersion, IndexStub: p.Stub, Build: id}
 	var err error
@@ -165,10 +178,15 @@ func (p *Prepared) Place(root, dir, id string) error {
 	if err := exports.SyncTree(dir); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(final); err != nil {
+	builds, err := exports.OpenFolder(root, buildsFolder...)
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(dir, final); err != nil {
+	defer builds.Close()
+	if err := builds.RemoveAll(id); err != nil {
+		return err
+	}
+	if err := builds.Rename(filepath.Base(dir), id); err != nil {
 		return err
 	}
 	return exports.SyncDir(filepath.Dir(final))
@@ -213,14 +231,26 @@ func readManifestOf(dir, id string, want exports.IndexStub) (*Manifest, error) {
 	return m, err
 }
 
+// mostManifest is how large a manifest may be, in bytes. One names about twenty files.
+const mostManifest = 1 << 20
+
+// ManifestBytes returns the manifest of a build's index as it is written.
+func ManifestBytes(root, id string) ([]byte, error) { return readManifestBytes(Dir(root, id)) }
+
+func readManifestBytes(dir string) ([]byte, error) {
+	files, err := exports.OpenFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer files.Close()
+	return exports.ReadFile(files, manifestFile, mostManifest)
+}
+
 // readManifest reads the manifest of a build's index and checks that this program
 // understands it.
 func readManifest(dir, id string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &exports.DamageError{Path: path, Problem: "is missing"}
-	}
+	data, err := readManifestBytes(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -239,18 +269,29 @@ func readManifest(dir, id string) (*Manifest, error) {
 	case m.Build != id:
 		return nil, damage("belongs to build %s, not to %s", m.Build, id)
 	}
+	if err := exports.CheckFiles(m.Files); err != nil {
+		return nil, damage("%v", err)
+	}
 	return &m, nil
 }
 
 // Prune removes the indexes of builds that are gone.
 func Prune(root string, kept []string) error {
-	ids, err := exports.Builds(filepath.Join(root, "indexes", "builds"))
+	builds, err := exports.OpenFolder(root, buildsFolder...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if !slices.Contains(kept, id) {
-			if err := os.RemoveAll(Dir(root, id)); err != nil {
+	defer builds.Close()
+	entries, err := fs.ReadDir(builds.FS(), ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if exports.ValidID(e.Name()) && !slices.Contains(kept, e.Name()) {
+			if err := builds.RemoveAll(e.Name()); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,7 +131,14 @@ func (c *collector) write() error {
 		if err := c.bleve.Close(); err != nil {
 			return err
 		}
-		return checkNumbers(filepath.Join(c.dir, storeDir), int(c.next))
+		segments, err := filepath.Glob(filepath.Join(c.dir, filepath.FromSlash(segmentsDir), "*.zap"))
+		if err == nil && len(segments) != 1 {
+			err = fmt.Errorf("search index %s has %d segments instead of one", c.dir, len(segments))
+		}
+		if err != nil {
+			return err
+		}
+		return checkNumbers(segments[0], int(c.next))
 	})
 	g.Go(func() error { return c.writeVocabulary(c.dir) })
 	g.Go(func() error { return writeFormerly(c.dir, c.formerly) })

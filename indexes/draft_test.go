@@ -76,7 +76,7 @@ func publishInto(t testing.TB, root string, entities []*exports.Entity, upon str
 	check(w.AddVariants(exports.CategoriesFile, []byte("[]\n")))
 	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
 	check(w.Place(m))
-	check(p.Place(root, dir, m.ID))
+	check(p.Place(root, dir, m.ID, true))
 	check(exports.Publish(root, m.ID))
 	return p.Indexed
 }

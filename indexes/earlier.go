@@ -67,7 +67,7 @@ func (p *Prepared) earlier(root string, digests []digest) *earlier {
 			x.files = append(x.files, f)
 		}
 	}
-	known, err := os.ReadFile(filepath.Join(x.dir, digestsFile))
+	known, err := (&mappedFiles{dir: x.dir, manifest: m}).read(digestsFile)
 	if err != nil || !x.compare(p, known, digests) {
 		return nil
 	}

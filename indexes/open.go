@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -52,7 +54,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{build: b, stored: &stored{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir}}}
+	x := &Index{build: b, stored: &stored{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir, manifest: m}}}
 	if x.records != b.Len() {
 		return nil, &exports.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
 	}
@@ -68,13 +70,13 @@ func (x *Index) open(m *Manifest) error {
 	if !shares {
 		return x.stored.open(x.records)
 	}
-	path := filepath.Join(x.files.dir, ordinalsFile)
-	data, err := os.ReadFile(path)
+	at := filepath.Join(x.files.dir, ordinalsFile)
+	data, err := x.files.read(ordinalsFile)
 	if err != nil {
 		return err
 	}
 	if x.moved, err = newMoved(data, x.records); err != nil {
-		return &exports.DamageError{Path: path, Problem: err.Error()}
+		return &exports.DamageError{Path: at, Problem: err.Error()}
 	}
 	if err := x.stored.open(len(x.moved.ordinals)); err != nil {
 		return err
@@ -85,7 +87,7 @@ func (x *Index) open(m *Manifest) error {
 // openEdited indexes the documents that are not in the segment.
 func (x *Index) openEdited() error {
 	path := filepath.Join(x.files.dir, editedFile)
-	data, err := os.ReadFile(path)
+	data, err := x.files.read(editedFile)
 	if err != nil {
 		return err
 	}
@@ -111,7 +113,11 @@ func (x *Index) openEdited() error {
 }
 
 func (x *stored) open(documents int) error {
-	if err := x.segment.open(filepath.Join(x.files.dir, storeDir), documents); err != nil {
+	segment, err := x.files.segment()
+	if err == nil {
+		err = x.segment.open(segment, documents)
+	}
+	if err != nil {
 		return err
 	}
 	if err := x.texts.open(x.files); err != nil {
@@ -163,14 +169,60 @@ func (x *Index) Close() error {
 	return errors.Join(x.segment.close(), x.files.close())
 }
 
-// mappedFiles are the files of a folder that are mapped into memory.
+// mappedFiles are the files of an index. Only those that its manifest names are
+// opened, and none through a link.
 type mappedFiles struct {
-	dir  string
-	maps []mmap.MMap
+	dir      string
+	manifest *Manifest
+	maps     []mmap.MMap
 }
 
+// file opens a file for reading.
+func (m *mappedFiles) file(name string) (*os.File, error) {
+	i := slices.IndexFunc(m.manifest.Files, func(f exports.File) bool { return f.Path == name })
+	if i < 0 {
+		return nil, &exports.DamageError{Path: filepath.Join(m.dir, manifestFile), Problem: "does not name " + name}
+	}
+	dir, err := exports.OpenFiles(m.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return exports.OpenFile(dir, m.manifest.Files[i])
+}
+
+// read reads a whole file, which has the size that the manifest says.
+func (m *mappedFiles) read(name string) ([]byte, error) {
+	f, err := m.file(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// segment is the path of the one segment, which is a regular file.
+func (m *mappedFiles) segment() (string, error) {
+	name := ""
+	for _, f := range m.manifest.Files {
+		if dir, base := path.Split(f.Path); dir != segmentsDir+"/" || path.Ext(base) != ".zap" {
+			continue
+		}
+		if name != "" {
+			return "", &exports.DamageError{Path: m.dir, Problem: "has more than one segment"}
+		}
+		name = f.Path
+	}
+	f, err := m.file(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(m.dir, filepath.FromSlash(name)), f.Close()
+}
+
+// open maps a file into memory.
 func (m *mappedFiles) open(name string) ([]byte, error) {
-	file, err := os.Open(filepath.Join(m.dir, name))
+	file, err := m.file(name)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
@@ -32,22 +31,31 @@ func (p inOrder) New(docs []index.Document) (segment.Segment, uint64, error) {
 // gives the documents of terms as sets, which the search then combines: with
 // short texts, set operations find and rank in a fraction of the time that
 // scoring every posting takes.
+//
+// Only the file of the segment is opened. What Bleve keeps beside it names files by
+// paths and is not checked when it is read, so an index that somebody has forged
+// could lead Bleve anywhere.
 type segmentReader struct {
-	index  bleve.Index
-	reader index.IndexReader
-	data   []byte                  // the segment
-	terms  [fieldCount]*vellum.FST // nil where no document has the field
+	segment *zap.Segment
+	data    []byte                  // of the segment
+	terms   [fieldCount]*vellum.FST // nil where no document has the field
 }
 
-func (s *segmentReader) open(path string, documents int) error {
-	var err error
-	if s.index, err = bleve.OpenUsing(path, map[string]any{"read_only": true}); err != nil {
-		return fmt.Errorf("open search index %s: %w", path, err)
-	}
-	seg, err := s.only()
+func (s *segmentReader) open(path string, documents int) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // zapx trusts what the segment says of itself
+			err = fmt.Errorf("open search index %s: it is damaged: %v", path, r)
+		}
+	}()
+	opened, err := new(zap.ZapPlugin).Open(path)
 	if err != nil {
 		return fmt.Errorf("open search index %s: %w", path, err)
 	}
+	seg, ok := opened.(*zap.Segment)
+	if !ok {
+		return errors.Join(fmt.Errorf("open search index %s: its segment is a %T", path, opened), opened.Close())
+	}
+	s.segment = seg
 	if seg.NumDocs() != uint64(documents) {
 		return fmt.Errorf("open search index %s: it has %d documents instead of %d", path, seg.NumDocs(), documents)
 	}
@@ -62,30 +70,6 @@ func (s *segmentReader) open(path string, documents int) error {
 		}
 	}
 	return nil
-}
-
-// only returns the segment of the index.
-func (s *segmentReader) only() (*zap.Segment, error) {
-	advanced, err := s.index.Advanced()
-	if err != nil {
-		return nil, err
-	}
-	if s.reader, err = advanced.Reader(); err != nil {
-		return nil, err
-	}
-	snapshot, ok := s.reader.(*scorch.IndexSnapshot)
-	if !ok {
-		return nil, fmt.Errorf("it is kept as %T", s.reader)
-	}
-	segments := snapshot.Segments()
-	if len(segments) != 1 {
-		return nil, fmt.Errorf("it has %d segments instead of one", len(segments))
-	}
-	seg, ok := segments[0].Segment().(*zap.Segment)
-	if !ok {
-		return nil, fmt.Errorf("its segment is a %T", segments[0].Segment())
-	}
-	return seg, nil
 }
 
 // dictionary returns the transducer of a field, which leads from terms to
@@ -112,12 +96,8 @@ func checkNumbers(path string, documents int) (err error) {
 	if err := s.open(path, documents); err != nil {
 		return err
 	}
-	seg, err := s.only()
-	if err != nil {
-		return err
-	}
 	for number := range documents {
-		id, err := seg.DocID(uint64(number))
+		id, err := s.segment.DocID(uint64(number))
 		if err != nil {
 			return err
 		}
@@ -128,16 +108,12 @@ func checkNumbers(path string, documents int) (err error) {
 	return nil
 }
 
-// close releases the index.
+// close releases the segment.
 func (s *segmentReader) close() error {
-	var errs []error
-	if s.reader != nil {
-		errs = append(errs, s.reader.Close())
+	if s.segment == nil {
+		return nil
 	}
-	if s.index != nil {
-		errs = append(errs, s.index.Close())
-	}
-	return errors.Join(errs...)
+	return s.segment.Close()
 }
 
 // posting adds the documents of a term to a set: one that stands beside the term

@@ -3,6 +3,7 @@ package indexes_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,7 +68,7 @@ func (c *chain) publish(t testing.TB) int {
 	if _, err := indexes.Verify(indexes.Dir(c.root, m.ID), m.ID, m.Index); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exports.Prune(exports.BuildsDir(c.root), m.ID, 1); err != nil {
+	if _, err := exports.Prune(c.root, m.ID, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err := indexes.Prune(c.root, []string{m.ID}); err != nil {
@@ -482,6 +483,36 @@ func replaceAt(pattern string, at int) func(dir string) error {
 	}
 }
 
+// claimSizes makes the manifest of an index name the sizes that its files have, as
+// somebody who forges one would.
+func claimSizes(t *testing.T, dir string) (restore func()) {
+	t.Helper()
+	path := filepath.Join(dir, "manifest.json")
+	data, err := os.ReadFile(path)
+	var m indexes.Manifest
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Files {
+		if info, err := os.Stat(filepath.Join(dir, m.Files[i].Path)); err == nil {
+			m.Files[i].Size = info.Size()
+		}
+	}
+	write := func(data []byte, err error) {
+		if err == nil {
+			err = os.WriteFile(path, data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(json.Marshal(&m))
+	return func() { write(data, nil) }
+}
+
 // TestOpenDamagedUpon opens indexes upon others whose own files are damaged. That
 // any byte differs is found by Verify; here are those that would lead astray
 // where somebody opens an index without it.
@@ -537,12 +568,14 @@ func TestOpenDamagedUpon(t *testing.T) {
 		if err := k.damage(); err != nil {
 			t.Fatal(err)
 		}
+		restore := claimSizes(t, dir)
 		if x, err := indexes.Open(c.root, c.current.build); err == nil || !strings.Contains(err.Error(), k.want) {
 			t.Errorf("%s: %v, want %q", name, err, k.want)
 			if err == nil {
 				t.Error(x.Close())
 			}
 		}
+		restore()
 		var damaged *exports.DamageError
 		if _, err := indexes.Verify(dir, m.ID, m.Index); !errors.As(err, &damaged) {
 			t.Errorf("%s: Verify says %v", name, err)

@@ -2,6 +2,7 @@ package indexes
 
 import (
 	"errors"
+	"fmt"
 	"sort"
 	"strings"
 	"sync"
@@ -50,8 +51,13 @@ var errStopped = errors.New("indexes: the index is closed")
 
 // newVocabulary lists the terms of a transducer, nil for none. stopped is asked from
 // time to time.
-func newVocabulary(fst *vellum.FST, stopped func() bool) (*vocabulary, error) {
-	v := &vocabulary{ends: []uint32{0}}
+func newVocabulary(fst *vellum.FST, stopped func() bool) (v *vocabulary, err error) {
+	defer func() {
+		if r := recover(); r != nil { // vellum trusts what a transducer says of itself
+			v, err = nil, fmt.Errorf("the terms of the search index cannot be read: %v", r)
+		}
+	}()
+	v = &vocabulary{ends: []uint32{0}}
 	if fst == nil {
 		return v, nil
 	}

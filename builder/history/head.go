@@ -53,11 +53,9 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 	if h.Commit, err = r.Head(ctx); err != nil || h.Commit == "" {
 		return h, err
 	}
-	seconds, err := r.Run(ctx, git.Command{Args: []string{"log", "-1", "--no-show-signature", "--format=%ct", h.Commit}})
-	if err != nil {
+	if h, err = headAt(ctx, r, h.Commit, h.Path); err != nil {
 		return Head{}, err
 	}
-	h.Time = commitTime(strings.TrimSpace(seconds))
 	h.Dirty, err = differs(ctx, r, h.Commit, dir, c)
 	return h, err
 }

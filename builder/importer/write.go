@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -199,7 +198,7 @@ func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
 	if !w.write {
 		return o, nil
 	}
-	return o, writeFile(w.folder.Path(c.draft.typ, c.slug), c.data)
+	return o, content.WriteEntity(w.folder.Dir, c.draft.typ, c.slug, c.data, true)
 }
 
 // differing names the fields that b has otherwise than a.
@@ -228,21 +227,4 @@ func differing(a, b *exports.Entity) (names []string) {
 func jsonOf(e *exports.Entity) (fields map[string]any) {
 	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // it has just been written
 	return fields
-}
-
-// writeFile writes a file that is there whole or not at all.
-func writeFile(path string, data []byte) error {
-	dir, name := filepath.Split(path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	part := filepath.Join(dir, "."+name+".part") // which no reader of the folder takes for an entity
-	err := os.WriteFile(part, data, 0o666)
-	if err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return nil
 }

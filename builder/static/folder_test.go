@@ -129,7 +129,7 @@ func TestLocked(t *testing.T) {
 	if err := errors.Join(os.Remove(name), os.Symlink(mine, name)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), exports.LockFile+" is no file") {
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), exports.LockFile+" is not a lock file") {
 		t.Errorf("a link in the place of the lock: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {

@@ -1,14 +1,12 @@
 package static
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"kindex/exports"
@@ -81,16 +79,6 @@ func address(text string) (*url.URL, error) {
 	}
 	u.RawPath = ""
 	return u, nil
-}
-
-// lock takes the lock that builders take of their output folders. Its file is one of
-// the folder: a link in its place could lead to a file of others.
-func (o *Options) lock(ctx context.Context) (*exports.Lock, error) {
-	name := filepath.Join(o.Dir, exports.LockFile)
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file, and the lock of the site belongs there: remove it", name)
-	}
-	return exports.AcquireLock(ctx, o.Dir, o.Wait)
 }
 
 // open opens the published build. Other builders may publish their own and remove this

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -46,7 +47,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	lock, err := o.lock(ctx)
+	lock, err := exports.AcquireLock(ctx, o.Dir, o.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func (w *writer) data() error {
 			continue
 		}
 		data, _, _ := w.build.File(f.Path)
-		if err := w.copy(w.dataOf(f.Path), data); err != nil {
+		if err := w.put(w.dataOf(f.Path), data); err != nil {
 			return err
 		}
 		if isFeed(f) {
@@ -249,7 +250,7 @@ func (w *writer) data() error {
 			}
 		}
 	}
-	return w.copy(w.dataOf(exports.ManifestFile), w.manifest)
+	return w.put(w.dataOf(exports.ManifestFile), w.manifest)
 }
 
 // dataOf is where a file of the build may be downloaded.
@@ -263,32 +264,41 @@ func isFeed(f exports.File) bool {
 	return f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile
 }
 
-// copy writes a file below data. The bytes at an address there never change, so the size
-// tells whether the file was cut off.
-func (w *writer) copy(name string, data []byte) error {
-	w.note(name, int64(len(data)))
-	if there, err := w.root.Stat(filepath.FromSlash(name)); err == nil && there.Size() == int64(len(data)) {
-		return nil
-	}
-	return w.replace(name, func(f *os.File) error {
-		_, err := f.Write(data)
-		return err
-	})
-}
-
 // put writes a file unless it is there as it should be.
 func (w *writer) put(name string, body []byte) error {
 	if !ofSite(name) || strings.Contains(name, "\n") {
 		return fmt.Errorf("%q is not the name of a file below the site", name)
 	}
 	w.note(name, int64(len(body)))
-	if there, err := w.root.ReadFile(filepath.FromSlash(name)); err == nil && bytes.Equal(there, body) {
+	if w.holds(name, body) {
 		return nil
 	}
 	return w.replace(name, func(f *os.File) error {
 		_, err := f.Write(body)
 		return err
 	})
+}
+
+// holds reports whether a file is there as it should be, by its bytes: it may be one
+// that was committed, and anybody's.
+func (w *writer) holds(name string, body []byte) bool {
+	if info, err := w.root.Lstat(filepath.FromSlash(name)); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(body)) {
+		return false // a link is replaced, and a pipe would block
+	}
+	f, err := w.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	part := make([]byte, min(len(body), 1<<18))
+	for rest := body; len(rest) > 0; {
+		n, err := io.ReadFull(f, part[:min(len(part), len(rest))])
+		if err != nil || !bytes.Equal(part[:n], rest[:n]) {
+			return false
+		}
+		rest = rest[n:]
+	}
+	return true
 }
 
 // replace writes a file beside its place and moves it there.

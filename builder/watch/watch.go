@@ -130,6 +130,7 @@ func (w *Watcher) prepare() (*job, content.Problems, error) {
 // built takes over a published build as the one that edits are seen beside.
 func (w *Watcher) built(j *job, r *builder.Report) {
 	w.failure = ""
+	w.o.Build.TrustPrevious = false // the build that was to be taken over is not the last one any more
 	w.formula, w.asOf, w.stale = j.formula, j.options.AsOf, w.count > j.upTo
 	w.took = time.Duration(r.Seconds * float64(time.Second))
 	for name, p := range w.pending {

@@ -16,6 +16,9 @@ import (
 	"kindex/exports"
 )
 
+// builderKey seals the builds of tests, so that later ones reuse them.
+var builderKey = builder.GenerateKey()
+
 // told is what a watcher has told, one line each.
 type told chan string
 
@@ -67,7 +70,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	write("tool/x.yaml", "name: X\ncategory: a\ndescription: D.\n")
 	c := make(told, 1000)
 	w := New(Options{
-		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
+		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
 		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
 		Edited: func(edits []exports.Edit, now []string) {
 			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")
@@ -145,7 +148,7 @@ func TestCommit(t *testing.T) {
 	git("init", "-q", "-b", "main")
 	c := make(told, 1000)
 	w := New(Options{
-		Build:  builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
+		Build:  builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
 		AsOf:   func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
 		Built:  func(r *builder.Report, _ []exports.Edit) { c <- fmt.Sprintf("built, committed: %v", r.Commit != "") },
 		Failed: func(err error) { c <- err.Error() },

@@ -116,8 +116,12 @@ func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
+	key, err := builder.LoadKey(os.Getenv("KINDEX_BUILDER_KEY"))
+	if err != nil {
+		return err
+	}
 	err = profileTo(args[2]+"-cpu.pprof", func() error {
-		_, err := builder.Build(ctx, builder.Options{Content: args[0], Out: args[1], AsOf: at, Keep: 1})
+		_, err := builder.Build(ctx, builder.Options{Content: args[0], Out: args[1], AsOf: at, Keep: 1, Key: key})
 		return err
 	})
 	if err != nil {

@@ -152,7 +152,7 @@ func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
 	debug.SetMemoryLimit(1500 << 20)
 	var s *edge.Server
 	w := watch.New(watch.Options{
-		Build:  builder.Options{Content: args[0], Out: args[1], Keep: 1},
+		Build:  builder.Options{Content: args[0], Out: args[1], Keep: 1, Key: builder.GenerateKey()},
 		AsOf:   func() (time.Time, error) { return at, nil },
 		Edited: func(edits []exports.Edit, _ []string) { s.Preview(edits) },
 		Built: func(_ *builder.Report, edits []exports.Edit) {

@@ -26,6 +26,8 @@ type buildOptions struct {
 	keep               int
 	json, noWait       bool
 	allowShrink        bool
+	builderKey         string
+	trustPrevious      bool
 	static             static.Options
 	memoryMiB          int64
 }
@@ -54,6 +56,12 @@ A build that would delete more than a tenth of the entities of the build before
 it, or lose any of its changes, is refused: mostly it is the wrong folder or
 branch, or the history was rewritten.
 
+A build reuses only an earlier one that bears the seal of the builder's key, which
+this machine alone has (--builder-key), and that git does not track. Otherwise git
+content is built in full, with the same result. For a folder without git, whose
+history lies only in its builds, the build is refused: --trust-previous takes over
+the published build once, after naming it.
+
 With --static the website of the build is written as plain files, too, for any host
 of files; search and comparison run in the browser. The folder must be new, empty or
 one written so before, of which only files that differ are touched. --url names the
@@ -78,6 +86,8 @@ as submitting, ranks on badges and feeds in other formats than RSS.`,
 	f.StringVar(&o.static.API, "api", "", "the address of a running service, for what plain files cannot do")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
 	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10 % of the entities, or any change, would be lost")
+	builderKeyFlag(f, &o.builderKey)
+	trustFlag(f, &o.trustPrevious)
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting when another build is at work")
 	f.Int64Var(&o.memoryMiB, "memory", defaultMemoryMiB, "collect garbage harder above this many MiB")
 	return c
@@ -96,11 +106,19 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err := o.checkStatic(); err != nil {
 		return err
 	}
+	key, err := builderKey(cmd.ErrOrStderr(), o.builderKey)
+	if err == nil {
+		err = checkTrust(o.trustPrevious, key)
+	}
+	if err != nil {
+		return err
+	}
 	var waiting func(*exports.BusyError)
 	if !o.noWait {
 		waiting = func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}
-	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting}
+	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting,
+		Key: key, TrustPrevious: o.trustPrevious, TakenOver: tellTakenOver(cmd.ErrOrStderr())}
 	r, err := builder.Build(cmd.Context(), opts)
 	var site *static.Report
 	if err == nil && o.static.Dir != "" {

@@ -106,7 +106,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing was written")
 		return quietError{exitProblem}
 	}
-	if err := createFile(path, data); err != nil {
+	if err := content.WriteEntity(o.content, typ, slug, data, false); err != nil {
 		return err
 	}
 	if len(problems) > 0 {
@@ -203,6 +203,9 @@ func usualHeader(dir string) string {
 }
 
 func firstLine(path string) string {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return "" // a pipe would block
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
@@ -214,20 +217,4 @@ func firstLine(path string) string {
 	}
 	line, _, _ := strings.Cut(string(start), "\n")
 	return strings.TrimRight(strings.TrimPrefix(line, "\ufeff"), "\r ")
-}
-
-// createFile writes a file that must not be there yet.
-func createFile(path string, data []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		err = errors.Join(err, os.Remove(path))
-	}
-	return err
 }

@@ -51,8 +51,8 @@ func TestOperating(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)\n```sh\n(.*?)```\n").FindAllStringSubmatch(page, -1)
 	settings := regexp.MustCompile("(?s)\n```\n(KINDEX_.*?)```\n").FindStringSubmatch(page)
 	execStart := regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindStringSubmatch(readText(t, unit))
-	if len(blocks) != 8 || settings == nil || execStart == nil {
-		t.Fatalf("%d blocks, want 8; settings %q, started by %q", len(blocks), settings, execStart)
+	if len(blocks) != 9 || settings == nil || execStart == nil {
+		t.Fatalf("%d blocks, want 9; settings %q, started by %q", len(blocks), settings, execStart)
 	}
 	var script strings.Builder
 	script.WriteString(strings.Replace(asOperator, "EXECSTART", execStart[1], 1))

@@ -25,6 +25,8 @@ type watchOptions struct {
 	content, asOf string
 	keep          int
 	memoryMiB     int64
+	builderKey    string
+	trustPrevious bool
 }
 
 // watchMemoryMiB is for a server and a build in one process, and the content
@@ -40,12 +42,17 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.asOf, "as-of", "", "with --watch: compute scores as of this day or time, as kindex build does")
 	f.IntVar(&o.keep, "keep", 5, "with --watch: how many builds to keep")
 	f.Int64Var(&o.memoryMiB, "memory", watchMemoryMiB, "with --watch: collect garbage harder above this many MiB")
+	builderKeyFlag(f, &o.builderKey)
+	trustFlag(f, &o.trustPrevious)
+	for _, name := range []string{"builder-key", "trust-previous"} {
+		f.Lookup(name).Usage = "with --watch: " + f.Lookup(name).Usage
+	}
 }
 
 // unused refuses options that would have no effect. Variables may be meant for
 // other commands.
 func (o *watchOptions) unused(f *pflag.FlagSet) error {
-	for _, name := range []string{"content", "as-of", "keep", "memory"} {
+	for _, name := range []string{"content", "as-of", "keep", "memory", "builder-key", "trust-previous"} {
 		if _, set := os.LookupEnv(variable(name)); f.Changed(name) && !set {
 			return usageError{fmt.Errorf("--%s has no effect without --watch", name)}
 		}
@@ -70,27 +77,37 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
 		return nil, err
 	}
+	key, err := builderKey(cmd.ErrOrStderr(), o.builderKey)
+	if err == nil {
+		err = checkTrust(o.trustPrevious, key)
+	}
+	if err != nil {
+		return nil, err
+	}
 	collectSeldom(watchPercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
 	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
 	first := true
+	build := builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
+		Key: key, TrustPrevious: o.trustPrevious, TakenOver: tellTakenOver(cmd.ErrOrStderr()),
+		Wait: func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
+		Progress: func(step string, done, total int) {
+			if first {
+				bar.step(step, done, total)
+			}
+		}}
 	w.watcher = watch.New(watch.Options{
-		Build: builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
-			Wait: func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
-			Progress: func(step string, done, total int) {
-				if first {
-					bar.step(step, done, total)
-				}
-			}},
+		Build:  build,
 		AsOf:   func() (time.Time, error) { return parseAsOf(o.asOf, time.Now()) },
 		Edited: w.edited, Problems: w.problems, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
-	if _, err := exports.Current(dir); err == nil {
+	// A build that may be anybody's is not shown while the first own one is made.
+	if _, err := exports.Current(dir); err == nil && builder.CheckPrevious(cmd.Context(), build) == nil {
 		first = false
 		return w, nil
 	}
-	_, err := w.watcher.Build(cmd.Context())
+	_, err = w.watcher.Build(cmd.Context())
 	first = false
 	bar.finish()
 	return w, err

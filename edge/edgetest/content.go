@@ -16,6 +16,9 @@ import (
 	"kindex/edge/state/statetest"
 )
 
+// builderKey seals the builds of tests, so that later ones reuse them.
+var builderKey = builder.GenerateKey()
+
 // Root is the folder of the project, wherever below it a test runs.
 func Root(t testing.TB) string {
 	t.Helper()
@@ -131,7 +134,7 @@ func replace(t testing.TB, path, pattern, by string) (was []byte) {
 // Build builds a content folder as of Today.
 func Build(t testing.TB, content, out string) {
 	t.Helper()
-	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3}); err != nil {
+	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3, Key: builderKey}); err != nil {
 		t.Fatal(err)
 	}
 }

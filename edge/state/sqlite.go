@@ -39,6 +39,11 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := s.resolve(path); err != nil {
 		return err
 	}
+	if looks := o.AsItIs && !o.Serving; !looks { // Check, for one, reports it as a problem
+		if err := checkPrivate(s.file); err != nil {
+			return err
+		}
+	}
 	if o.Serving {
 		if err := s.lockServing(); err != nil {
 			return err

@@ -19,6 +19,9 @@ import (
 	"kindex/edge/edgetest"
 )
 
+// builderKey seals the builds of tests, so that later ones reuse them.
+var builderKey = builder.GenerateKey()
+
 // series is an index that gets new builds.
 type series struct {
 	t      *testing.T
@@ -69,7 +72,7 @@ func (s *series) git(args ...string) {
 func (s *series) publish(days int) {
 	s.t.Helper()
 	s.commit()
-	o := builder.Options{Content: filepath.Join(s.repo, "content"), Out: s.out, AsOf: edgetest.Today().AddDate(0, 0, days), Keep: 3, AllowShrink: true}
+	o := builder.Options{Content: filepath.Join(s.repo, "content"), Out: s.out, AsOf: edgetest.Today().AddDate(0, 0, days), Keep: 3, AllowShrink: true, Key: builderKey}
 	if _, err := builder.Build(s.t.Context(), o); err != nil {
 		s.t.Fatal(err)
 	}

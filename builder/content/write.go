@@ -1,0 +1,74 @@
+package content
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+
+	"kindex/exports"
+)
+
+// WriteEntity writes the file of an entity into a content folder, which is created
+// if it is missing. The file is there whole or not at all. It replaces one that is
+// there, a link too, if replace says so; else that is an fs.ErrExist. A type folder
+// that is a link is an error: nothing is written outside of the content folder,
+// whatever a clone holds.
+func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	folder, err := openType(dir, typ)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	name := slug + ".yaml"
+	part := fmt.Sprintf(".%s.%016x.part", name, rand.Uint64()) // which no reader of the folder takes for an entity
+	f, err := folder.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil && replace {
+		err = folder.Rename(part, name)
+	} else if err == nil {
+		err = createAs(folder, part, name, data)
+	}
+	if err != nil || !replace {
+		err = errors.Join(err, folder.Remove(part))
+	}
+	return err
+}
+
+// createAs gives a file a name that nothing has yet. On a file system without hard
+// links the file is written once more.
+func createAs(folder *os.Root, part, name string, data []byte) error {
+	err := folder.Link(part, name)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, folder.Remove(name))
+	}
+	return err
+}
+
+// openType opens the folder of a type, and creates it if it is missing.
+func openType(dir, typ string) (*os.Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if err := root.Mkdir(typ, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return exports.OpenFolder(dir, typ)
+}

@@ -1,0 +1,160 @@
+package builder
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// Key is the builder's key: a secret of one machine, or of several that share builds,
+// by which a builder recognizes the builds that it has made. Whoever lacks it can
+// write a build that is consistent in itself, but none that a later build reuses.
+type Key struct{ secret []byte }
+
+// GenerateKey returns a new key that is kept in no file.
+func GenerateKey() *Key {
+	secret := make([]byte, keySize)
+	_, _ = rand.Read(secret) // it never fails
+	return &Key{secret}
+}
+
+// keySize is the length of a key in bytes, that of an HMAC-SHA256 (RFC 2104,
+// section 3).
+const keySize = sha256.Size
+
+// DefaultKeyFile is where the builder's key lies unless another file is named:
+// kindex/builder.key in the folder that os.UserConfigDir returns. It is an error
+// where the user has no such folder.
+func DefaultKeyFile() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "kindex", "builder.key"), nil
+}
+
+// LoadKey reads the builder's key from a file, and creates the file with a new key
+// where there is none, readable by its owner only. A file that every user of the
+// machine may read is refused. Of several processes that create one file, one wins,
+// and all use its key.
+func LoadKey(path string) (*Key, error) {
+	k, err := readKey(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return k, err
+	}
+	if err := createKey(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("the builder's key cannot be created: %w", err)
+	}
+	return readKey(path)
+}
+
+func readKey(path string) (*Key, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the builder's key: %w", err)
+	case !info.Mode().IsRegular() || info.Size() > 4<<10:
+		return nil, fmt.Errorf("%s is not a file with a builder's key", path)
+	case openToAll(info):
+		return nil, fmt.Errorf("the builder's key %s is open to every user of this machine: chmod 600 %s", path, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("the builder's key: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		secret, err := base64.StdEncoding.DecodeString(line)
+		if err != nil || len(secret) != keySize {
+			break
+		}
+		return &Key{secret}, nil
+	}
+	return nil, fmt.Errorf("%s is not a file with a builder's key: it needs a line of %d bytes in base64, as openssl rand -base64 %[2]d writes it", path, keySize)
+}
+
+const keyHeading = "# The builder's key of kindex. It marks the builds that later ones may reuse: show\n" +
+	"# it to nobody. Without it, kindex build --trust-previous takes over the last build.\n"
+
+// createKey writes the file under another name and links it into its place, so
+// that nobody ever reads half a key.
+func createKey(path string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	secret := make([]byte, keySize)
+	_, _ = rand.Read(secret)                       // it never fails
+	f, err := os.CreateTemp(dir, ".builder-key-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(keyHeading + base64.StdEncoding.EncodeToString(GenerateKey().secret) + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Link(f.Name(), path)
+}
+
+// sealHead begins a seal and names its version. Two lines follow: the codes of the
+// build and of its search index.
+const sealHead = "kindex seal 1\n"
+
+// code is the HMAC-SHA256 of a manifest, which names size and SHA-256 of all other
+// files. kind and id keep the code of one manifest from being used for another.
+func (k *Key) code(kind, id string, manifest []byte) string {
+	mac := hmac.New(sha256.New, k.secret)
+	sum := sha256.Sum256(manifest)
+	fmt.Fprintf(mac, "kindex seal 1\x00%s\x00%s\x00%x", kind, id, sum)
+	return fmt.Sprintf("%s %x\n", kind, mac.Sum(nil))
+}
+
+// seal is what WriteSeal writes for a build of an output folder, by the manifests as
+// they lie there.
+func (k *Key) seal(out, id string) ([]byte, error) {
+	build, _, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(out), id))
+	if err != nil {
+		return nil, err
+	}
+	index, err := indexes.ManifestBytes(out, id)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(sealHead + k.code("build", id, build) + k.code("index", id, index)), nil
+}
+
+// sealed tells which parts of a build bear the seal of the key: the build, given by
+// its manifest, and the search index.
+func (k *Key) sealed(out, id string, manifest []byte) (build, index bool) {
+	if k == nil {
+		return false, false
+	}
+	seal, err := exports.ReadSeal(out, id)
+	rest, ok := bytes.CutPrefix(seal, []byte(sealHead))
+	if err != nil || !ok {
+		return false, false
+	}
+	lines := bytes.SplitAfter(rest, []byte("\n"))
+	if len(lines) != 3 || len(lines[2]) > 0 {
+		return false, false
+	}
+	build = hmac.Equal(lines[0], []byte(k.code("build", id, manifest)))
+	if data, err := indexes.ManifestBytes(out, id); err == nil {
+		index = hmac.Equal(lines[1], []byte(k.code("index", id, data)))
+	}
+	return build, build && index
+}

@@ -1,0 +1,193 @@
+package builder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"kindex/builder/history"
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// Comparison is how a published build compares with one made from its sources.
+type Comparison struct {
+	Published, Rebuilt *exports.Manifest
+	// FromCommit tells that the sources were those of the commit that the build names;
+	// otherwise they were the folder as it is.
+	FromCommit bool
+	Files      int      // that were compared
+	Differs    []string // what is not the same, one sentence each; none where all is
+}
+
+// Rebuild builds content again as the published build of an output folder was made -
+// at its commit and as-of time, in full, into a temporary folder - and compares both.
+// Where the build names no commit, or was made with changes that were not committed,
+// the folder is built as it is now: what then differs may have changed since, and of
+// a folder without git the history is in the builds only.
+//
+// The search index, whose bytes do not follow from the content, is compared by what
+// it answers when the name of an entity is searched for.
+func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error) {
+	published, err := exports.OpenCurrent(out)
+	if err != nil {
+		return nil, err
+	}
+	defer published.Close()
+	m := published.Manifest
+	if m.Builder != Version {
+		return nil, fmt.Errorf("build %s was made by version %s of the builder, and this one is version %s: only the same version makes the same files", m.ID, m.Builder, Version)
+	}
+	tmp, err := os.MkdirTemp("", "kindex-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	c = &Comparison{Published: m}
+	o := Options{Content: content, Out: filepath.Join(tmp, "out"), Keep: 1}
+	if o.AsOf, err = time.Parse(time.RFC3339, m.AsOf); err != nil {
+		return nil, err
+	}
+	if c.FromCommit = m.Commit != "" && !m.Dirty; c.FromCommit {
+		if err := o.checkOut(ctx, string(m.Commit), filepath.Join(tmp, "content")); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := Build(ctx, o); err != nil {
+		return nil, fmt.Errorf("building %s again: %w", content, err)
+	}
+	rebuilt, err := exports.OpenCurrent(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	defer rebuilt.Close()
+	c.Rebuilt = rebuilt.Manifest
+	c.compareManifests()
+	if len(c.Differs) == 0 {
+		err = c.compareIndexes(out, published, o.Out, rebuilt)
+	}
+	return c, err
+}
+
+// checkOut reads the content as it is at a commit.
+func (o *Options) checkOut(ctx context.Context, commit, into string) error {
+	place, err := history.FindPlace(ctx, o.Content)
+	if err != nil {
+		return err
+	}
+	if _, err := place.Resolve(ctx, commit); err != nil {
+		return fmt.Errorf("%w; the build was made from it: fetch it", err)
+	}
+	head, err := place.HeadAt(ctx, commit)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(into, 0o777); err != nil {
+		return err
+	}
+	there, err := place.WriteTree(ctx, commit, into)
+	if err != nil {
+		return err
+	}
+	if !there {
+		return fmt.Errorf("commit %s has no folder %s", commit, o.Content)
+	}
+	loaded, problems, err := LoadContent(into, nil)
+	if err != nil {
+		return err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return problems
+	}
+	o.Loaded, o.head = loaded, &head
+	return nil
+}
+
+// compareManifests lists what two builds do not have in common.
+func (c *Comparison) compareManifests() {
+	was, now := *c.Published, *c.Rebuilt
+	for _, f := range was.Files {
+		c.Files++
+		switch other, ok := now.File(f.Path); {
+		case !ok:
+			c.differs("%s is not in the build made again", f.Path)
+		case other != f:
+			c.differs("%s has %d bytes with SHA-256 %s, made again %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
+		}
+	}
+	for _, f := range now.Files {
+		if _, ok := was.File(f.Path); !ok {
+			c.differs("%s is missing", f.Path)
+		}
+	}
+	was.Files, now.Files, was.ID, now.ID = nil, nil, "", ""
+	before, after := members(was), members(now)
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if !bytes.Equal(before[name], after[name]) {
+			c.differs("the manifest says %s %s, made again %s", name, before[name], after[name])
+		}
+	}
+	if len(c.Differs) == 0 && c.Published.ID != c.Rebuilt.ID {
+		c.differs("the id is %s, made again %s", c.Published.ID, c.Rebuilt.ID)
+	}
+}
+
+func (c *Comparison) differs(format string, args ...any) {
+	c.Differs = append(c.Differs, fmt.Sprintf(format, args...))
+}
+
+// members are the parts of a manifest, compact.
+func members(m exports.Manifest) (list map[string]json.RawMessage) {
+	data, _ := json.Marshal(m)      // texts, numbers and lists of them always encode
+	_ = json.Unmarshal(data, &list) // and what was encoded can be read
+	return list
+}
+
+// mostSearches is for how many entities the answers of search indexes are compared.
+// Those of larger catalogues are taken at equal distances.
+const mostSearches = 2000
+
+// compareIndexes compares the search indexes of two builds with the same records.
+func (c *Comparison) compareIndexes(out string, published *exports.Build, again string, rebuilt *exports.Build) (err error) {
+	was, err := indexes.Open(out, published)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, was.Close()) }()
+	now, err := indexes.Open(again, rebuilt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, now.Close()) }()
+	all, err := rebuilt.Select(&exports.Filter{})
+	if err != nil {
+		return err
+	}
+	for o := 0; o < rebuilt.Len(); o += 1 + rebuilt.Len()/mostSearches {
+		e, err := rebuilt.Entity(uint32(o))
+		if err != nil {
+			return err
+		}
+		const first = 20
+		a, err := was.Search(e.Name, all, nil, 0, first)
+		if err != nil {
+			return err
+		}
+		b, err := now.Search(e.Name, all, nil, 0, first)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(a.Hits, b.Hits) || !a.Matches.Equals(b.Matches) {
+			c.differs("the search index answers otherwise when %q is searched for", e.Name)
+			break
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"kindex/builder"
+	"kindex/exports"
+)
+
+func builderKeyFlag(f *pflag.FlagSet, file *string) {
+	f.StringVar(file, "builder-key", "", "the file with the key that seals builds for later ones to reuse; created if missing (default: kindex/builder.key in the user's configuration folder)")
+}
+
+// builderKey reads the builder's key from a file, or from where it lies by default.
+// Where nobody has named a file and none can be created, as for a service without a
+// home, there is no key: builds are possible, but none reuses another.
+func builderKey(stderr io.Writer, file string) (*builder.Key, error) {
+	if file != "" {
+		return builder.LoadKey(file)
+	}
+	file, err := builder.DefaultKeyFile()
+	if err == nil {
+		var key *builder.Key
+		if key, err = builder.LoadKey(file); err == nil {
+			return key, nil
+		}
+		if _, there := os.Stat(file); there == nil {
+			return nil, err
+		}
+	}
+	fmt.Fprintf(stderr, "warning: %v; without one, builds are not sealed and no later build reuses them: name a file with --builder-key or KINDEX_BUILDER_KEY\n", err)
+	return nil, nil
+}
+
+// trustFlag adds --trust-previous.
+func trustFlag(f *pflag.FlagSet, trust *bool) {
+	f.BoolVar(trust, "trust-previous", false, "reuse the published build of the output folder though it does not bear this machine's seal, and seal it")
+}
+
+// checkTrust refuses --trust-previous where nothing could be sealed.
+func checkTrust(trust bool, key *builder.Key) error {
+	if trust && key == nil {
+		return usageError{errors.New("--trust-previous seals a build, which needs a key: name its file with --builder-key or KINDEX_BUILDER_KEY")}
+	}
+	return nil
+}
+
+// tellTakenOver says which build --trust-previous takes over.
+func tellTakenOver(w io.Writer) func(*exports.Manifest) {
+	return func(m *exports.Manifest) {
+		from := "no commit"
+		if m.Commit != "" {
+			from = "commit " + string(m.Commit)
+		}
+		if m.Commit != "" && m.Dirty {
+			from += " with changes that were not committed"
+		}
+		fmt.Fprintf(w, "taking over build %s, made from %s as of %s: %s\n", m.ID, from, m.AsOf,
+			plural(m.Counts.Entities+m.Counts.Withdrawn, "entity", "entities"))
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestHostileNumbers replaces counts, lengths and offsets in the binary files of a
+// build by others, and checksums and id by those that then fit, as whoever offers a
+// build for download can. The readers end with an error or show something else; they
+// do not crash, and what a number claims costs no memory before it is compared with
+// the size of its file.
+func TestHostileNumbers(t *testing.T) {
+	t.Parallel()
+	content, good := t.TempDir(), t.TempDir()
+	writeContent(t, content, 40)
+	if code, stderr := kindex(t, "build", "--content", content, "--out", good, "--as-of", "2026-07-01"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	usual := peakOf(t, good, "mcp")
+	rng := rand.New(rand.NewPCG(22, 22))
+	tries := 0
+	for _, part := range []string{"exports", "indexes"} {
+		for _, name := range binaries(t, filepath.Join(good, part, "builds")) {
+			for range 2 {
+				out := filepath.Join(t.TempDir(), "out")
+				if err := os.CopyFS(out, os.DirFS(good)); err != nil {
+					t.Fatal(err)
+				}
+				if err := forgeBuild(out, part == "indexes", name, func(b []byte) []byte { return spoil(rng, b) }); err != nil {
+					t.Fatal(err)
+				}
+				for _, command := range []string{"show", "search", "history", "mcp"} {
+					tries++
+					if peak := peakOf(t, out, command); peak > usual+256<<10 {
+						t.Errorf("%s of a build with spoilt numbers in %s: %d KiB of memory, usually %d", command, name, peak, usual)
+					}
+				}
+				if t.Failed() {
+					t.Fatalf("%s is spoilt", name)
+				}
+			}
+		}
+	}
+	if tries < 150 {
+		t.Errorf("only %d runs", tries)
+	}
+}
+
+// binaries are the binary files of the one build in a folder, from its root.
+func binaries(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch filepath.Ext(path) {
+		case ".bin", ".fst", ".zap", ".bolt":
+			rel, _ := filepath.Rel(dir, path)
+			_, name, _ := strings.Cut(filepath.ToSlash(rel), "/")
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	return names
+}
+
+// spoil replaces some of the numbers of a file by some that lead astray.
+func spoil(rng *rand.Rand, b []byte) []byte {
+	if len(b) < 8 {
+		return b
+	}
+	for range 1 + rng.IntN(4) {
+		at := 8 * rng.IntN(len(b)/8)
+		if rng.IntN(2) == 0 {
+			at = 8 * rng.IntN(min(len(b)/8, 8)) // where counts are
+		}
+		numbers := []uint64{1<<64 - 1, 1 << 63, 1<<62 + 1, 1 << 40, 1<<32 - 1, uint64(len(b)), rng.Uint64(), rng.Uint64N(uint64(len(b)))}
+		binary.LittleEndian.PutUint64(b[at:], numbers[rng.IntN(len(numbers))])
+	}
+	return b
+}
+
+// peakOf runs a command that reads a build, and returns the most memory that it held,
+// in KiB.
+func peakOf(t *testing.T, out, command string) int64 {
+	t.Helper()
+	args := map[string][]string{
+		"show": {"show", "tool/tool-1", "--dir", out}, "search": {"search", "tool", "--dir", out},
+		"history": {"history", "--dir", out}, "mcp": {"mcp", "--dir", out},
+	}[command]
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "kindex", args...)
+	cmd.Env = append(os.Environ(), programEnvironment...)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	_ = cmd.Run() // whether it finds something to show is not what counts
+	if ctx.Err() != nil {
+		t.Errorf("%s did not end", command)
+	}
+	if text := output.String(); strings.Contains(text, "goroutine ") || strings.Contains(text, "fatal error") {
+		t.Errorf("%s crashes: %.600s", command, text)
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return usage.Maxrss
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// forgebuild FILE OLD NEW: replaces a text in a file of the published build of a folder,
+// and makes everything around it fit, as an attacker would who knows the format:
+// sizes and checksums, the id, the folders, the pointer. FILE is exports/<file> or
+// indexes/<file>, below the folder that $FORGE names; with "-" as the OLD text, NEW
+// is put in front. The file manifest.json is changed as it is.
+func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 3, "forgebuild FILE OLD NEW")
+	out := ts.MkAbs(ts.Getenv("FORGE"))
+	part, name, _ := strings.Cut(args[0], "/")
+	replace := func(data []byte) []byte {
+		if args[1] == "-" {
+			return append([]byte(args[2]), data...)
+		}
+		if !strings.Contains(string(data), args[1]) {
+			ts.Fatalf("%s does not hold %q", args[0], args[1])
+		}
+		return []byte(strings.ReplaceAll(string(data), args[1], args[2]))
+	}
+	ts.Check(forgeBuild(out, part == "indexes", name, replace))
+}
+
+// forgeBuild changes a file of the published build of an output folder, or of its index,
+// and gives the build the id that it then has.
+func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byte) error {
+	id, err := exports.Current(out)
+	if err != nil {
+		return err
+	}
+	builds := exports.BuildsDir(out)
+	folder, index := filepath.Join(builds, id), indexes.Dir(out, id)
+	at := folder
+	if inIndex {
+		at = index
+	}
+	path := filepath.Join(at, filepath.FromSlash(name))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, change(data), 0o644); err != nil {
+		return err
+	}
+	var m exports.Manifest
+	var x indexes.Manifest
+	err = errors.Join(readJSON(filepath.Join(folder, "manifest.json"), &m), readJSON(filepath.Join(index, "manifest.json"), &x),
+		describeAgain(folder, m.Files), describeAgain(index, x.Files))
+	if err != nil {
+		return err
+	}
+	m.ID = ""
+	slices.SortFunc(m.Files, func(a, b exports.File) int { return strings.Compare(a.Path, b.Path) })
+	encoded, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(append(encoded, '\n'))
+	m.ID = strings.ReplaceAll(m.AsOf[:10], "-", "") + "-" + hex.EncodeToString(sum[:8])
+	x.Build = m.ID
+	return errors.Join(writeJSON(filepath.Join(folder, "manifest.json"), m), writeJSON(filepath.Join(index, "manifest.json"), x),
+		renameIf(folder, filepath.Join(builds, m.ID)), renameIf(index, indexes.Dir(out, m.ID)),
+		os.WriteFile(filepath.Join(out, "exports", "current"), []byte(m.ID+"\n"), 0o644))
+}
+
+// describeAgain gives the entries of a manifest the sizes and checksums that the
+// files have; those of files that are not there stay.
+func describeAgain(dir string, files []exports.File) error {
+	for i := range files {
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(files[i].Path)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		files[i].Size, files[i].SHA256 = int64(len(data)), hex.EncodeToString(sum[:])
+	}
+	return nil
+}
+
+func readJSON(path string, into any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+func renameIf(from, to string) error {
+	if from == to {
+		return nil
+	}
+	return os.Rename(from, to)
+}
