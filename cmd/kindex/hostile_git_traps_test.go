@@ -181,12 +181,15 @@ var traps = []trap{
 	}},
 }
 
-// embed puts a repository's own files into a folder.
+// embed puts a repository's own files into a folder, with a commit of their own.
 func (h *hostile) embed(folder string) {
-	h.write(filepath.Join(h.dir, folder, "HEAD"), "ref: refs/heads/main\n")
+	inner := filepath.Join(h.root, "inner")
+	h.git(h.root, "init", "-q", "-b", "main", inner)
+	h.git(inner, "commit", "-q", "--allow-empty", "-m", "Inner")
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		h.move(filepath.Join(inner, ".git", name), filepath.Join(h.dir, folder, name))
+	}
 	h.write(filepath.Join(h.dir, folder, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "+h.marker+"\n")
-	h.write(filepath.Join(h.dir, folder, "objects", "keep"), "")
-	h.write(filepath.Join(h.dir, folder, "refs", "keep"), "")
 	h.git(h.dir, "add", "-f", ".")
 	h.git(h.dir, "commit", "-q", "-m", "Only data")
 	h.git(h.dir, "push", "-q", "origin", "main")
