@@ -176,7 +176,7 @@ func TestNoState(t *testing.T) {
 	if err := os.WriteFile(in("text.db"), []byte(strings.Repeat("This is no database. ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := statetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"); err != nil {
+	if err := errors.Join(statetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"), os.Chmod(in("alien.db"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	refused(t, in("none/kindex.db"), state.Options{}, "there is no folder "+in("none"))
