@@ -1,6 +1,6 @@
 """Exports: Everything in bulk, as files.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Exports(AsyncCore):
         self,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         fields: Optional[Sequence[ExportField]] = None,
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
@@ -54,6 +55,12 @@ class Exports(AsyncCore):
 
         Args:
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -84,13 +91,17 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return await self._bytes("/api/export/entities", {
             "format": format,
+            "csv": csv,
             "fields": joined("fields", fields),
             "type": type,
             "category": category,
@@ -108,6 +119,7 @@ class Exports(AsyncCore):
     def stream_entities(
         self,
         *,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         fields: Optional[Sequence[ExportField]] = None,
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
@@ -127,6 +139,12 @@ class Exports(AsyncCore):
         length; memory stays small.
 
         Args:
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -157,12 +175,16 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return self._records("/api/export/entities", {
+            "csv": csv,
             "fields": joined("fields", fields),
             "type": type,
             "category": category,
@@ -183,6 +205,7 @@ class Exports(AsyncCore):
         to: PathLike,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         fields: Optional[Sequence[ExportField]] = None,
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
@@ -205,6 +228,12 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -235,15 +264,19 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
         return await self._save(to, "/api/export/entities", {
             "format": format,
+            "csv": csv,
             "fields": joined("fields", fields),
             "type": type,
             "category": category,
@@ -262,6 +295,7 @@ class Exports(AsyncCore):
         self,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         category: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> bytes:
@@ -275,6 +309,12 @@ class Exports(AsyncCore):
 
         Args:
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -286,18 +326,27 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
-        return await self._bytes("/api/export/leaderboard", {"format": format, "category": category, "at": at})
+        return await self._bytes("/api/export/leaderboard", {
+            "format": format,
+            "csv": csv,
+            "category": category,
+            "at": at,
+        })
 
     def stream_leaderboard(
         self,
         *,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         category: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> AsyncRecordStream[ExportedRank]:
@@ -307,6 +356,12 @@ class Exports(AsyncCore):
         length; memory stays small.
 
         Args:
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -318,20 +373,24 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
-        return self._records("/api/export/leaderboard", {"category": category, "at": at, "format": "jsonl"})
+        return self._records("/api/export/leaderboard", {"csv": csv, "category": category, "at": at, "format": "jsonl"})
 
     async def download_leaderboard(
         self,
         to: PathLike,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         category: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> Downloaded:
@@ -344,6 +403,12 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -355,21 +420,30 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
-        return await self._save(to, "/api/export/leaderboard", {"format": format, "category": category, "at": at})
+        return await self._save(to, "/api/export/leaderboard", {
+            "format": format,
+            "csv": csv,
+            "category": category,
+            "at": at,
+        })
 
     async def export_changelog(
         self,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         since: Optional[DateLike] = None,
         type: Optional[OneOrMore[EntityType]] = None,
     ) -> bytes:
@@ -386,6 +460,12 @@ class Exports(AsyncCore):
 
         Args:
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -397,16 +477,20 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
-        return await self._bytes("/api/export/changelog", {"format": format, "since": since, "type": type})
+        return await self._bytes("/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
     def stream_changelog(
         self,
         *,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         since: Optional[DateLike] = None,
         type: Optional[OneOrMore[EntityType]] = None,
     ) -> AsyncRecordStream[Change]:
@@ -416,6 +500,12 @@ class Exports(AsyncCore):
         length; memory stays small.
 
         Args:
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -427,18 +517,22 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
-        return self._records("/api/export/changelog", {"since": since, "type": type, "format": "jsonl"})
+        return self._records("/api/export/changelog", {"csv": csv, "since": since, "type": type, "format": "jsonl"})
 
     async def download_changelog(
         self,
         to: PathLike,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         since: Optional[DateLike] = None,
         type: Optional[OneOrMore[EntityType]] = None,
     ) -> Downloaded:
@@ -451,6 +545,12 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -462,14 +562,22 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
-        return await self._save(to, "/api/export/changelog", {"format": format, "since": since, "type": type})
+        return await self._save(to, "/api/export/changelog", {
+            "format": format,
+            "csv": csv,
+            "since": since,
+            "type": type,
+        })
 
     async def get_manifest(self) -> Manifest:
         """Read the manifest of the build.
@@ -485,10 +593,13 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return await self._json("/api/export/manifest")
 
@@ -507,10 +618,13 @@ class Exports(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return await self._json("/api/export/croissant")
 

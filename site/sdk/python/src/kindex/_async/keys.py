@@ -1,14 +1,15 @@
 """Keys: The API keys of your account.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import AsyncIterator, Optional, Sequence
 
 from .._acore import AsyncCore
-from ..types import ApiKeyList, CreatedApiKey
+from .._addresses import given
+from ..types import ApiKeyList, AuditEntry, AuditLog, CreatedApiKey, Scope
 
 
 class Keys(AsyncCore):
@@ -17,8 +18,9 @@ class Keys(AsyncCore):
     async def list_api_keys(self) -> ApiKeyList:
         """List the API keys of your account.
 
-        The active keys, masked, in the order of their making. Revoked ones are not listed.
-        ``lastUsedAt`` may be a few seconds behind.
+        The active keys, masked, in the order of their making. Revoked and expired ones are
+        not listed. ``lastUsedAt`` may be a few seconds behind. Needs the scope ``keys``: a
+        leaked key without it says nothing about the account.
 
         Returns:
             The keys.
@@ -27,25 +29,43 @@ class Keys(AsyncCore):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return await self._json("/api/developer/api-keys")
 
-    async def create_api_key(self, name: str, *, idempotency_key: Optional[str] = None) -> CreatedApiKey:
+    async def create_api_key(
+        self,
+        name: str,
+        *,
+        scopes: Optional[Sequence[Scope]] = None,
+        expires_at: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> CreatedApiKey:
         """Create an API key.
 
-        A further key for the account that asks. The answer is the only one that shows it:
-        what is kept is a hash. An account has at most five active keys, however many are
-        asked for at the same time. With an ``Idempotency-Key``, a repeat makes no second
-        key and is answered with 409 ``secret-shown-once``, which names the one that was
-        made: revoke it where its answer was lost, and create another.
+        A further key for the account that asks, which needs a key with the scope ``keys``.
+        The answer is the only one that shows the new key: what is kept is a hash. Without
+        ``scopes`` it gets ``read``, ``submit`` and ``webhooks``; a key can give only scopes
+        that it has itself, so that ``keys`` must be asked for, and only a key with ``keys``
+        can give it. Without ``expiresAt`` it does not expire. An account has at most five
+        active keys, however many are asked for at the same time. With an
+        ``Idempotency-Key``, a repeat makes no second key and is answered with 409
+        ``secret-shown-once``, which names the one that was made: revoke it where its answer
+        was lost, and create another.
 
         Args:
             name: What its owner calls the key: 1 to 64 printable characters in Unicode
                 normal form C, without spaces at the ends. Several keys may have one name.
+            scopes: What the key may do. A new key gets ``read``, ``submit`` and
+                ``webhooks`` where this is left out.
+            expires_at: When it is to stop working, in the future and within five years;
+                null or left out for never.
             idempotency_key: What makes a repeat of this very write have no further effect
                 for 24 hours, also from another process; a random one unless given.
 
@@ -58,17 +78,22 @@ class Keys(AsyncCore):
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             ConflictError: The account has as many active keys as it may
                 (``too-many-keys``); or this write was made already, and its answer showed
                 the key (``secret-shown-once``).
             BadRequestError: The ``Idempotency-Key`` was sent with another body
                 (``idempotency-key-reused``).
         """
-        return await self._write("/api/developer/api-keys", {"name": name}, idempotency_key)
+        return await self._write(
+            "/api/developer/api-keys", given({"name": name, "scopes": None if scopes is None else list(scopes), "expiresAt": expires_at}), idempotency_key
+        )
 
     async def revoke_api_key(self, id: str) -> None:
         """Revoke an API key.
@@ -76,7 +101,8 @@ class Keys(AsyncCore):
         Ends a key of the account that asks, for good; it may be the very key that asks.
         Within a second it is refused everywhere. The id of the key stands in the address,
         or in a body; the key itself is never sent. A key of another account does not exist
-        here, and neither does one that was revoked already.
+        here, and neither does one that was revoked already. To end another key than itself,
+        a key needs the scope ``keys``.
 
         Args:
             id: The id of the key.
@@ -87,11 +113,96 @@ class Keys(AsyncCore):
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: The account that asks has no active key with this id
                 (``unknown-key``).
         """
         await self._delete("/api/developer/api-keys", {"id": id})
+
+    async def revoke_leaked_key(self, key: str) -> None:
+        """Revoke a leaked key.
+
+        Ends the key in the body, for good: for whoever finds one where it should not be,
+        such as a secret scanner. It takes no key to ask, only the one that leaked. The
+        answer is 204 whether or not the key still worked; it says no more of a key than its
+        use would. The owner's audit log shows the report. An address can report 60 keys in
+        an hour; a report costs nothing of the daily limit and is taken when that is used
+        up.
+
+        Args:
+            key: The whole key.
+
+        Raises:
+            BadRequestError: The body cannot be used, as where the key is none
+                (``invalid-body``); or there is a parameter (``unknown-parameter``).
+            UnauthorizedError: There is no key where one is needed; or it is malformed,
+                unknown, revoked or expired, or came in another header than ``x-api-key``
+                (``unauthorized``). The request counts against the address.
+            ForbiddenError: The account of the key is suspended (``account-suspended``);
+                the request counts against the address. Or the index is private, and does
+                not answer to this host name (``foreign-host``); that counts against nobody.
+            NotFoundError: This service has made no such key (``unknown-key``).
+        """
+        await self._post("/api/developer/api-keys/revoke", {"key": key})
+
+    async def list_audit_log(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> AuditLog:
+        """Read what was done with your account.
+
+        The audit log of the account, the newest first: who did what, when, and from which
+        address. It holds sign-ins, and every change of keys, webhooks, submissions and the
+        account itself, but no reading and no secrets. Entries are kept for 400 days, the
+        newest 200 of each action. Needs the scope ``keys``.
+
+        Args:
+            limit: How many records a page has at most. 20 unless given.
+            cursor: The ``nextCursor`` of the page before. All other parameters but
+                ``limit`` must be as they were there.
+
+        Returns:
+            A page of the log.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has no usable value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: There is no key where one is needed; or it is malformed,
+                unknown, revoked or expired, or came in another header than ``x-api-key``
+                (``unauthorized``). The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
+        """
+        return await self._json("/api/developer/audit", {"limit": limit, "cursor": cursor})
+
+    def iter_audit_log(self, *, cursor: Optional[str] = None, page_size: int = 100) -> AsyncIterator[AuditEntry]:
+        """Read what was done with your account, over all pages.
+
+        As :meth:`list_audit_log`, which tells more. Each page is a request.
+
+        Args:
+            cursor: Where to go on, the ``nextCursor`` of a page.
+            page_size: How many to ask for at a time, up to 100.
+
+        Returns:
+            An iterator over all of them, read page by page as needed.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has no usable value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: There is no key where one is needed; or it is malformed,
+                unknown, revoked or expired, or came in another header than ``x-api-key``
+                (``unauthorized``). The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
+        """
+        return self._items("/api/developer/audit", {"cursor": cursor, "limit": page_size})

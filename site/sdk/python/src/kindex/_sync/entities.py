@@ -1,6 +1,6 @@
 """Entities: Tools and models, one by one or as filtered lists.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -93,10 +93,13 @@ class Entities(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -182,10 +185,13 @@ class Entities(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -238,10 +244,13 @@ class Entities(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: There is no such entity (``unknown-entity``), or nothing is
                 known of it for the day of ``at`` (``no-history``).
             GoneError: The entity was deleted (``deleted-entity``), by the day of ``at``
@@ -268,10 +277,13 @@ class Entities(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: There is no such entity (``unknown-entity``), or nothing is
                 known of it for the day of ``at`` (``no-history``).
             GoneError: The entity was deleted (``deleted-entity``), by the day of ``at``
@@ -298,10 +310,13 @@ class Entities(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: There is no such entity (``unknown-entity``); ``suggestion``
                 is the address of the nearest one.
             GoneError: The entity was deleted (``deleted-entity``), by the day of ``at``
@@ -327,10 +342,13 @@ class Entities(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: There is no such entity (``unknown-entity``); ``suggestion``
                 is the address of the nearest one.
             GoneError: The entity was deleted (``deleted-entity``), by the day of ``at``

@@ -1,6 +1,6 @@
 """Exports: Everything in bulk, as files.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Exports(Core):
         self,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         fields: Optional[Sequence[ExportField]] = None,
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
@@ -55,6 +56,12 @@ class Exports(Core):
 
         Args:
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -85,13 +92,17 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return self._bytes("/api/export/entities", {
             "format": format,
+            "csv": csv,
             "fields": joined("fields", fields),
             "type": type,
             "category": category,
@@ -109,6 +120,7 @@ class Exports(Core):
     def stream_entities(
         self,
         *,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         fields: Optional[Sequence[ExportField]] = None,
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
@@ -128,6 +140,12 @@ class Exports(Core):
         length; memory stays small.
 
         Args:
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -158,12 +176,16 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return self._records("/api/export/entities", {
+            "csv": csv,
             "fields": joined("fields", fields),
             "type": type,
             "category": category,
@@ -184,6 +206,7 @@ class Exports(Core):
         to: PathLike,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         fields: Optional[Sequence[ExportField]] = None,
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
@@ -206,6 +229,12 @@ class Exports(Core):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -236,15 +265,19 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
         return self._save(to, "/api/export/entities", {
             "format": format,
+            "csv": csv,
             "fields": joined("fields", fields),
             "type": type,
             "category": category,
@@ -263,6 +296,7 @@ class Exports(Core):
         self,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         category: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> bytes:
@@ -276,6 +310,12 @@ class Exports(Core):
 
         Args:
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -287,18 +327,22 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
-        return self._bytes("/api/export/leaderboard", {"format": format, "category": category, "at": at})
+        return self._bytes("/api/export/leaderboard", {"format": format, "csv": csv, "category": category, "at": at})
 
     def stream_leaderboard(
         self,
         *,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         category: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> RecordStream[ExportedRank]:
@@ -308,6 +352,12 @@ class Exports(Core):
         length; memory stays small.
 
         Args:
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -319,20 +369,24 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
-        return self._records("/api/export/leaderboard", {"category": category, "at": at, "format": "jsonl"})
+        return self._records("/api/export/leaderboard", {"csv": csv, "category": category, "at": at, "format": "jsonl"})
 
     def download_leaderboard(
         self,
         to: PathLike,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         category: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> Downloaded:
@@ -345,6 +399,12 @@ class Exports(Core):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -356,21 +416,25 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
-        return self._save(to, "/api/export/leaderboard", {"format": format, "category": category, "at": at})
+        return self._save(to, "/api/export/leaderboard", {"format": format, "csv": csv, "category": category, "at": at})
 
     def export_changelog(
         self,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         since: Optional[DateLike] = None,
         type: Optional[OneOrMore[EntityType]] = None,
     ) -> bytes:
@@ -387,6 +451,12 @@ class Exports(Core):
 
         Args:
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -398,16 +468,20 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
-        return self._bytes("/api/export/changelog", {"format": format, "since": since, "type": type})
+        return self._bytes("/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
     def stream_changelog(
         self,
         *,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         since: Optional[DateLike] = None,
         type: Optional[OneOrMore[EntityType]] = None,
     ) -> RecordStream[Change]:
@@ -417,6 +491,12 @@ class Exports(Core):
         length; memory stays small.
 
         Args:
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -428,18 +508,22 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
-        return self._records("/api/export/changelog", {"since": since, "type": type, "format": "jsonl"})
+        return self._records("/api/export/changelog", {"csv": csv, "since": since, "type": type, "format": "jsonl"})
 
     def download_changelog(
         self,
         to: PathLike,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
         since: Optional[DateLike] = None,
         type: Optional[OneOrMore[EntityType]] = None,
     ) -> Downloaded:
@@ -452,6 +536,12 @@ class Exports(Core):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
+            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
+                puts an apostrophe before every text that a spreadsheet would take for a
+                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
+                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
+                ``plain`` changes nothing: a program reads exactly the text of the index.
+                "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -463,14 +553,17 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
-        return self._save(to, "/api/export/changelog", {"format": format, "since": since, "type": type})
+        return self._save(to, "/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
     def get_manifest(self) -> Manifest:
         """Read the manifest of the build.
@@ -486,10 +579,13 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return self._json("/api/export/manifest")
 
@@ -508,10 +604,13 @@ class Exports(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return self._json("/api/export/croissant")
 

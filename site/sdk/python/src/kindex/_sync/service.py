@@ -1,6 +1,6 @@
 """Service: The service itself.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -66,10 +66,11 @@ class Service(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The account of the key is suspended (``account-suspended``);
+                the request counts against the address. Or the index is private, and does
+                not answer to this host name (``foreign-host``); that counts against nobody.
         """
         return self._bytes("/api/sdk/typescript")
 
@@ -91,10 +92,11 @@ class Service(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The account of the key is suspended (``account-suspended``);
+                the request counts against the address. Or the index is private, and does
+                not answer to this host name (``foreign-host``); that counts against nobody.
             NotFoundError: There is no such version of this client
                 (``unknown-version``); ``suggestion`` is the address of the nearest one.
         """
@@ -114,10 +116,11 @@ class Service(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The account of the key is suspended (``account-suspended``);
+                the request counts against the address. Or the index is private, and does
+                not answer to this host name (``foreign-host``); that counts against nobody.
         """
         return self._bytes("/api/sdk/python")
 
@@ -140,10 +143,11 @@ class Service(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The account of the key is suspended (``account-suspended``);
+                the request counts against the address. Or the index is private, and does
+                not answer to this host name (``foreign-host``); that counts against nobody.
             NotFoundError: There is no such version of this client
                 (``unknown-version``); ``suggestion`` is the address of the nearest one.
         """
@@ -172,9 +176,10 @@ class Service(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The account of the key is suspended (``account-suspended``);
+                the request counts against the address. Or the index is private, and does
+                not answer to this host name (``foreign-host``); that counts against nobody.
         """
         return self._document("/api/openapi", {"format": format})

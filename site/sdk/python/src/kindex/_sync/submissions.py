@@ -1,6 +1,6 @@
 """Submissions: Proposing new entities, and what becomes of them.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ class Submissions(Core):
         build has them, and against the index: every faulty field is named at once. Without
         a ``slug`` one is made of the name. Then it waits to be reviewed, and ``GET
         /api/submissions/{id}`` tells what has become of it. What the index has already, or
-        an open submission wants to become, under the same type and slug, or by the same
-        name and URL, is answered with 409. ``similar`` are entities of the index that may
+        an open submission of the same account proposes, under the same type and slug or by
+        the same name and URL, is answered with 409; several accounts may propose the same.
+        An account has at most 20 open submissions, those that are pending, in review or
+        accepted; ``DELETE /api/submissions/{id}`` withdraws one. Its newest 200 closed ones
+        are kept, with files of 2 MiB in all. ``similar`` are entities of the index that may
         be what is meant.
 
         Args:
@@ -48,13 +51,16 @@ class Submissions(Core):
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
-            ConflictError: The index has this entity, or an open submission wants to
-                become it (``already-exists``). ``suggestion`` leads to it, unless it is a
-                submission of another account.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
+            ConflictError: The index has this entity, or an open submission of the same
+                account proposes it (``already-exists``); ``suggestion`` leads to it. Or the
+                account has as many open submissions as it may (``too-many-submissions``).
             BadRequestError: The ``Idempotency-Key`` was sent with another body
                 (``idempotency-key-reused``).
         """
@@ -85,10 +91,13 @@ class Submissions(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return self._json("/api/submissions", {"status": status, "limit": limit, "cursor": cursor})
 
@@ -115,10 +124,13 @@ class Submissions(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return self._items("/api/submissions", {"status": status, "cursor": cursor, "limit": page_size})
 
@@ -138,11 +150,42 @@ class Submissions(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: The account that asks has no submission with this id
                 (``unknown-submission``).
         """
         return self._json(path_to("/api/submissions/{id}", id=id))
+
+    def withdraw_submission(self, id: str) -> None:
+        """Withdraw one of your submissions.
+
+        Ends a submission that is pending or in review. It stays in the list as
+        ``withdrawn``, and the same may be submitted again. An open pull request is closed
+        soon after. To withdraw it once more changes nothing.
+
+        Args:
+            id: The id of the submission.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has no usable value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: There is no key where one is needed; or it is malformed,
+                unknown, revoked or expired, or came in another header than ``x-api-key``
+                (``unauthorized``). The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
+            NotFoundError: The account that asks has no submission with this id
+                (``unknown-submission``).
+            ConflictError: The submission is accepted, published or rejected
+                (``cannot-withdraw``).
+        """
+        self._delete(path_to("/api/submissions/{id}", id=id))

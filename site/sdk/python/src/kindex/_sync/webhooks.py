@@ -1,6 +1,6 @@
 """Webhooks: Being told of changes, instead of asking.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ..types import (
     Delivery,
     DeliveryList,
     DeliveryStatus,
+    RotatedWebhook,
     SubscribableEvent,
     Webhook,
     WebhookList,
@@ -36,10 +37,13 @@ class Webhooks(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
         """
         return self._json("/api/webhooks")
 
@@ -55,7 +59,11 @@ class Webhooks(Core):
         From now on the address is called with the events that ``events`` names. The answer
         is the only one that shows the secret that deliveries are signed with. The address
         is ``https``, on port 443, and its host leads to addresses of the public internet
-        only; redirects are not followed. An account has at most ten webhooks. With an
+        only; redirects are not followed. Operators may deny hosts, and may ask for a proof:
+        then the address is sent ``{"id","event":
+        "webhook.challenge","timestamp","challenge"}`` first, and must answer within ten
+        seconds with 2xx and the value of ``challenge``, as text or as ``{"challenge":
+        "…"}``, or the answer is 400. An account has at most ten webhooks. With an
         ``Idempotency-Key``, a repeat makes no second webhook and is answered with 409
         ``secret-shown-once``.
 
@@ -75,10 +83,13 @@ class Webhooks(Core):
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             ConflictError: The account has as many webhooks as it may
                 (``too-many-webhooks``); or this write was made already, and its answer
                 showed the secret (``secret-shown-once``).
@@ -103,10 +114,13 @@ class Webhooks(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -125,10 +139,13 @@ class Webhooks(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -156,16 +173,60 @@ class Webhooks(Core):
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
             ConflictError: A hundred tests and replays of the webhook are waiting
                 (``too-many-waiting``).
         """
         return self._write(path_to("/api/webhooks/{id}/test", id=id), None, idempotency_key)
+
+    def rotate_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> RotatedWebhook:
+        """Rotate the secret of a webhook.
+
+        Gives the webhook a new secret, which only this answer shows. For 24 hours the
+        previous secret is valid, too: ``webhook-signature`` then has a signature by each,
+        separated by a space, and a receiver accepts a delivery if one of them is by the
+        secret that it knows. A further rotation within that time ends the older of the two
+        at once; to end a secret that has leaked without waiting, rotate twice. With an
+        ``Idempotency-Key``, a repeat does not rotate again and is answered with 409
+        ``secret-shown-once``.
+
+        Args:
+            id: The id of the webhook.
+            idempotency_key: What makes a repeat of this very write have no further effect
+                for 24 hours, also from another process; a random one unless given.
+
+        Returns:
+            The new secret, this once.
+
+        Raises:
+            BadRequestError: The body cannot be used (``invalid-body``), with every
+                faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
+                ``invalid-parameter``), or the ``Idempotency-Key``
+                (``invalid-idempotency-key``).
+            UnauthorizedError: There is no key where one is needed; or it is malformed,
+                unknown, revoked or expired, or came in another header than ``x-api-key``
+                (``unauthorized``). The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
+            NotFoundError: The account that asks has no webhook with this id
+                (``unknown-webhook``).
+            ConflictError: This write was made already, and its answer showed the secret
+                (``secret-shown-once``).
+            BadRequestError: The ``Idempotency-Key`` was sent with another body
+                (``idempotency-key-reused``).
+        """
+        return self._write(path_to("/api/webhooks/{id}/rotate", id=id), None, idempotency_key)
 
     def list_deliveries(
         self,
@@ -195,10 +256,13 @@ class Webhooks(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -233,10 +297,13 @@ class Webhooks(Core):
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -268,10 +335,13 @@ class Webhooks(Core):
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
             UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown or revoked, or came in another header than ``x-api-key``
+                unknown, revoked or expired, or came in another header than ``x-api-key``
                 (``unauthorized``). The request counts against the address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``).
-                The request counts against the address.
+            ForbiddenError: The key lacks the scope that is needed here
+                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
+                is suspended (``account-suspended``); then the request counts against the
+                address. Or the index is private, and does not answer to this host name
+                (``foreign-host``); that counts against nobody.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``), or the webhook no such delivery
                 (``unknown-delivery``).

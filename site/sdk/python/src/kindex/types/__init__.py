@@ -1,6 +1,6 @@
 """The objects of the interface, for type checkers. At run time all are dictionaries.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -51,7 +51,17 @@ from ._history import (
     JSONFeedItem,
     JSONFeedItemAuthors,
 )
-from ._keys import ApiKey, ApiKeyList, CreatedApiKey, NewApiKey
+from ._keys import (
+    ApiKey,
+    ApiKeyList,
+    AuditActor,
+    AuditEntry,
+    AuditLog,
+    CreatedApiKey,
+    LeakedKey,
+    NewApiKey,
+    Scope,
+)
 from ._leaderboards import (
     Category,
     CategoryList,
@@ -87,6 +97,7 @@ from ._webhooks import (
     DeliveryList,
     DeliveryStatus,
     NewWebhook,
+    RotatedWebhook,
     SubscribableEvent,
     Webhook,
     WebhookEvent,
@@ -97,6 +108,9 @@ from ._webhooks import (
 __all__ = [
     "ApiKey",
     "ApiKeyList",
+    "AuditActor",
+    "AuditEntry",
+    "AuditLog",
     "Benchmark",
     "Category",
     "CategoryList",
@@ -136,6 +150,7 @@ __all__ = [
     "JSONFeedItem",
     "JSONFeedItemAuthors",
     "Leaderboard",
+    "LeakedKey",
     "Links",
     "Manifest",
     "ManifestCounts",
@@ -155,6 +170,8 @@ __all__ = [
     "Problem",
     "PullRequest",
     "RankedEntity",
+    "RotatedWebhook",
+    "Scope",
     "ScoreDimension",
     "ScoreExplanation",
     "Scores",

@@ -1,11 +1,16 @@
 """Keys: The API keys of your account.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
 
-from typing import List, Optional, TypedDict
+from typing import List, Literal, Optional, TypedDict
+
+Scope = Literal["read", "submit", "webhooks", "keys"]
+"""Something that a key may do: ``read`` what can be read without a key; ``submit`` entities
+and look after one's submissions; manage ``webhooks``; manage ``keys`` and read the audit
+log."""
 
 
 class ApiKey(TypedDict):
@@ -19,6 +24,14 @@ class ApiKey(TypedDict):
     """
     masked: str
     """The first and the last four characters behind the prefix."""
+    scopes: List[Scope]
+    """What the key may do. A new key gets ``read``, ``submit`` and ``webhooks`` where this is
+    left out.
+    """
+    legacy: bool
+    """Whether the key is older than scopes; it keeps every one of them."""
+    expiresAt: Optional[str]
+    """When it stops working; null for never."""
     createdAt: str
     """When it was made."""
     lastUsedAt: Optional[str]
@@ -34,13 +47,74 @@ class ApiKeyList(TypedDict):
     """How many there are."""
 
 
-class NewApiKey(TypedDict):
-    """What a new key is to be called."""
-
+class _NewApiKeyRequired(TypedDict):
     name: str
     """What its owner calls the key: 1 to 64 printable characters in Unicode normal form C,
     without spaces at the ends. Several keys may have one name.
     """
+
+
+class NewApiKey(_NewApiKeyRequired, total=False):
+    """What a new key is to be called, what it may do, and until when."""
+
+    scopes: List[Scope]
+    """What the key may do. A new key gets ``read``, ``submit`` and ``webhooks`` where this is
+    left out.
+    """
+    expiresAt: Optional[str]
+    """When it is to stop working, in the future and within five years; null or left out for
+    never.
+    """
+
+
+class LeakedKey(TypedDict):
+    """A key that has leaked."""
+
+    key: str
+    """The whole key."""
+
+
+class AuditLog(TypedDict):
+    """A page of the audit log of an account, the newest entries first."""
+
+    data: List[AuditEntry]
+    """The entries."""
+    count: int
+    """How many there are on all pages."""
+    nextCursor: Optional[str]
+    """Where the next page begins; null at the end."""
+
+
+class AuditEntry(TypedDict):
+    """Something that was done with an account."""
+
+    id: str
+    """Names the entry within the account. Later ones have higher numbers."""
+    at: str
+    """When it was done."""
+    action: Literal["account.created", "account.signed-in", "account.suspended", "account.reinstated", "account.limit-changed", "key.created", "key.revoked", "key.reported", "webhook.created", "webhook.deleted", "webhook.rotated", "webhook.disabled", "submission.created", "submission.withdrawn", "submission.in-review", "submission.accepted", "submission.published", "submission.rejected"]
+    """What was done. More actions may follow."""
+    actor: AuditActor
+    """Who did it."""
+    address: Optional[str]
+    """The IP address it was done from; null where no request did it."""
+    target: Optional[str]
+    """The id of the key, webhook or submission; null for the account itself."""
+    detail: Optional[str]
+    """More about it, for people."""
+
+
+class AuditActor(TypedDict):
+    """Who did it."""
+
+    kind: Literal["key", "session", "operator", "service", "anyone"]
+    """An API ``key``; a ``session``: a person signed in on the website; the ``operator`` of
+    the service; the ``service`` itself; or ``anyone`` who had a leaked key.
+    """
+    id: Optional[str]
+    """The id of the key; null for all others."""
+    name: Optional[str]
+    """The name of the key; null for all others."""
 
 
 class CreatedApiKey(TypedDict):
@@ -56,5 +130,11 @@ class CreatedApiKey(TypedDict):
     """The key, for the header ``x-api-key``: ``kx_``, 32 random letters and digits, and six
     more that are a checksum of these.
     """
+    scopes: List[Scope]
+    """What the key may do. A new key gets ``read``, ``submit`` and ``webhooks`` where this is
+    left out.
+    """
+    expiresAt: Optional[str]
+    """When it stops working; null for never."""
     createdAt: str
     """When it was made."""

@@ -1,6 +1,6 @@
 """Submissions: Proposing new entities, and what becomes of them.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from typing import List, Literal, Optional, TypedDict, Union
 
 from ._entities import EntityType, Links, Status
 
-SubmissionStatus = Literal["pending", "in-review", "accepted", "published", "rejected"]
+SubmissionStatus = Literal["pending", "in-review", "accepted", "published", "rejected", "withdrawn"]
 """``pending``: it waits to be reviewed. ``in-review``: its pull request is open. ``accepted``:
 it will be in the next build. ``published``: it is in the index. ``rejected``: it will not
-be, and ``reason`` says why."""
+be, and ``reason`` says why. ``withdrawn``: its account has withdrawn it."""
 
 
 class _NewSubmissionRequired(TypedDict):
@@ -211,7 +211,8 @@ class CreatedSubmission(TypedDict):
     status: SubmissionStatus
     """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
     ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why.
+    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: its account has
+    withdrawn it.
     """
     url: str
     """The address of the submission."""
@@ -251,7 +252,8 @@ class Submission(TypedDict):
     status: SubmissionStatus
     """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
     ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why.
+    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: its account has
+    withdrawn it.
     """
     url: str
     """The address of the submission."""
@@ -275,7 +277,8 @@ class SubmissionDocument(TypedDict):
     status: SubmissionStatus
     """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
     ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why.
+    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: its account has
+    withdrawn it.
     """
     url: str
     """The address of the submission."""

@@ -1,6 +1,6 @@
 """Webhooks: Being told of changes, instead of asking.
 
-Made from the description of the interface, version 0.6.0; do not edit.
+Made from the description of the interface, version 0.7.0; do not edit.
 """
 
 from __future__ import annotations
@@ -44,6 +44,17 @@ class CreatedWebhook(TypedDict):
     """When it was registered."""
     secret: str
     """What deliveries are signed with; 32 bytes in base64 behind ``whsec_``."""
+
+
+class RotatedWebhook(TypedDict):
+    """The new secret of a webhook."""
+
+    id: str
+    """The id of a webhook."""
+    secret: str
+    """What deliveries are signed with from now on; 32 bytes in base64 after ``whsec_``."""
+    previousSecretExpiresAt: str
+    """Until when deliveries are signed with the previous secret, too."""
 
 
 class Webhook(TypedDict):
