@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -39,7 +40,7 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := s.resolve(path); err != nil {
 		return err
 	}
-	if looks := o.AsItIs && !o.Serving; !looks { // Check, for one, reports it as a problem
+	if looks := o.AsItIs && !o.Serving; !looks && maybeSQLite(s.file) { // Check, for one, reports it as a problem
 		if err := checkPrivate(s.file); err != nil {
 			return err
 		}
@@ -131,6 +132,21 @@ func ownFile(path string, existing bool) error {
 		return fmt.Errorf("the state cannot be made: %w", err)
 	}
 	return f.Close()
+}
+
+// maybeSQLite reports whether a file is a SQLite database, or becomes one: of anything
+// else something else is to be said (https://www.sqlite.org/fileformat.html, section
+// 1.3).
+func maybeSQLite(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true // whoever opens it next says why not
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	head := make([]byte, len(magic))
+	n, _ := io.ReadFull(f, head)
+	return n == 0 || string(head) == magic
 }
 
 func notState(path string, err error) error {
