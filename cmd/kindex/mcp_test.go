@@ -121,22 +121,22 @@ var agentSteps = []struct {
 	wrong bool // the answer is an error
 	want  []string
 }{
-	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"5 entities found.", "1. tool/xgboost – XGBoost (DMLC) · ml-frameworks · score", "offset 2"}},
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"5 entities found.", "1. tool/xgboost – «XGBoost» («DMLC») · ml-frameworks · score", "offset 2"}},
 	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "offset": 4, "type": nil, "tag": ""}), want: []string{"\n5. tool/"}},
 	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{"0 entities found.", "other words"}},
 	{step: toolCall("search", map[string]any{"query": "pytorch", "limit": 1, "full": true}), want: []string{`"source":"https://`}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{"PyTorch (tool/pytorch)\n", "score (composite): ", "\nstars: 79207\n", "quality: –"}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{"«PyTorch» (tool/pytorch)\n", "score (composite): ", "\nstars: 79207\n", "quality: –"}},
 	{step: toolCall("get_entity", map[string]any{"entity": "kindex://entity/tool/pytorch", "view": "full"}), want: []string{`"source":"https://`}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{"composite score", "- stars: 79207 gives", "from https://", "not known"}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{"composite score", "- stars: 79207 gives", "from «https://", "not known"}},
 	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": edgetest.Today().AddDate(0, 0, -5).Format(time.DateOnly)}), want: []string{"\nstars: 100\n"}},
 	{step: toolCall("leaderboard", map[string]any{"category": "nlp", "by": "adoption", "limit": 3}), want: []string{"of nlp by adoption score", "\n1. tool/", "\n3. tool/"}},
 	{step: toolCall("leaderboard", nil), want: []string{"of all by composite score", "\n10. "}},
 	{step: toolCall("trending", map[string]any{"window": "7d"}), want: []string{"since", "tool/tensorlayer", "gained"}},
 	{step: toolCall("similar", map[string]any{"entity": "tool/pytorch", "limit": 2}), want: []string{"like tool/pytorch", "similarity 0.", "Why: "}},
 	{step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow", "model/gpt-5"}}), want: []string{
-		"|  | PyTorch (tool/pytorch) | TensorFlow (tool/tensorflow) | ", "\n| stars | 79207 | ", "\n| contextTokens | – | – | ", "\n- tool/tensorflow: "}},
+		"|  | «PyTorch» (tool/pytorch) | «TensorFlow» (tool/tensorflow) | ", "\n| stars | 79207 | ", "\n| contextTokens | – | – | ", "\n- tool/tensorflow: "}},
 	{step: toolCall("changes_since", map[string]any{"since": edgetest.Today().AddDate(0, 0, -7).Format(time.DateOnly)}), want: []string{
-		"2 changes since", "updated tool/pytorch – PyTorch\n", "signals.stars: 100 → 79207"}},
+		"2 changes since", "updated tool/pytorch – «PyTorch»\n", "signals.stars: 100 → 79207"}},
 	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{"created ", "offset 2"}},
 
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},

@@ -106,7 +106,7 @@ func (b *brief) line() string {
 	if b.Similarity != nil {
 		add("similarity %s", number64(*b.Similarity))
 	}
-	for _, f := range []string{word(b.Pricing), licence(b.License), word(b.Status)} {
+	for _, f := range []string{word(b.Pricing), identifier(b.License), word(b.Status)} {
 		if f != "" {
 			facts = append(facts, f)
 		}
@@ -199,9 +199,9 @@ func (d *details) rows() [][2]string {
 		}
 		add(label, plainScore(d.Scores[name]))
 	}
-	add("version", text(d.Version))
+	add("version", identifier(d.Version))
 	add("pricing model", word(d.Pricing))
-	add("licence", licence(d.License))
+	add("licence", identifier(d.License))
 	add("address", text(d.URL))
 	add("tags", word(strings.Join(d.Tags, ", ")))
 	add("capabilities", word(strings.Join(d.Capabilities, ", ")))
@@ -229,11 +229,11 @@ func (d *details) text() string {
 	return b.String()
 }
 
-// identifiers are licences whose names cannot be sentences.
-var identifiers = regexp.MustCompile(`^[A-Za-z0-9.+:-]+$`)
+// identifiers are licences and versions that cannot be sentences.
+var identifiers = regexp.MustCompile(`^[A-Za-z0-9.+:_-]{1,40}$`)
 
-// licence is a licence as an answer has it: in marks unless it is one word.
-func licence(s string) string {
+// identifier is a licence or a version: in marks unless it is one short word.
+func identifier(s string) string {
 	if s == "" || identifiers.MatchString(s) {
 		return s
 	}
