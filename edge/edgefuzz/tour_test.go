@@ -10,7 +10,7 @@ import (
 )
 
 // tour does what random requests rarely do in a row: revoke a key that was just
-// created, replay a delivery that failed.
+// created, report one as leaked, replay a delivery that failed.
 func (f *fuzz) tour(t *testing.T) {
 	t.Helper()
 	ask := func(operation, method, path, body string) (answer struct {
@@ -41,6 +41,8 @@ func (f *fuzz) tour(t *testing.T) {
 	}
 	key := ask("createApiKey", "POST", "/api/developer/api-keys", `{"name":"tour"}`)
 	ask("revokeApiKey", "DELETE", "/api/developer/api-keys?id="+key.ID, "")
+	leaked := ask("createApiKey", "POST", "/api/developer/api-keys", `{"name":"leaked"}`)
+	ask("revokeLeakedKey", "POST", "/api/developer/api-keys/revoke", `{"key":"`+leaked.Key+`"}`)
 	hook := ask("createWebhook", "POST", "/api/webhooks", `{"url":"https://127.0.0.1:9/tour","events":["entity.created"]}`).ID
 	ask("testWebhook", "POST", "/api/webhooks/"+hook+"/test", "")
 	for end := time.Now().Add(hanging); ; time.Sleep(50 * time.Millisecond) {

@@ -10,13 +10,11 @@ test('the client waits for the next window', async () => {
   const kindex = new Kindex({ baseUrl, apiKey });
   assert.equal(kindex.rateLimit, null);
   const left: number[] = [];
-  for (const slug of ['pytorch', 'keras', 'tensorflow']) {
+  for (const slug of ['pytorch', 'keras', 'pytorch', 'tensorflow']) { // the second pytorch is a 304 and costs nothing
     await kindex.getEntity('tool', slug);
     left.push(kindex.rateLimit!.remaining);
   }
-  assert.deepEqual(left, [2, 1, 0]);
-  await kindex.getEntity('tool', 'pytorch'); // a 304 costs nothing
-  assert.equal(kindex.rateLimit!.remaining, 0);
+  assert.deepEqual(left, [2, 1, 1, 0]);
 
   await assert.rejects(kindex.listCategories({ maxRetryDelay: 0 }), (e) => e instanceof RateLimitedError && e.code === 'rate-limited' && e.retryAfter! <= 10);
   const statuses: number[] = [];
