@@ -254,7 +254,7 @@ func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
 	if c.request.Method == http.MethodHead {
 		return nil
 	}
-	err := encodeTo(&pacedWriter{patientWriter: newPatientWriter(w), contended: c.server.gates.exports.Contended, start: time.Now()}, enc, r.stream)
+	err := encodeTo(&pacedWriter{patientWriter: newPatientWriter(w), contended: c.server.gates.exports.Contended, now: c.server.now, start: c.server.now()}, enc, r.stream)
 	if err != nil && clientGone(err) != nil {
 		// The status is out already: cutting the connection is the only way
 		// left to tell the client that the answer is not whole.
@@ -394,12 +394,13 @@ const (
 type pacedWriter struct {
 	*patientWriter
 	contended func() bool
+	now       func() time.Time
 	start     time.Time
 	sent      int64
 }
 
 func (p *pacedWriter) Write(b []byte) (int, error) {
-	if took := time.Since(p.start) - slowStart; took > 0 && float64(p.sent) < took.Seconds()*leastPace && p.contended() {
+	if took := p.now().Sub(p.start) - slowStart; took > 0 && float64(p.sent) < took.Seconds()*leastPace && p.contended() {
 		return 0, errTooSlow
 	}
 	n, err := p.patientWriter.Write(b)

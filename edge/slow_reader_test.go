@@ -1,0 +1,75 @@
+package edge
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/edge/state/statetest"
+)
+
+// stuckReader is a client that takes nothing of an answer until it is released.
+type stuckReader struct {
+	*httptest.ResponseRecorder
+	started, release chan struct{}
+	once             sync.Once
+}
+
+func (r *stuckReader) Write(b []byte) (int, error) {
+	r.once.Do(func() { close(r.started) })
+	<-r.release
+	return r.ResponseRecorder.Write(b)
+}
+
+// TestAttackSlowReaders holds every slot for filtered exports by clients that do not
+// read. While nobody waits they may; as soon as somebody does, they are cut off.
+func TestAttackSlowReaders(t *testing.T) {
+	var ahead atomic.Int64 // how far the clock is ahead
+	s, err := New(Options{Dir: serve(t, 2000).out, State: statetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ask := func(client int) *http.Request {
+		r := httptest.NewRequest(http.MethodGet, "/api/export/entities?format=jsonl&type=tool", nil)
+		r.RemoteAddr = [...]string{"192.0.2.1:1", "192.0.2.2:1", "192.0.2.3:1"}[client]
+		return r
+	}
+	release := make(chan struct{})
+	ended := make(chan any, exportsAtOnce)
+	for i := range exportsAtOnce {
+		slow := &stuckReader{ResponseRecorder: httptest.NewRecorder(), started: make(chan struct{}), release: release}
+		go func() {
+			defer func() { ended <- recover() }()
+			s.ServeHTTP(slow, ask(i/exportsOfOne))
+		}()
+		<-slow.started
+	}
+	ahead.Store(int64(2 * slowStart))
+	waiting := httptest.NewRecorder()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.ServeHTTP(waiting, ask(exportsAtOnce/exportsOfOne).WithContext(context.Background()))
+	}()
+	eventually(t, "somebody waits for an export", s.gates.exports.Contended)
+	close(release)
+	cut := 0 // once nobody waits any more, the others may go on
+	for range exportsAtOnce {
+		if cause := <-ended; cause == http.ErrAbortHandler {
+			cut++
+		} else if cause != nil {
+			t.Errorf("a slow reader ended with %v", cause)
+		}
+	}
+	if cut == 0 {
+		t.Error("no slow reader was cut off")
+	}
+	if <-done; waiting.Code != http.StatusOK {
+		t.Errorf("whoever waited got %d: %s", waiting.Code, waiting.Body)
+	}
+}
