@@ -1,0 +1,109 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest"
+)
+
+// boundTests names, for each row of the tables of bounds in operating.md, the test that
+// holds it, by folder and function.
+var boundTests = map[string]string{
+	"requests under `/api` of an address, of an account":   "edge TestAttackWorkBeforeAdmission",
+	"free 304s, and looks for one with nothing left":       "edge TestFreeUnchangedAreBounded",
+	"pages and messages to `/mcp`":                         "edge TestAttackPages",
+	"pages being rendered at once":                         "edge TestAttackPagesAtOnce",
+	"preview images being drawn at once":                   "edge TestAttackPagesAtOnce",
+	"filtered exports running at once":                     "edge TestExportsAtOnce",
+	"a slow reader of a filtered export while others wait": "edge TestAttackSlowReaders",
+	"rows of a filtered export in memory":                  "exports TestStreamsHoldLittle",
+	"a query":                                              "edge TestAttackRepeatedValues",
+	"ranges of a request":                                  "edge TestAttackManyRanges",
+	"a JSON body":                                          "edge TestAttackBodyBombs",
+	"entries of a list in a submission that are looked at": "edge TestAttackSubmissionCost",
+	"checks of the form":                                   "edge TestAttackFormOfNetwork",
+	"checks of the form under way":                         "edge TestTurns",
+	"keys that do not exist, looked up for an address":     "edge TestAttackInventedKeys",
+	"reports of leaked keys":                               "edge TestReportsAreBounded",
+	"connections without a request":                        "cmd/kindex TestAttackIdleConnections",
+	"counts of requests in memory":                         "edge/limit TestBound",
+	"page allowances in memory":                            "edge/limit TestAttackBucketsOfManyAddresses",
+	"licences remembered by the check of content":          "edge TestMemoryOfLicences",
+	"active keys":                                          "edge TestSecuritySixthKey",
+	"revoked and expired keys":                             "edge/state TestDeadKeysAreBounded",
+	"entries of the audit log":                             "edge/state TestAuditIsBounded",
+	"open submissions":                                     "edge TestAttackSubmissionFlood",
+	"closed submissions":                                   "edge TestAttackSubmissionChurn",
+	"webhooks":                                             "edge TestAnAccountHasTenWebhooksHoweverManyAreAsked",
+	"answers for an `Idempotency-Key`":                     "edge/state TestOnceIsBounded",
+	"sign-ins under way":                                   "edge/state TestAttemptsOfManyNetworks",
+	"sign-ins started":                                     "edge TestAttackSignInFloodOfNetwork",
+	"sessions":                                             "edge/state TestSessions",
+	"hosts of webhooks remembered":                         "edge/guard TestManyHostsAreForgotten",
+	"series of metrics":                                    "edge/webhook TestStatusesThatAreNone",
+	"attempts at one host by webhooks of all accounts":     "edge TestWebhooksAimedAtOneHost",
+	"connections to one address by webhooks":               "edge TestWebhooksAimedAtOneAddress",
+	"tests and replays waiting":                            "edge TestAttackWaitingTests",
+	"a challenge at registration":                          "edge TestWebhookChallenge",
+	"read of the answer of an endpoint":                    "edge/webhook TestLargeAnswersAreNotRead",
+	"read of the answer of a forge":                        "edge/submit/forge TestEndlessAnswers",
+	"read of the answer of a sign-in provider":             "edge/signin TestGitHubAnswers",
+	"a YAML file":                                          "builder/content TestLintRaw",
+	"programs started":                                     "cmd/kindex TestHostileRepositories",
+	"the message of a commit":                              "cmd/kindex TestHostileCommit",
+	"the manifest of a build that is opened":               "cmd/kindex TestScripts",
+}
+
+// TestEveryBoundHasATest reads the tables of bounds and looks for their tests.
+func TestEveryBoundHasATest(t *testing.T) {
+	text, err := os.ReadFile("operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Limits, and what bounds the rest\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	seen := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (.*?) \| .* \|$`).FindAllStringSubmatch(section, -1) {
+		name := row[1]
+		if name == "---" || strings.Contains(row[0], "| bound |") {
+			continue
+		}
+		seen[name] = true
+		dir, function, ok := strings.Cut(boundTests[name], " ")
+		if !ok {
+			t.Errorf("no test is named for %q", name)
+			continue
+		}
+		if !declares(t, filepath.Join(edgetest.Root(t), dir), function) {
+			t.Errorf("%q: there is no %s in %s", name, function, dir)
+		}
+	}
+	for name := range boundTests {
+		if !seen[name] {
+			t.Errorf("the tables have no row %q", name)
+		}
+	}
+}
+
+// declares reports whether a test file of a folder declares a test.
+func declares(t *testing.T, dir, function string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "\nfunc "+function+"(t *testing.T)") {
+			return true
+		}
+	}
+	return false
+}
