@@ -82,7 +82,7 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := place.Resolve(ctx, commit); err != nil {
+	if _, err := place.Commit(ctx, commit); err != nil {
 		return fmt.Errorf("%w; the build was made from it: fetch it", err)
 	}
 	head, err := place.HeadAt(ctx, commit)

@@ -26,7 +26,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, dir := range []string{shipped, corpus} {
-		o := Options{Content: dir, Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 1}
+		o := Options{Content: dir, Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 1, Key: GenerateKey()}
 		if _, err := Build(context.Background(), o); err != nil {
 			t.Fatal(err)
 		}

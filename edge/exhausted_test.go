@@ -142,6 +142,9 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 				tag := open.ask(t, "HEAD", path+query).header.Get("Etag")
 				for _, header := range conditions(tag) {
 					for _, method := range []string{"GET", "HEAD", "POST", "DELETE"} {
+						if method == "POST" && path == "/api/developer/api-keys/revoke" {
+							continue // a leaked key can be reported whatever is left; reports have a bound of their own
+						}
 						r := requestOf(method, path+query, caller, header)
 						got := s.costOf(r, 2, 4)
 						asked++

@@ -112,7 +112,7 @@ func TestPanelForged(t *testing.T) {
 		}
 		before = p.has(t, ann)
 	}
-	if forms != 7 {
+	if forms != 8 {
 		t.Errorf("%d forms", forms)
 	}
 }

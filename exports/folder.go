@@ -109,6 +109,18 @@ func plainFolder(dir *os.Root, name string) error {
 // is a *DamageError where it leads out of the folder, through a link, or to
 // anything but a regular file.
 func openPlain(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	for try := 1; ; try++ {
+		f, info, err := openPlainOnce(dir, name)
+		// A builder replaces files by renaming; it cannot do so between two looks for ever.
+		if !errors.Is(err, errReplaced) || try == 100 {
+			return f, info, err
+		}
+	}
+}
+
+var errReplaced = errors.New("was replaced while it was opened")
+
+func openPlainOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	path := pathOf(dir, name)
 	damage := func(problem string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, &DamageError{Path: path, Problem: problem}
@@ -141,7 +153,7 @@ func openPlain(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	}
 	now, err := f.Stat()
 	if err == nil && !os.SameFile(info, now) {
-		err = &DamageError{Path: path, Problem: "was replaced while it was opened"}
+		err = fmt.Errorf("%s %w", path, errReplaced)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())

@@ -124,6 +124,18 @@ func (c *collector) writeTexts() error {
 // works, and closing it would complete the index.
 func (c *collector) abandon() error { return c.texts.close() }
 
+// segmentFiles lists the segments in a folder, whose name may hold what a pattern
+// would take for a wildcard.
+func segmentFiles(dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".zap" {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, err
+}
+
 // write completes the files.
 func (c *collector) write() error {
 	var g errgroup.Group
@@ -131,7 +143,7 @@ func (c *collector) write() error {
 		if err := c.bleve.Close(); err != nil {
 			return err
 		}
-		segments, err := filepath.Glob(filepath.Join(c.dir, filepath.FromSlash(segmentsDir), "*.zap"))
+		segments, err := segmentFiles(filepath.Join(c.dir, filepath.FromSlash(segmentsDir)))
 		if err == nil && len(segments) != 1 {
 			err = fmt.Errorf("search index %s has %d segments instead of one", c.dir, len(segments))
 		}

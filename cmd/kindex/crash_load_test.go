@@ -11,6 +11,7 @@ import (
 
 	"kindex/edge/keys"
 	"kindex/edge/state"
+	"kindex/edge/submit"
 )
 
 // makeKeys makes keys and revokes them, as fast as it is answered.
@@ -89,19 +90,33 @@ func submission(name string) string {
 
 func (c *crashing) submit(ctx context.Context) {
 	for ctx.Err() == nil {
-		name := "Thing " + state.NewID("")
-		status, body := c.ask(http.MethodPost, "/api/submit", c.writer, submission(strings.ReplaceAll(name, " ", "-")), name[6:])
+		a := attempted{name: "Thing " + state.NewID("")}
+		c.lock(func() {
+			if writer := c.attempts / submit.MaxOpen; writer < len(c.writers) {
+				a.key = c.writers[writer]
+			}
+			c.attempts++
+		})
+		if a.key == "" {
+			return // that is enough
+		}
+		status, body := c.send(a)
 		switch status {
 		case http.StatusCreated:
-			c.lock(func() { c.submissions[name] = idOf(body) })
+			c.lock(func() { c.submissions[a.name] = promised{idOf(body), a.key} })
 		case 0:
-			c.lock(func() { c.unanswered = append(c.unanswered, name) })
+			c.lock(func() { c.unanswered = append(c.unanswered, a) })
 			return
 		default:
 			c.t.Errorf("submitting: %d %s", status, body)
 			return
 		}
 	}
+}
+
+// send submits, with an Idempotency-Key that follows from the name.
+func (c *crashing) send(a attempted) (status int, body []byte) {
+	return c.ask(http.MethodPost, "/api/submit", a.key, submission(strings.ReplaceAll(a.name, " ", "-")), a.name[6:])
 }
 
 func idOf(body []byte) string {
@@ -114,12 +129,12 @@ func idOf(body []byte) string {
 // whether it was kept or not, it must be there once then.
 func (c *crashing) submitAgain() {
 	c.t.Helper()
-	for _, name := range c.unanswered {
-		status, body := c.ask(http.MethodPost, "/api/submit", c.writer, submission(strings.ReplaceAll(name, " ", "-")), name[6:])
+	for _, a := range c.unanswered {
+		status, body := c.send(a)
 		if status != http.StatusCreated {
 			c.t.Fatalf("kill %d: sent again: %d %s", c.kills, status, body)
 		}
-		c.submissions[name] = idOf(body)
+		c.submissions[a.name] = promised{idOf(body), a.key}
 	}
 	c.unanswered = nil
 }

@@ -60,28 +60,39 @@ type crashing struct {
 	log     *bytes.Buffer // of the server
 	base    string
 	owner   string // the key that makes keys, of an account with room for four more
-	writer  string // the key that submits
+	writer  string // the key of the webhook
 	counted string // the key whose requests are counted
 
 	mu          sync.Mutex
-	made        map[string]string // keys by id
-	unsure      map[string]bool   // ids of keys whose revocation was not answered
-	submissions map[string]string // ids by name
-	unanswered  []string          // names that were submitted without an answer
-	sent        int               // counted requests that were sent
-	before      int               // of those that were surely counted before this round
-	answered    []time.Time       // when those of this round were answered
+	made        map[string]string   // keys by id
+	unsure      map[string]bool     // ids of keys whose revocation was not answered
+	submissions map[string]promised // by name
+	writers     []string            // keys that submit, each of an account of its own
+	attempts    int                 // submissions that were tried
+	unanswered  []attempted         // submitted without an answer
+	sent        int                 // counted requests that were sent
+	before      int                 // of those that were surely counted before this round
+	answered    []time.Time         // when those of this round were answered
 	edits       int
 	kills       int
 }
 
 const crashLimit = 1_000_000
 
+// crashWriters is how many accounts submit: an account may have 20 submissions open.
+const crashWriters = 200
+
+// attempted is a submission that was sent with a key.
+type attempted struct{ name, key string }
+
+// promised is a submission that was answered.
+type promised struct{ id, key string }
+
 func newCrashing(t *testing.T, target string) *crashing {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	c := &crashing{t: t, rng: rand.New(rand.NewPCG(seed, 0)), dir: t.TempDir(), target: target,
-		made: map[string]string{}, unsure: map[string]bool{}, submissions: map[string]string{}}
+		made: map[string]string{}, unsure: map[string]bool{}, submissions: map[string]promised{}}
 	writeContent(t, filepath.Join(c.dir, "content"), 6)
 	commitAll(t, c.dir)
 	c.build()
@@ -95,6 +106,9 @@ func newCrashing(t *testing.T, target string) *crashing {
 	}
 	for account, key := range map[string]*string{"owner": &c.owner, "writer": &c.writer, "counted": &c.counted} {
 		*key = makeKey(t, st, account)
+	}
+	for i := range crashWriters {
+		c.writers = append(c.writers, makeKey(t, st, fmt.Sprint("writer-", i)))
 	}
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
@@ -251,15 +265,19 @@ func (c *crashing) finish() {
 	c.checkKeys()
 	c.checkCounter()
 	c.submitAgain()
-	for name, id := range c.submissions {
-		status, body := c.ask(http.MethodGet, "/api/submissions/"+id, c.writer, "")
-		if status != http.StatusOK || idOf(body) != id {
+	of := map[string]int{}
+	for name, s := range c.submissions {
+		of[s.key]++
+		status, body := c.ask(http.MethodGet, "/api/submissions/"+s.id, s.key, "")
+		if status != http.StatusOK || idOf(body) != s.id {
 			c.t.Errorf("the submission of %s was promised: %d %s", name, status, body)
 		}
 	}
-	var list struct{ Count int }
-	if _, body := c.ask(http.MethodGet, "/api/submissions?limit=1", c.writer, ""); json.Unmarshal(body, &list) != nil || list.Count != len(c.submissions) {
-		c.t.Errorf("%d submissions are there, %d were promised", list.Count, len(c.submissions))
+	for key, n := range of {
+		var list struct{ Count int }
+		if _, body := c.ask(http.MethodGet, "/api/submissions?limit=1", key, ""); json.Unmarshal(body, &list) != nil || list.Count != n {
+			c.t.Errorf("%d submissions of an account are there, %d were promised", list.Count, n)
+		}
 	}
 	want := c.changes()
 	for deadline := time.Now().Add(time.Minute); len(c.hook.missing(want)) > 0; time.Sleep(100 * time.Millisecond) {

@@ -18,7 +18,7 @@ import (
 // again the state goes on. It is part of TestFullDisk.
 func writeOnFullDisk(t *testing.T, disk string) {
 	// Over the disk of the builds, which is full.
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "small", disk).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "small", disk).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	ctx := context.Background()

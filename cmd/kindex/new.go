@@ -187,11 +187,16 @@ func freeSlug(around *content.Surroundings, dir, typ, slug string) string {
 // usualHeader is the line for editors that most files of a folder begin with,
 // "" where they have none. A hundred files tell.
 func usualHeader(dir string) string {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "" // the folder's name is no pattern
+		return "" // the folder may not exist yet
 	}
-	paths = paths[:min(len(paths), 100)]
+	var paths []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".yaml" && len(paths) < 100 {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
 	count := map[string]int{}
 	for _, path := range paths {
 		line := firstLine(path)
