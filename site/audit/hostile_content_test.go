@@ -34,7 +34,7 @@ var markup = []string{
 	`<svg/onload=pwned=1><math><` + canary + `><style>@import '//` + canary + `.example';</style>`,
 	`&lt;script&gt;pwned=1&lt;/script&gt;&#60;` + canary + `&#62; &amp;quot;`,
 	`<iframe srcdoc="<script>parent.pwned='` + canary + `'</script>"></iframe><base href=//` + canary + `.example/>`,
-	"مرحبا שלום " + canary + " 👩‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿 Z̸̡̢̛͍̣͔a̵l̶g̵o̸ ﷽ ꧅",
+	"مرحبا שלום " + canary + " 👩‍👩‍👧‍👦 Z̸̡̢̛͍̣͔a̵l̶g̵o̸ ﷽ ꧅",
 	`../../../../etc/` + canary + `?q=1&e=2#f%2f%2e%2e%00\\` + canary + `.example\`,
 }
 
