@@ -208,7 +208,7 @@ func (s *Server) checkOrigin(r *http.Request) error {
 		if s.origins.allows(origin) || s.ownOrigin(origin, r) {
 			continue
 		}
-		return newProblem("foreign-origin", "Pages of "+shorten(origin)+" may not ask here; the operator can allow them with --cors-origins.")
+		return newProblem("foreign-origin", "Pages of "+shorten(origin)+" are not allowed here; the operator can allow them with --cors-origins.")
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (c *call) checkRanges(content io.Seeker) error {
 		return p
 	}
 	if n := strings.Count(list, ",") + 1; n > mostRanges {
-		return refuse(fmt.Sprintf("These are %d ranges; ask for %d at most, or for the whole file.", n, mostRanges))
+		return refuse(fmt.Sprintf("The request has %d ranges; ask for at most %d, or for the whole file.", n, mostRanges))
 	}
 	var seen []byteRange
 	for item := range strings.SplitSeq(list, ",") {
@@ -44,7 +44,7 @@ func (c *call) checkRanges(content io.Seeker) error {
 		}
 		for _, other := range seen {
 			if r.first <= other.last && other.first <= r.last {
-				return refuse("Two of these ranges overlap; ask for each byte once.")
+				return refuse("Two of the ranges overlap; ask for each byte once.")
 			}
 		}
 		seen = append(seen, r)

@@ -76,7 +76,7 @@ func (f *forms) admit(c *call, size int) (done func(), err error) {
 	done, err = f.turns.wait(c.request.Context(), limit.Network(from))
 	if err != nil {
 		c.writer.Header().Set("Retry-After", "1")
-		err = &refusedForm{http.StatusTooManyRequests, "Many forms are sent from your network at the moment; try again in a moment. Nothing is lost: what you have entered stands below."}
+		err = &refusedForm{http.StatusTooManyRequests, "Too many forms are being sent from your network right now; try again in a moment. Nothing is lost: what you entered is below."}
 	}
 	return done, err
 }
@@ -225,7 +225,7 @@ func (s *Server) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (
 // calls done then.
 func (s *Server) readForm(c *call, f *pages.Form) (done func(), err error) {
 	if s.forms.foreign.Check(c.request) != nil {
-		return nil, &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Fill it in here."}
+		return nil, &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Use the form on this page."}
 	}
 	sent, size, tooLong := c.readForm()
 	if sent != nil {

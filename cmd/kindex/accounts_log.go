@@ -20,7 +20,7 @@ type accountsLogOptions struct {
 func accountsLogCommand() *cobra.Command {
 	var o accountsLogOptions
 	c := &cobra.Command{
-		Use: "log NAME", Short: "Show what was done with an account",
+		Use: "log NAME", Short: "Show the audit log of an account",
 		Long: fmt.Sprintf(`Log shows the audit log of an account, the newest entries first: when something was
 done, by whom, from which address, and what. Its owner sees the same in the panel and
 at GET /api/developer/audit. Entries are kept for %d days, the newest %d of each kind
