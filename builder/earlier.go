@@ -109,9 +109,9 @@ func (b *build) isTracked(ctx context.Context) {
 	tracked, err := history.Tracked(ctx, exports.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
 	case err != nil:
-		b.tracked = fmt.Sprintf("git does not tell whether it is committed (%v)", err)
+		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v)", err)
 	case tracked:
-		b.tracked = "git tracks files of exports/builds or indexes/builds, so that whoever commits may have written it (to untrack them: git rm -r --cached exports/builds indexes/builds)"
+		b.tracked = "git tracks files of exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds)"
 	}
 }
 
@@ -128,9 +128,9 @@ func (e *UntrustedError) Error() string { return e.Dir + " is not reused: " + e.
 func (b *build) untrustedBuild(id string) error {
 	e := &UntrustedError{Dir: filepath.Join(exports.BuildsDir(b.Out), id), Reason: b.tracked}
 	if e.Reason == "" && b.Key == nil {
-		e.Reason = "there is no builder's key to check its seal with (name a file with --builder-key or KINDEX_BUILDER_KEY)"
+		e.Reason = "there is no builder's key to check its seal (name a file with --builder-key or KINDEX_BUILDER_KEY)"
 	} else if e.Reason == "" {
-		e.Reason = "it does not bear the seal of this machine's builder's key: another machine or an older version has made it, or it was altered"
+		e.Reason = "it does not have the seal of this machine's builder's key: another machine or an older version built it, or it was altered"
 	}
 	return e
 }
@@ -144,11 +144,11 @@ func (b *build) refuseUntrusted() error {
 	case b.untrusted == nil:
 		return nil
 	case b.head.Commit == "" || b.head.Hidden:
-		return fmt.Errorf("%w; only it holds the history of %s. If you know where it is from, build once with --trust-previous. "+
-			"To begin a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
+		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
+			"To start a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
 	case b.earlier == nil:
 		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result. "+
-			"To take it over, if you know where it is from: --trust-previous", b.untrusted))
+			"To take it over, if you know where it comes from: --trust-previous", b.untrusted))
 	}
 	return nil
 }

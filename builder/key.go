@@ -83,7 +83,7 @@ func readKey(path string) (*Key, error) {
 		}
 		return &Key{secret}, nil
 	}
-	return nil, fmt.Errorf("%s is not a file with a builder's key: it needs a line of %d bytes in base64, as openssl rand -base64 %[2]d writes it", path, keySize)
+	return nil, fmt.Errorf("%s is not a file with a builder's key: it needs a line with %d bytes in base64, as written by openssl rand -base64 %[2]d", path, keySize)
 }
 
 const keyHeading = "# The builder's key of kindex. It marks the builds that later ones may reuse: show\n" +

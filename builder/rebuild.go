@@ -43,7 +43,7 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 	defer published.Close()
 	m := published.Manifest
 	if m.Builder != Version {
-		return nil, fmt.Errorf("build %s was made by version %s of the builder, and this one is version %s: only the same version makes the same files", m.ID, m.Builder, Version)
+		return nil, fmt.Errorf("build %s was made by version %s of the builder, and this is version %s: only the same version produces the same files", m.ID, m.Builder, Version)
 	}
 	tmp, err := os.MkdirTemp("", "kindex-verify-")
 	if err != nil {
@@ -83,7 +83,7 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 		return err
 	}
 	if _, err := place.Resolve(ctx, commit); err != nil {
-		return fmt.Errorf("%w; the build was made from it: fetch it", err)
+		return fmt.Errorf("%w; the build was made from this commit: fetch it", err)
 	}
 	head, err := place.HeadAt(ctx, commit)
 	if err != nil {
@@ -117,9 +117,9 @@ func (c *Comparison) compareManifests() {
 		c.Files++
 		switch other, ok := now.File(f.Path); {
 		case !ok:
-			c.differs("%s is not in the build made again", f.Path)
+			c.differs("%s is not in the rebuilt one", f.Path)
 		case other != f:
-			c.differs("%s has %d bytes with SHA-256 %s, made again %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
+			c.differs("%s has %d bytes with SHA-256 %s, rebuilt %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
 		}
 	}
 	for _, f := range now.Files {
@@ -131,11 +131,11 @@ func (c *Comparison) compareManifests() {
 	before, after := members(was), members(now)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if !bytes.Equal(before[name], after[name]) {
-			c.differs("the manifest says %s %s, made again %s", name, before[name], after[name])
+			c.differs("the manifest says %s %s, rebuilt %s", name, before[name], after[name])
 		}
 	}
 	if len(c.Differs) == 0 && c.Published.ID != c.Rebuilt.ID {
-		c.differs("the id is %s, made again %s", c.Published.ID, c.Rebuilt.ID)
+		c.differs("the id is %s, rebuilt %s", c.Published.ID, c.Rebuilt.ID)
 	}
 }
 
@@ -185,7 +185,7 @@ func (c *Comparison) compareIndexes(out string, published *exports.Build, again 
 			return err
 		}
 		if !slices.Equal(a.Hits, b.Hits) || !a.Matches.Equals(b.Matches) {
-			c.differs("the search index answers otherwise when %q is searched for", e.Name)
+			c.differs("the search index gives different results for %q", e.Name)
 			break
 		}
 	}

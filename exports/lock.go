@@ -57,7 +57,7 @@ func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*L
 	if !ok {
 		busy := &BusyError{Root: root, Owner: readNote(dir)}
 		if busy.Owner == "" {
-			busy.Owner = "it has not said which"
+			busy.Owner = "unknown process"
 		}
 		if waiting == nil {
 			return nil, busy

@@ -81,7 +81,7 @@ func (d *document) warnOfTexts(e *exports.Entity) {
 				shown(word), letter, letter, latinTwins[letter])})
 		}
 		if exports.Formula(f.text) && !plainNumber(f.text) {
-			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export takes it for a formula",
+			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export treats it as a formula",
 				shown(string([]rune(f.text)[:1])))})
 		}
 	}

@@ -42,7 +42,7 @@ func (r *Repository) Remote(ctx context.Context, name string) (fetch, push strin
 			continue
 		}
 		if *into != "" {
-			return "", "", known, fmt.Errorf("the remote %s has more than one address; one is needed", name)
+			return "", "", known, fmt.Errorf("the remote %s has more than one address; it must have one", name)
 		}
 		*into = value
 	}

@@ -55,11 +55,11 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 		return nil, ErrNoRepository
 	}
 	if len(lines) != 6 || !filepath.IsAbs(lines[4]) {
-		return nil, fmt.Errorf("%s: git answers %q; git 2.31 or newer is needed, and a path without line breaks", dir, plain(out))
+		return nil, fmt.Errorf("%s: unexpected output of git: %q; git 2.31 or newer is needed, and a path without line breaks", dir, plain(out))
 	}
 	r.Shallow, r.Format, r.gitDir, r.commonDir, r.Prefix = lines[1] == "true", lines[2], lines[3], lines[4], lines[5]
 	if r.Format != "sha1" && r.Format != "sha256" {
-		return nil, fmt.Errorf("%s: the repository names objects by %q; known are sha1 and sha256", dir, plain(r.Format))
+		return nil, fmt.Errorf("%s: the repository has the object format %q; supported are sha1 and sha256", dir, plain(r.Format))
 	}
 	if holds(r.gitDir, r.dir) { // git before 2.38 does not know safe.bareRepository
 		return nil, embedded(dir)
@@ -68,7 +68,7 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 }
 
 func embedded(dir string) error {
-	return fmt.Errorf("%s lies in a folder that looks like a git repository's own (HEAD, objects and refs are in it), whose settings could run any command; remove them from there", dir)
+	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), whose settings could run any command; remove these files", dir)
 }
 
 // holds reports whether a folder is another one or lies above it.

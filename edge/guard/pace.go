@@ -26,7 +26,7 @@ const (
 type BusyError struct{ Wait time.Duration }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("as much as may be is sent to this host; wait %v", e.Wait.Round(time.Second))
+	return fmt.Sprintf("the limit for this host is reached; wait %v", e.Wait.Round(time.Second))
 }
 
 // pacer bounds how often, and how many times at once, something is done to each of

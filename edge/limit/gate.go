@@ -11,9 +11,9 @@ import (
 // The reasons why a Gate lets nobody in.
 var (
 	// ErrBusy reports that too much is under way and nothing has ended in time.
-	ErrBusy = errors.New("too much is under way")
+	ErrBusy = errors.New("too many requests at the moment")
 	// ErrTooManyOfOne reports that one caller has as much under way as it may.
-	ErrTooManyOfOne = errors.New("too much of one caller is under way")
+	ErrTooManyOfOne = errors.New("too many requests of one caller at the moment")
 )
 
 // GateOptions are the bounds of a Gate.
