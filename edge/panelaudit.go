@@ -32,7 +32,7 @@ func actorText(a state.Actor) string {
 	case state.ByOperator:
 		return "by the operator"
 	case state.ByAnyone:
-		return "by somebody who had the key"
+		return "by someone who had the key"
 	}
 	return "by the service"
 }

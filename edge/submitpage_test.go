@@ -459,7 +459,7 @@ func TestFormRefuses(t *testing.T) {
 		{"name=%ff", nil, http.StatusBadRequest, "not UTF-8"},
 		{"%ff=x", nil, http.StatusBadRequest, "not UTF-8"},
 		{"name=\xff", nil, http.StatusBadRequest, "not UTF-8"},
-		{"name=%zz", nil, http.StatusBadRequest, "no form"},
+		{"name=%zz", nil, http.StatusBadRequest, "not a form"},
 		{`{"name":"x"}`, []string{"Content-Type", "application/json"}, http.StatusUnsupportedMediaType, "/api/submit"},
 		{"name=x", []string{"Content-Type", "multipart/form-data; boundary=x"}, http.StatusUnsupportedMediaType, "/api/submit"},
 	} {
