@@ -22,7 +22,7 @@ var actionTexts = map[state.Action]string{
 	state.SubmissionAccepted: "Submission accepted", state.SubmissionPublished: "Submission published", state.SubmissionRejected: "Submission rejected",
 }
 
-// actorText says who made a change.
+// actorText returns who made a change, in words.
 func actorText(a state.Actor) string {
 	switch a.Kind {
 	case state.ByKey:
@@ -39,7 +39,7 @@ func actorText(a state.Actor) string {
 
 // log lists what was done with the account.
 func (v *visitor) log() (shown, error) {
-	// A place that makes no sense is the beginning.
+	// An invalid position means the newest entries.
 	before, err := strconv.ParseInt(v.request.URL.Query().Get("before"), 10, 64)
 	if err != nil || before < 1 {
 		before = 0

@@ -21,8 +21,8 @@ import (
 // Bounds of a form: the bytes of its body, and how many values it has. The form of
 // the page sends one for each field.
 const (
-	mostForm       = 64 << 10
-	mostFormValues = 500
+	maxFormSize   = 64 << 10
+	maxFormValues = 500
 )
 
 // useField is what a button sends that puts a suggestion into a field, as
@@ -37,7 +37,7 @@ func (c *call) readForm() (sent url.Values, size int, err error) {
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
 		return nil, size, &refusedForm{http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON."}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, mostForm))
+	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, maxFormSize))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -45,7 +45,7 @@ func (c *call) readForm() (sent url.Values, size int, err error) {
 	case err != nil:
 		return nil, size, &refusedForm{http.StatusBadRequest, "The form did not arrive completely. Send it again."}
 	}
-	if bytes.Count(body, []byte("&")) >= mostFormValues {
+	if bytes.Count(body, []byte("&")) >= maxFormValues {
 		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This has more fields than any form here. Use the form on this page."}
 	}
 	size = len(body)

@@ -34,10 +34,10 @@ type forms struct {
 // checked, which happens with every pause in typing, and an account may submit with
 // it. A form counts once, and once more for every checkedBytes that it has.
 const (
-	mostChecks        = 1200
-	mostNetworkChecks = 10 * mostChecks
-	mostSent          = 30
-	checkedBytes      = 8 << 10
+	maxChecks        = 1200
+	maxNetworkChecks = 10 * maxChecks
+	maxSent          = 30
+	checkedBytes     = 8 << 10
 )
 
 func newForms(o Options) forms {
@@ -67,7 +67,7 @@ func (f *forms) take(c *call, who limit.Subject) error {
 func (f *forms) admit(c *call, size int) (done func(), err error) {
 	from := c.server.proxies.Client(c.request)
 	for range 1 + size/checkedBytes {
-		for _, who := range []limit.Subject{limit.OfNetwork(from, mostNetworkChecks), limit.OfAddress(from, mostChecks)} {
+		for _, who := range []limit.Subject{limit.OfNetwork(from, maxNetworkChecks), limit.OfAddress(from, maxChecks)} {
 			if err := f.take(c, who); err != nil {
 				return nil, err
 			}
@@ -167,7 +167,7 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submit.Draft) (*reply, er
 	if err != nil {
 		return nil, stateProblem(err)
 	}
-	if err := s.forms.take(c, limit.OfAccount(account.ID, 0, 0, mostSent)); err != nil {
+	if err := s.forms.take(c, limit.OfAccount(account.ID, 0, 0, maxSent)); err != nil {
 		return nil, err
 	}
 	id := state.NewID("sub_")

@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// Denial is a part of the network, or a name with all names below it, that is never
-// talked to.
+// Denial is a network, or a name with all its subdomains, that is never called.
 type Denial struct {
 	prefix netip.Prefix
 	domain string // "" where it is a network
 }
 
-// ParseDenial reads what operators write: a network (203.0.113.0/24), an address or a
-// name (example.org).
+// ParseDenial parses a network (203.0.113.0/24), an address or a name (example.org).
 func ParseDenial(s string) (Denial, error) {
 	if p, err := netip.ParsePrefix(s); err == nil {
 		if p != p.Masked() {

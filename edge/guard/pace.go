@@ -22,7 +22,7 @@ const (
 	pruneFrom = 1024
 )
 
-// BusyError says that a host gets as many attempts as it may.
+// BusyError reports that the limit of attempts at a host is reached.
 type BusyError struct{ Wait time.Duration }
 
 func (e *BusyError) Error() string {
