@@ -78,7 +78,7 @@ func (b *build) open(id string, takeOver bool) (err error) {
 	return b.takeOver()
 }
 
-// takeOver seals the earlier build, which somebody vouches for.
+// takeOver seals the previous build, which the user vouches for.
 func (b *build) takeOver() error {
 	m := b.earlier.Manifest
 	if b.TakenOver != nil {
@@ -103,8 +103,8 @@ func (b *build) seal(id string) error {
 	return exports.WriteSeal(b.Out, id, seal)
 }
 
-// isTracked finds out whether git keeps the builds of the output folder. Whoever
-// commits may have written them, so they are never reused.
+// isTracked checks whether git tracks the builds of the output folder. Anyone who can
+// commit could have written them, so they are never reused.
 func (b *build) isTracked(ctx context.Context) {
 	tracked, err := history.Tracked(ctx, exports.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
@@ -115,7 +115,7 @@ func (b *build) isTracked(ctx context.Context) {
 	}
 }
 
-// UntrustedError reports an earlier build that nothing shows to be made by this
+// UntrustedError reports a previous build that is not known to be made by this
 // machine's builder.
 type UntrustedError struct {
 	Dir    string // of the build
@@ -135,10 +135,10 @@ func (b *build) untrustedBuild(id string) error {
 	return e
 }
 
-// refuseUntrusted decides what an earlier build is worth that cannot be trusted, once
-// it is known who keeps the history. Git gives the same build without it. What a
-// plain folder was like before is in its builds only: to begin a new history, or to
-// believe anybody's, is not for the builder to choose.
+// refuseUntrusted decides whether an untrusted previous build is an error, once it is
+// known where the history is. With git the build is the same without it. The history of
+// a plain folder is only in its builds: starting a new one, or trusting somebody
+// else's, is not the builder's choice.
 func (b *build) refuseUntrusted() error {
 	switch {
 	case b.untrusted == nil:
@@ -153,9 +153,9 @@ func (b *build) refuseUntrusted() error {
 	return nil
 }
 
-// CheckPrevious is nil where an output folder has no published build, or one that
-// Build would reuse. Otherwise it is the reason, an *UntrustedError mostly. It does
-// not read the files of the build but its manifest.
+// CheckPrevious returns nil if an output folder has no published build, or one that
+// Build would reuse. Otherwise it returns the reason, usually an *UntrustedError. Of
+// the build's files it reads only the manifest.
 func CheckPrevious(ctx context.Context, o Options) error {
 	b := &build{Options: o}
 	id, err := exports.Current(b.Out)

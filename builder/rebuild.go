@@ -20,8 +20,8 @@ import (
 // Comparison is how a published build compares with one made from its sources.
 type Comparison struct {
 	Published, Rebuilt *exports.Manifest
-	// FromCommit tells that the sources were those of the commit that the build names;
-	// otherwise they were the folder as it is.
+	// FromCommit reports that the sources were those of the commit that the build names;
+	// otherwise they were the folder as it is now.
 	FromCommit bool
 	Files      int      // that were compared
 	Differs    []string // what is not the same, one sentence each; none where all is
@@ -76,7 +76,7 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 	return c, err
 }
 
-// checkOut reads the content as it is at a commit.
+// checkOut writes the content at a commit to a folder.
 func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	place, err := history.FindPlace(ctx, o.Content)
 	if err != nil {
@@ -110,7 +110,7 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	return nil
 }
 
-// compareManifests lists what two builds do not have in common.
+// compareManifests lists the differences between two builds.
 func (c *Comparison) compareManifests() {
 	was, now := *c.Published, *c.Rebuilt
 	for _, f := range was.Files {
@@ -150,9 +150,9 @@ func members(m exports.Manifest) (list map[string]json.RawMessage) {
 	return list
 }
 
-// mostSearches is for how many entities the answers of search indexes are compared.
+// maxSearches is for how many entities the answers of search indexes are compared.
 // Those of larger catalogues are taken at equal distances.
-const mostSearches = 2000
+const maxSearches = 2000
 
 // compareIndexes compares the search indexes of two builds with the same records.
 func (c *Comparison) compareIndexes(out string, published *exports.Build, again string, rebuilt *exports.Build) (err error) {
@@ -170,7 +170,7 @@ func (c *Comparison) compareIndexes(out string, published *exports.Build, again 
 	if err != nil {
 		return err
 	}
-	for o := 0; o < rebuilt.Len(); o += 1 + rebuilt.Len()/mostSearches {
+	for o := 0; o < rebuilt.Len(); o += 1 + rebuilt.Len()/maxSearches {
 		e, err := rebuilt.Entity(uint32(o))
 		if err != nil {
 			return err

@@ -11,11 +11,11 @@ import (
 	"sync"
 )
 
-// ErrNoRepository is the error for a folder that lies in no working tree.
+// ErrNoRepository is the error for a folder that is not in a working tree.
 var ErrNoRepository = errors.New("lies in no git repository")
 
-// Repository is the repository whose working tree a folder lies in. It may be used by
-// several goroutines at once. Close it after use.
+// Repository is the repository whose working tree contains a folder. It is safe for
+// concurrent use. Close it after use.
 type Repository struct {
 	Prefix  string // path of the folder below the top of the working tree: "" or ending in a slash
 	Format  string // of object names: sha1 or sha256
@@ -30,10 +30,10 @@ type Repository struct {
 	failed  error
 }
 
-// Open finds the repository that a folder lies in. The error is ErrNoRepository where
-// there is none. Git's own safe.directory check applies. A folder that looks like a
-// git directory itself is an error: it is what somebody commits to have its
-// configuration obeyed.
+// Open finds the repository that contains a folder. The error is ErrNoRepository if
+// there is none. Git's own safe.directory check applies. A folder that looks like a git
+// directory itself is an error: somebody may have committed it so that its
+// configuration takes effect.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{}
 	var err error
@@ -178,7 +178,7 @@ func escape(path string) string {
 
 func (r *Repository) objects() string { return filepath.Join(r.commonDir, "objects") }
 
-// Close removes what the repository needed for its commands.
+// Close removes the temporary files of the repository.
 func (r *Repository) Close() error {
 	r.once.Do(func() { r.failed = errors.New("the repository is closed") })
 	if r.private == "" {
