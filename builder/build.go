@@ -35,11 +35,11 @@ type Options struct {
 	Out    string    // the output folder
 	AsOf   time.Time // the time at which scores are computed
 	Keep   int       // how many builds to keep, the current one among them
-	// Key seals the build, so that a later one may reuse it, and shows which earlier
-	// ones may be reused. With a nil Key there are none, and the build is not sealed.
+	// Key seals the build, so that a later one can reuse it, and identifies previous
+	// builds that can be reused. With a nil Key none can, and the build is not sealed.
 	Key *Key
-	// TrustPrevious takes over the published build of the output folder, whoever has
-	// made it, and seals it. TakenOver is told which that is; it may be nil.
+	// TrustPrevious takes over the published build of the output folder, whoever made it,
+	// and seals it. TakenOver, if not nil, is called with its manifest.
 	TrustPrevious bool
 	TakenOver     func(*exports.Manifest)
 	// AllowShrink lets the build lose what a *ShrinkError would protect.

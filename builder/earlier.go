@@ -78,7 +78,7 @@ func (b *build) open(id string, takeOver bool) (err error) {
 	return b.takeOver()
 }
 
-// takeOver seals the earlier build, which somebody vouches for.
+// takeOver seals the previous build, which the user vouches for.
 func (b *build) takeOver() error {
 	m := b.earlier.Manifest
 	if b.TakenOver != nil {
@@ -103,19 +103,19 @@ func (b *build) seal(id string) error {
 	return exports.WriteSeal(b.Out, id, seal)
 }
 
-// isTracked finds out whether git keeps the builds of the output folder. Whoever
-// commits may have written them, so they are never reused.
+// isTracked checks whether git tracks the builds of the output folder. Anyone who can
+// commit could have written them, so they are never reused.
 func (b *build) isTracked(ctx context.Context) {
 	tracked, err := history.Tracked(ctx, exports.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
 	case err != nil:
-		b.tracked = fmt.Sprintf("git does not tell whether it is committed (%v)", err)
+		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v)", err)
 	case tracked:
-		b.tracked = "git tracks files of exports/builds or indexes/builds, so that whoever commits may have written it (to untrack them: git rm -r --cached exports/builds indexes/builds)"
+		b.tracked = "git tracks files of exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds)"
 	}
 }
 
-// UntrustedError reports an earlier build that nothing shows to be made by this
+// UntrustedError reports a previous build that is not known to be made by this
 // machine's builder.
 type UntrustedError struct {
 	Dir    string // of the build
@@ -128,34 +128,34 @@ func (e *UntrustedError) Error() string { return e.Dir + " is not reused: " + e.
 func (b *build) untrustedBuild(id string) error {
 	e := &UntrustedError{Dir: filepath.Join(exports.BuildsDir(b.Out), id), Reason: b.tracked}
 	if e.Reason == "" && b.Key == nil {
-		e.Reason = "there is no builder's key to check its seal with (name a file with --builder-key or KINDEX_BUILDER_KEY)"
+		e.Reason = "there is no builder's key to check its seal (name a file with --builder-key or KINDEX_BUILDER_KEY)"
 	} else if e.Reason == "" {
-		e.Reason = "it does not bear the seal of this machine's builder's key: another machine or an older version has made it, or it was altered"
+		e.Reason = "it does not have the seal of this machine's builder's key: another machine or an older version built it, or it was altered"
 	}
 	return e
 }
 
-// refuseUntrusted decides what an earlier build is worth that cannot be trusted, once
-// it is known who keeps the history. Git gives the same build without it. What a
-// plain folder was like before is in its builds only: to begin a new history, or to
-// believe anybody's, is not for the builder to choose.
+// refuseUntrusted decides whether an untrusted previous build is an error, once it is
+// known where the history is. With git the build is the same without it. The history of
+// a plain folder is only in its builds: starting a new one, or trusting somebody
+// else's, is not the builder's choice.
 func (b *build) refuseUntrusted() error {
 	switch {
 	case b.untrusted == nil:
 		return nil
 	case b.head.Commit == "" || b.head.Hidden:
-		return fmt.Errorf("%w; only it holds the history of %s. If you know where it is from, build once with --trust-previous. "+
-			"To begin a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
+		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
+			"To start a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
 	case b.earlier == nil:
 		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result. "+
-			"To take it over, if you know where it is from: --trust-previous", b.untrusted))
+			"To take it over, if you know where it comes from: --trust-previous", b.untrusted))
 	}
 	return nil
 }
 
-// CheckPrevious is nil where an output folder has no published build, or one that
-// Build would reuse. Otherwise it is the reason, an *UntrustedError mostly. It does
-// not read the files of the build but its manifest.
+// CheckPrevious returns nil if an output folder has no published build, or one that
+// Build would reuse. Otherwise it returns the reason, usually an *UntrustedError. Of
+// the build's files it reads only the manifest.
 func CheckPrevious(ctx context.Context, o Options) error {
 	b := &build{Options: o}
 	id, err := exports.Current(b.Out)

@@ -18,11 +18,11 @@ import (
 )
 
 // Key is the builder's key: a secret of one machine, or of several that share builds,
-// by which a builder recognizes the builds that it has made. Whoever lacks it can
-// write a build that is consistent in itself, but none that a later build reuses.
+// with which a builder recognizes its own builds. Without it one can write a consistent
+// build, but none that a later build reuses.
 type Key struct{ secret []byte }
 
-// GenerateKey returns a new key that is kept in no file.
+// GenerateKey returns a new key without storing it.
 func GenerateKey() *Key {
 	secret := make([]byte, keySize)
 	_, _ = rand.Read(secret) // it never fails
@@ -33,9 +33,9 @@ func GenerateKey() *Key {
 // section 3).
 const keySize = sha256.Size
 
-// DefaultKeyFile is where the builder's key lies unless another file is named:
-// kindex/builder.key in the folder that os.UserConfigDir returns. It is an error
-// where the user has no such folder.
+// DefaultKeyFile returns the default path of the builder's key: kindex/builder.key in
+// the folder that os.UserConfigDir returns. It returns an error if the user has no such
+// folder.
 func DefaultKeyFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -44,10 +44,9 @@ func DefaultKeyFile() (string, error) {
 	return filepath.Join(dir, "kindex", "builder.key"), nil
 }
 
-// LoadKey reads the builder's key from a file, and creates the file with a new key
-// where there is none, readable by its owner only. A file that every user of the
-// machine may read is refused. Of several processes that create one file, one wins,
-// and all use its key.
+// LoadKey reads the builder's key from a file. If the file is missing, it is created
+// with a new key, readable by its owner only. A file that every user of the machine can
+// read is refused. If several processes create the file, one wins, and all use its key.
 func LoadKey(path string) (*Key, error) {
 	k, err := readKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -83,14 +82,14 @@ func readKey(path string) (*Key, error) {
 		}
 		return &Key{secret}, nil
 	}
-	return nil, fmt.Errorf("%s is not a file with a builder's key: it needs a line of %d bytes in base64, as openssl rand -base64 %[2]d writes it", path, keySize)
+	return nil, fmt.Errorf("%s is not a file with a builder's key: it needs a line with %d bytes in base64, as written by openssl rand -base64 %[2]d", path, keySize)
 }
 
 const keyHeading = "# The builder's key of kindex. It marks the builds that later ones may reuse: show\n" +
 	"# it to nobody. Without it, kindex build --trust-previous takes over the last build.\n"
 
-// createKey writes the file under another name and links it into its place, so
-// that nobody ever reads half a key.
+// createKey writes the file under another name and links it into place, so that a
+// partial key is never read.
 func createKey(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -137,7 +136,7 @@ func (k *Key) seal(out, id string) ([]byte, error) {
 	return []byte(sealHead + k.code("build", id, build) + k.code("index", id, index)), nil
 }
 
-// sealed tells which parts of a build bear the seal of the key: the build, given by
+// sealed reports which parts of a build have the seal of the key: the build, given by
 // its manifest, and the search index.
 func (k *Key) sealed(out, id string, manifest []byte) (build, index bool) {
 	if k == nil {

@@ -25,7 +25,7 @@ func (b *build) walk(ctx context.Context) error {
 	log, err := history.Walk(ctx, o)
 	var shallow *history.ShallowError
 	if errors.As(err, &shallow) && b.untrusted != nil {
-		return fmt.Errorf("%w. An earlier build knows what is missing, but %w", err, b.untrusted)
+		return fmt.Errorf("%w. An earlier build has what is missing, but %w", err, b.untrusted)
 	}
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ import (
 // Comparison is how a published build compares with one made from its sources.
 type Comparison struct {
 	Published, Rebuilt *exports.Manifest
-	// FromCommit tells that the sources were those of the commit that the build names;
-	// otherwise they were the folder as it is.
+	// FromCommit reports that the sources were those of the commit that the build names;
+	// otherwise they were the folder as it is now.
 	FromCommit bool
 	Files      int      // that were compared
 	Differs    []string // what is not the same, one sentence each; none where all is
@@ -43,7 +43,7 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 	defer published.Close()
 	m := published.Manifest
 	if m.Builder != Version {
-		return nil, fmt.Errorf("build %s was made by version %s of the builder, and this one is version %s: only the same version makes the same files", m.ID, m.Builder, Version)
+		return nil, fmt.Errorf("build %s was made by version %s of the builder, and this is version %s: only the same version produces the same files", m.ID, m.Builder, Version)
 	}
 	tmp, err := os.MkdirTemp("", "kindex-verify-")
 	if err != nil {
@@ -76,14 +76,14 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 	return c, err
 }
 
-// checkOut reads the content as it is at a commit.
+// checkOut writes the content at a commit to a folder.
 func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	place, err := history.FindPlace(ctx, o.Content)
 	if err != nil {
 		return err
 	}
 	if _, err := place.Commit(ctx, commit); err != nil {
-		return fmt.Errorf("%w; the build was made from it: fetch it", err)
+		return fmt.Errorf("%w; the build was made from this commit: fetch it", err)
 	}
 	head, err := place.HeadAt(ctx, commit)
 	if err != nil {
@@ -110,16 +110,16 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	return nil
 }
 
-// compareManifests lists what two builds do not have in common.
+// compareManifests lists the differences between two builds.
 func (c *Comparison) compareManifests() {
 	was, now := *c.Published, *c.Rebuilt
 	for _, f := range was.Files {
 		c.Files++
 		switch other, ok := now.File(f.Path); {
 		case !ok:
-			c.differs("%s is not in the build made again", f.Path)
+			c.differs("%s is not in the rebuilt one", f.Path)
 		case other != f:
-			c.differs("%s has %d bytes with SHA-256 %s, made again %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
+			c.differs("%s has %d bytes with SHA-256 %s, rebuilt %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
 		}
 	}
 	for _, f := range now.Files {
@@ -131,11 +131,11 @@ func (c *Comparison) compareManifests() {
 	before, after := members(was), members(now)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if !bytes.Equal(before[name], after[name]) {
-			c.differs("the manifest says %s %s, made again %s", name, before[name], after[name])
+			c.differs("the manifest says %s %s, rebuilt %s", name, before[name], after[name])
 		}
 	}
 	if len(c.Differs) == 0 && c.Published.ID != c.Rebuilt.ID {
-		c.differs("the id is %s, made again %s", c.Published.ID, c.Rebuilt.ID)
+		c.differs("the id is %s, rebuilt %s", c.Published.ID, c.Rebuilt.ID)
 	}
 }
 
@@ -150,9 +150,9 @@ func members(m exports.Manifest) (list map[string]json.RawMessage) {
 	return list
 }
 
-// mostSearches is for how many entities the answers of search indexes are compared.
+// maxSearches is for how many entities the answers of search indexes are compared.
 // Those of larger catalogues are taken at equal distances.
-const mostSearches = 2000
+const maxSearches = 2000
 
 // compareIndexes compares the search indexes of two builds with the same records.
 func (c *Comparison) compareIndexes(out string, published *exports.Build, again string, rebuilt *exports.Build) (err error) {
@@ -170,7 +170,7 @@ func (c *Comparison) compareIndexes(out string, published *exports.Build, again 
 	if err != nil {
 		return err
 	}
-	for o := 0; o < rebuilt.Len(); o += 1 + rebuilt.Len()/mostSearches {
+	for o := 0; o < rebuilt.Len(); o += 1 + rebuilt.Len()/maxSearches {
 		e, err := rebuilt.Entity(uint32(o))
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func (c *Comparison) compareIndexes(out string, published *exports.Build, again 
 			return err
 		}
 		if !slices.Equal(a.Hits, b.Hits) || !a.Matches.Equals(b.Matches) {
-			c.differs("the search index answers otherwise when %q is searched for", e.Name)
+			c.differs("the search index gives different results for %q", e.Name)
 			break
 		}
 	}

@@ -20,17 +20,18 @@ type caller struct {
 	key     keys.Key
 }
 
-// actor is who makes the changes of this request, for the audit log.
+// actor returns who makes the changes of this request, for the audit log.
 func (c *call) actor() state.Actor {
 	return state.Actor{Kind: state.ByKey, ID: c.caller.key.ID, Name: c.caller.key.Name, Address: c.server.addressOfClient(c.request)}
 }
 
-// asSession is the context for changes that a person makes who is signed in.
+// asSession returns the context for changes made by a person who is signed in.
 func (s *Server) asSession(r *http.Request) context.Context {
 	return state.WithActor(r.Context(), state.Actor{Kind: state.BySession, Address: s.addressOfClient(r)})
 }
 
-// addressOfClient is the IP address that a request comes from, as the audit log has it.
+// addressOfClient returns the IP address that a request comes from, as the audit log shows
+// it.
 func (s *Server) addressOfClient(r *http.Request) string {
 	return s.proxies.Client(r).Unmap().WithZone("").String()
 }
@@ -80,21 +81,21 @@ func (c *call) identify() error {
 	return stateProblem(err)
 }
 
-// mayLookUp refuses keys from an address that has sent many which do not exist: each is
-// a look into the state, whether or not the address has anything left. Keys that were
-// good lately are not concerned: their owners may share the address.
+// mayLookUp refuses keys from an address that has sent many unknown ones: each costs a
+// lookup in the state, whether or not the address has requests left. Keys that were
+// recently valid are still accepted: their owners may share the address.
 func (c *call) mayLookUp(sent string) error {
 	wrong := c.server.gates.wrongKeys
 	if wrong.Idle() || c.server.goodKeys.has(sent) || wrong.Left(c.server.proxies.Client(c.request)) {
 		return nil
 	}
-	p := newProblem("busy", "Too many keys that do not exist came from this address; wait a few seconds.")
+	p := newProblem("busy", "Too many unknown keys came from this IP address; wait a few seconds.")
 	p.header = http.Header{"Retry-After": {"10"}}
 	return p
 }
 
-// goodKeys remembers keys that were good lately, as hashes under a seed of this
-// process: one in each slot, the latest. It takes the same memory whatever is sent.
+// goodKeys remembers recently valid keys, as hashes with a seed of this process: each slot
+// holds the latest one. Its size is fixed whatever is sent.
 type goodKeys struct {
 	seed  maphash.Seed
 	slots [4096]atomic.Uint64
@@ -134,8 +135,8 @@ func unauthorized(detail string) *Problem {
 	return p
 }
 
-// needs answers keys that lack a scope with 403. Somebody without a key has none to
-// lack: what needs an account refuses them.
+// needs answers callers whose key lacks the scope with 403. Callers without a key pass:
+// handlers that need an account refuse them.
 func needs(scope keys.Scope, answer handler) handler {
 	if scope == anyScope {
 		return answer
@@ -152,11 +153,11 @@ func (c *call) permit(scope keys.Scope) error {
 	if c.caller.account == nil || c.caller.key.Scopes.Has(scope) {
 		return nil
 	}
-	return insufficientScope(scope, "This needs a key with the scope "+string(scope)+"; this key has "+c.caller.key.Scopes.String()+".")
+	return insufficientScope(scope, "This operation needs a key with the scope "+string(scope)+"; this key has "+c.caller.key.Scopes.String()+".")
 }
 
-// insufficientScope is the problem of a key that may not do what it is used for, with a
-// challenge like that of RFC 6750, section 3.1.
+// insufficientScope returns the problem for a key without the needed scope, with a
+// challenge as in RFC 6750, section 3.1.
 func insufficientScope(needed keys.Scope, detail string) *Problem {
 	p := newProblem("insufficient-scope", detail)
 	p.header = http.Header{"Www-Authenticate": {`ApiKey realm="kindex", header="x-api-key", error="insufficient_scope", scope="` + string(needed) + `"`}}
@@ -199,9 +200,8 @@ func (c *call) hurry() {
 	}
 }
 
-// arrived starts ownTime again when the body is here. Else a client that sends slowly
-// could have the time run out during what comes after, which would look like a failure
-// of our own.
+// arrived restarts ownTime once the body has been read. Otherwise a client that sends
+// slowly could use up the time, which would look like a failure of the service.
 func (c *call) arrived() {
 	if c.end != nil {
 		c.end()

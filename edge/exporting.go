@@ -42,7 +42,7 @@ func (c *call) format() (exports.Format, error) {
 	case err != nil:
 		return exports.Format{}, err
 	case c.query.Has("csv") && name != "csv":
-		return exports.Format{}, &query.Error{Param: "csv", Message: "says how CSV is written; use it with format=csv"}
+		return exports.Format{}, &query.Error{Param: "csv", Message: "sets how CSV is written; use it with format=csv"}
 	case kind == spreadsheetCSV:
 		f.Name = exports.SpreadsheetCSV
 	}

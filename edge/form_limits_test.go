@@ -29,14 +29,14 @@ func (s *served) sendForm(from, body string) (status int, says string) {
 func TestAttackFormByBytes(t *testing.T) {
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
-	large := "tags=" + strings.Repeat("A,", (mostForm-10)/2)
+	large := "tags=" + strings.Repeat("A,", (maxFormSize-10)/2)
 	checked := 0
-	for range mostChecks {
+	for range maxChecks {
 		if status, _ := s.sendForm("198.51.100.1:1", large); status == http.StatusOK {
 			checked++
 		}
 	}
-	if want := mostChecks / (1 + len(large)/checkedBytes); checked != want {
+	if want := maxChecks / (1 + len(large)/checkedBytes); checked != want {
 		t.Errorf("%d forms of %d bytes were checked, want %d", checked, len(large), want)
 	}
 }
@@ -47,13 +47,13 @@ func TestAttackFormOfNetwork(t *testing.T) {
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
 	checked := 0
-	for i := range mostNetworkChecks + 100 {
+	for i := range maxNetworkChecks + 100 {
 		if status, _ := s.sendForm(fmt.Sprintf("[2001:db8:1:%x::1]:1", i/100), "name=x"); status == http.StatusOK {
 			checked++
 		}
 	}
-	if checked != mostNetworkChecks {
-		t.Errorf("%d forms of one network were checked, want %d", checked, mostNetworkChecks)
+	if checked != maxNetworkChecks {
+		t.Errorf("%d forms of one network were checked, want %d", checked, maxNetworkChecks)
 	}
 	for _, from := range []string{"[2001:db8:2::1]:1", "198.51.100.1:1"} {
 		if status, says := s.sendForm(from, "name=x"); status != http.StatusOK {
@@ -66,7 +66,7 @@ func TestAttackFormOfNetwork(t *testing.T) {
 func TestFormValuesAreCounted(t *testing.T) {
 	s := serveForm(t, Options{}, false)
 	many := url.Values{}
-	for i := range mostFormValues {
+	for i := range maxFormValues {
 		many.Add("tags", fmt.Sprint("t", i))
 	}
 	if status, says := s.sendForm("198.51.100.1:1", many.Encode()); status != http.StatusOK || !strings.Contains(says, "at most 50") {

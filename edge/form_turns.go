@@ -10,7 +10,7 @@ import (
 // maxFormWaiting is how many requests of one network may wait for their turn.
 const maxFormWaiting = 32
 
-// errCrowded is returned where a network has too many requests waiting.
+// errCrowded is returned if a network has too many requests waiting.
 var errCrowded = errors.New("too many requests of one network are waiting")
 
 // turns lets each network do one thing at a time. It holds nothing for a network
@@ -24,11 +24,11 @@ type turns struct {
 // turn is the queue of one network.
 type turn struct {
 	busy chan struct{} // has room for the one whose turn it is
-	held int           // by whoever waits, and whose turn it is
+	held int           // number of requests that wait or have their turn
 }
 
-// wait waits for the turn of a network, which lasts until done is called. It is
-// errCrowded where many wait already, or the error of the context.
+// wait waits for the turn of a network, which lasts until done is called. It returns
+// errCrowded if too many requests already wait, or the error of the context.
 func (t *turns) wait(ctx context.Context, network netip.Prefix) (done func(), err error) {
 	t.mu.Lock()
 	one := t.networks[network]

@@ -10,20 +10,20 @@ import (
 	"kindex/edge/limit"
 )
 
-// gates bound the work under way that no daily limit bounds, and that of exports,
-// each of which costs as much as hundreds of other requests.
+// gates limit concurrent work that no daily limit covers, and exports, each of which costs
+// as much as hundreds of other requests.
 type gates struct {
 	pages    *limit.Gate
 	pictures *limit.Gate // preview images, which cost more than pages and take turns
 	files    *limit.Gate // opening files under /data, which may mean hashing one
 	exports  *limit.Gate // held while the client reads
-	// addresses is how often each may ask for pages, nil for any number.
+	// addresses limits how often each address may ask for pages; nil for no limit.
 	addresses *limit.Buckets
-	// wrongKeys is how many keys that do not exist each address may have looked up.
+	// wrongKeys limits how many unknown keys are looked up for each address.
 	wrongKeys *limit.Buckets
 }
 
-// The bounds of the gates. Whoever waits costs a connection and little else.
+// The limits of the gates. A waiting request costs a connection and little else.
 const (
 	picturesAtOnce = 2
 	filesAtOnce    = 8
@@ -37,8 +37,7 @@ const (
 // pageBurst is how many seconds' worth of pages an address may ask for at once.
 const pageBurst = 2
 
-// How many wrong keys an address may have looked up in the state: a few a second, and
-// so many at once.
+// How many unknown keys are looked up in the state for an address, per second and at once.
 const (
 	wrongKeyRate  = 5
 	wrongKeyBurst = 100
@@ -58,11 +57,11 @@ func newGates(o Options) gates {
 	return g
 }
 
-// bound keeps what no daily limit bounds within bounds: how often an address asks, and
-// how much is under way. The slot that the call may have then is given back by leave.
+// bound limits what no daily limit covers: how often an address asks, and how many
+// calls run at once. If the call gets a slot, leave returns it.
 //
-// A request with a body gets no slot: its client would hold it while sending. What
-// such requests may cost is bounded by whoever reads the body.
+// A request with a body gets no slot: its client would hold it while sending. Whoever
+// reads the body limits what such requests cost.
 func (c *call) bound(kind metering) error {
 	if kind == asset || kind >= metered || c.request.Context().Value(callerKey{}) != nil { // the last is bounded at /mcp
 		return nil
@@ -93,7 +92,7 @@ func (c *call) pace() error {
 	if addr.IsLoopback() || b.Take(addr) {
 		return nil
 	}
-	p := newProblem("busy", "This address asks for pages too often; wait a second. Files under /data/ have no limit.")
+	p := newProblem("busy", "Too many page requests came from this IP address; wait a second. Files under /data/ have no limit.")
 	p.header = http.Header{"Retry-After": {"1"}}
 	return p
 }
@@ -107,7 +106,7 @@ func (c *call) enter(g *limit.Gate) error {
 	return nil
 }
 
-// leave gives the slot back, if the call has one.
+// leave returns the slot, if the call has one.
 func (c *call) leave() {
 	if c.gate != nil {
 		c.gate.Leave("")
@@ -115,18 +114,18 @@ func (c *call) leave() {
 	}
 }
 
-// busy is the answer where a gate lets nobody in.
+// busy returns the problem for an error of a gate.
 func busy(err error) error {
 	switch {
 	case errors.Is(err, limit.ErrTooManyOfOne):
-		return newProblem("busy", "Two filtered exports of yours are already running; wait until one has ended. Exports without filters, and the files under /data/, have no such bound.")
+		return newProblem("busy", "You already have two filtered exports running; wait until one has finished. Exports without filters, and files under /data/, have no such limit.")
 	case errors.Is(err, limit.ErrBusy):
-		return newProblem("busy", "Too much is being asked for at the moment; try again in a few seconds.")
+		return newProblem("busy", "The service is busy; try again in a few seconds.")
 	}
 	return err
 }
 
-// exporter is whose exports are bounded together.
+// exporter returns the ID of the account or address whose exports are limited together.
 func (c *call) exporter() string {
 	if c.meter.subject.ID != "" {
 		return c.meter.subject.ID

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ParseHosts reads names by which a service is reached, without ports.
+// ParseHosts parses host names of a service, without ports.
 func ParseHosts(names []string) ([]string, error) {
 	var hosts []string
 	for _, n := range names {
@@ -23,11 +23,11 @@ func ParseHosts(names []string) ([]string, error) {
 }
 
 // answersTo reports whether a request's Host can be a name of this service. Names that
-// strangers own are refused: a page of theirs could read the answers as its own after
-// its name was made to lead here (DNS rebinding). IP addresses and localhost are
-// nobody's. A service that listens on a network also answers to names that exist in
-// private networks only: whoever can forge these can reach the service without them.
-// On loopback they are refused. Clients without a Host are no browsers.
+// strangers own are refused: they could point the name here and let their page read the
+// answers as same-origin (DNS rebinding). Nobody owns IP addresses and localhost. A service
+// that listens on a network also answers to names that exist only in private networks:
+// whoever can forge these can reach the service without them. On loopback they are refused.
+// Clients that send no Host are not browsers.
 func answersTo(r *http.Request, named []string) bool {
 	host := hostname(r.Host)
 	if host == "" || host == "localhost" {
@@ -45,14 +45,14 @@ func answersTo(r *http.Request, named []string) bool {
 	return local == nil || !loopback(local.String()) && internalName(host) // no connection: asked in this process
 }
 
-// refuseHost answers a request for a name that is not this service's.
+// refuseHost answers a request for a host name that is not this service's.
 func (c *call) refuseHost(w http.ResponseWriter) {
 	c.showLimit(w.Header())
 	c.fail(w, newProblem("foreign-host", "This index is not open to other websites, and "+shorten(c.request.Host)+
-		" is not one of its names. Use its IP address or localhost. The operator can name more hosts with --hosts, and with --url the public address."))
+		" is not one of its host names. Use its IP address or localhost. The operator can add host names with --hosts, and set the public address with --url."))
 }
 
-// hostname returns the host of host or host:port in one form.
+// hostname returns the normalized host of host or host:port.
 func hostname(hostport string) string {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -68,7 +68,7 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
-// ownHosts are the names of the service: those given and that of its address.
+// ownHosts returns the host names of the service: those in Options and that of its URL.
 func ownHosts(o Options) []string {
 	if u, err := url.Parse(o.URL); err == nil && u.Host != "" {
 		return append([]string{hostname(u.Host)}, o.Hosts...)
@@ -76,13 +76,13 @@ func ownHosts(o Options) []string {
 	return o.Hosts
 }
 
-// onlyHosts refuses requests for other names, on the operator's listener.
+// onlyHosts refuses requests for other host names on the operator's listener.
 func onlyHosts(named []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !answersTo(r, named) {
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			writeStatus(w, http.StatusForbidden, map[string]any{"status": "refused",
-				"detail": "This is not one of the names of this listener. Use its IP address or localhost, or name the host with --admin-host."})
+				"detail": "This is not a host name of this listener. Use its IP address or localhost, or add the host name with --admin-host."})
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"kindex/edge/keys"
@@ -19,8 +20,8 @@ const maxReports = 60
 
 // POST /api/developer/api-keys/revoke
 //
-// Whoever holds a key can revoke it: nobody else can, and its owner wants nothing else.
-// No key is needed to ask. What the answer says of a key is what using it would say.
+// Whoever holds a leaked key can revoke it, as its owner would want. No other key is
+// needed. The answer reveals no more about the key than using it would.
 func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
 	if err := s.countReport(c); err != nil {
 		return nil, err
@@ -32,9 +33,9 @@ func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	secret, err := keys.Parse(body.Key) // the checksum sorts out what cannot be a key
+	secret, err := keys.Parse(body.Key) // the checksum rejects most that cannot be a key
 	if err != nil {
-		return nil, invalidBody([]FieldError{{"key", "is no key: " + err.Error()}})
+		return nil, invalidBody([]FieldError{{"key", strings.TrimPrefix(err.Error(), "this ")}})
 	}
 	ctx := state.WithActor(c.request.Context(), state.Actor{Kind: state.ByAnyone, Address: s.addressOfClient(c.request)})
 	err = s.state.Write(ctx, func(tx *state.Tx) error {
@@ -43,7 +44,7 @@ func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
 	})
 	switch {
 	case errors.Is(err, keys.ErrUnknown):
-		return nil, newProblem("unknown-key", "This service has made no such key.")
+		return nil, newProblem("unknown-key", "This service never issued this key.")
 	case err != nil:
 		return nil, stateProblem(err)
 	}
@@ -61,7 +62,7 @@ func (s *Server) countReport(c *call) error {
 	case st.Allowed:
 		return nil
 	}
-	p := newProblem("rate-limited", fmt.Sprintf("An address can report %d keys in an hour; go on at %s.", maxReports, st.Reset.UTC().Format(time.RFC3339))+
+	p := newProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys an hour; try again at %s.", maxReports, st.Reset.UTC().Format(time.RFC3339))+
 		s.contact("", " For more, write to %s."))
 	p.header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(s.now()), 10)}}
 	return p

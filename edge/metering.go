@@ -46,8 +46,8 @@ func meterOf(path string) metering {
 type limits struct {
 	*limit.Fallback
 	memory *limit.Memory // nil on PostgreSQL
-	// unchanged counts the 304s that cost nothing. Each edge counts its own, in memory:
-	// they bound work, and nobody pays for them.
+	// unchanged counts the free 304s. Each edge counts its own, in memory: the count
+	// limits work, not usage.
 	unchanged *limit.Memory
 }
 
@@ -61,11 +61,11 @@ func newLimits(o Options) *limits {
 	return &limits{limit.NewFallback(m, mo), m, unchanged}
 }
 
-// freeUnchanged is how many 304s are free, in multiples of the limit.
+// freeUnchanged is the number of free 304s, as a multiple of the limit.
 const freeUnchanged = 10
 
-// mayHaveUnchanged counts a free 304 of a subject, or that it was looked whether there
-// is one, and reports whether there was room for it.
+// mayHaveUnchanged counts a free 304 of a subject, or a check for one, and reports
+// whether the limit allowed it.
 func (l *limits) mayHaveUnchanged(ctx context.Context, who limit.Subject) bool {
 	who.Limit = min(who.Limit, math.MaxInt64/freeUnchanged) * freeUnchanged
 	st, err := l.unchanged.Take(ctx, who)
@@ -118,7 +118,7 @@ func (c *call) admit(kind metering) error {
 		return err
 	}
 	if !c.meter.counted {
-		// Looking is what is bounded, whether or not something has changed.
+		// The check is counted, whether or not something has changed.
 		if refused != nil || !c.mayBeUnchanged() || !c.server.limits.mayHaveUnchanged(c.request.Context(), c.meter.subject) {
 			return c.exceeded()
 		}
@@ -127,12 +127,12 @@ func (c *call) admit(kind metering) error {
 	return refused
 }
 
-// How long, in bytes, the query and If-None-Match of a caller with nothing left may be
-// for the entity tag to be looked at, and how many parameters there may be: looking
-// must not cost more than the refusal.
+// The maximum length, in bytes, of the query and of If-None-Match, and the maximum
+// number of parameters, for which the entity tag is checked for a caller with nothing
+// left: checking must not cost more than the refusal.
 const (
-	mostLookedAt = 256
-	mostGiven    = 3
+	maxLookupLen    = 256
+	maxLookupParams = 3
 )
 
 // mayBeUnchanged reports whether a caller with nothing left may get a 304: where the
@@ -143,8 +143,8 @@ func (c *call) mayBeUnchanged() bool {
 		return false
 	}
 	tags := r.Header["If-None-Match"]
-	return len(tags) == 1 && len(tags[0]) <= mostLookedAt && strings.Contains(tags[0], `"`) &&
-		len(r.URL.RawQuery) <= mostLookedAt && strings.Count(r.URL.RawQuery, "&") < mostGiven
+	return len(tags) == 1 && len(tags[0]) <= maxLookupLen && strings.Contains(tags[0], `"`) &&
+		len(r.URL.RawQuery) <= maxLookupLen && strings.Count(r.URL.RawQuery, "&") < maxLookupParams
 }
 
 // count takes one request from what is left, if something is. The error is that of the
@@ -211,8 +211,8 @@ func (c *call) namesTag(h http.Header) bool {
 	return len(tags) == 1 && lists(c.header("If-None-Match"), tags[0])
 }
 
-// left reports whether the client has gone. What fails then fails because of that: it
-// has had the work done, and the request counts.
+// left reports whether the client has disconnected. A failure is then caused by that:
+// the work was done, and the request counts.
 func (c *call) left() bool { return errors.Is(c.request.Context().Err(), context.Canceled) }
 
 // errRefused ends the making of an answer that is not given.

@@ -13,15 +13,15 @@ import (
 	"kindex/edge/signin"
 )
 
-// Origins says which websites' scripts may read answers (CORS). Whatever it says,
-// cookies play no part.
+// Origins defines which websites' scripts can read answers (CORS). Cookies play no part
+// in any case.
 type Origins struct {
 	any      bool     // every origin
 	loopback bool     // pages served by the reader's own machine
 	list     []string // as browsers write them: https://app.example.org
 }
 
-// ParseOrigins reads a list of origins, "*" for all or "none".
+// ParseOrigins parses a list of origins, "*" for all or "none".
 func ParseOrigins(values []string) (*Origins, error) {
 	if len(values) == 0 {
 		return nil, errors.New(`the list is empty: write origins such as https://app.example.org, "*" or "none"`)
@@ -40,8 +40,9 @@ func ParseOrigins(values []string) (*Origins, error) {
 	return o, nil
 }
 
-// DefaultOrigins are the origins where the operator names none: all of them for a
-// service with a public https address, else only pages on the reader's own machine.
+// DefaultOrigins returns the origins that apply if the operator names none: all of them
+// for a service with a public https address, otherwise only pages on the reader's own
+// machine.
 func DefaultOrigins(address string) *Origins {
 	if onInternet(address) {
 		return &Origins{any: true}
@@ -101,7 +102,7 @@ func onInternet(address string) bool {
 // RFC 6762, RFC 8375, ICANN's resolution on .internal) or never to be delegated.
 var internalDomains = []string{"localhost", "local", "internal", "intranet", "private", "lan", "home", "corp", "test", "home.arpa"}
 
-// internalName reports whether a name can only be one of a private network.
+// internalName reports whether a name can only exist in a private network.
 func internalName(host string) bool {
 	return !strings.Contains(host, ".") ||
 		slices.ContainsFunc(internalDomains, func(d string) bool { return strings.HasSuffix(host, "."+d) })
@@ -178,8 +179,9 @@ func (s *Server) allowOrigin(h http.Header, r *http.Request, preflight bool) {
 	h.Set("Access-Control-Max-Age", "86400")
 }
 
-// embeddable says whether the page that asks may embed the answer, such as a badge,
-// without CORS. Browsers name it in Referer; a page can withhold that but not forge it.
+// embeddable returns the Cross-Origin-Resource-Policy that decides whether the
+// requesting page can embed the answer, such as a badge, without CORS. Browsers name it
+// in Referer; a page can withhold that but not forge it.
 func (s *Server) embeddable(r *http.Request) []string {
 	if u, err := url.Parse(r.Header.Get("Referer")); err == nil && u.Host != "" && s.origins.allows(u.Scheme+"://"+strings.ToLower(u.Host)) {
 		return crossOrigin
@@ -208,7 +210,7 @@ func (s *Server) checkOrigin(r *http.Request) error {
 		if s.origins.allows(origin) || s.ownOrigin(origin, r) {
 			continue
 		}
-		return newProblem("foreign-origin", "Pages of "+shorten(origin)+" may not ask here; the operator can allow them with --cors-origins.")
+		return newProblem("foreign-origin", "Pages of "+shorten(origin)+" are not allowed here; the operator can allow them with --cors-origins.")
 	}
 	return nil
 }
@@ -223,7 +225,7 @@ func (s *Server) ownOrigin(origin string, r *http.Request) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// logOrigins says who may read a service whose operator has not said it.
+// logOrigins logs who can read a service whose operator has not set origins.
 func (s *Server) logOrigins() {
 	if s.options.Origins == nil && !s.origins.any {
 		s.log.Info("only web pages on the reader's own machine can read this index, as --url is not a public https address; --cors-origins names others, --hosts further names of this service")

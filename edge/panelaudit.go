@@ -22,7 +22,7 @@ var actionTexts = map[state.Action]string{
 	state.SubmissionAccepted: "Submission accepted", state.SubmissionPublished: "Submission published", state.SubmissionRejected: "Submission rejected",
 }
 
-// actorText says who made a change.
+// actorText returns who made a change, in words.
 func actorText(a state.Actor) string {
 	switch a.Kind {
 	case state.ByKey:
@@ -32,14 +32,14 @@ func actorText(a state.Actor) string {
 	case state.ByOperator:
 		return "by the operator"
 	case state.ByAnyone:
-		return "by somebody who had the key"
+		return "by someone who had the key"
 	}
 	return "by the service"
 }
 
 // log lists what was done with the account.
 func (v *visitor) log() (shown, error) {
-	// A place that makes no sense is the beginning.
+	// An invalid position means the newest entries.
 	before, err := strconv.ParseInt(v.request.URL.Query().Get("before"), 10, 64)
 	if err != nil || before < 1 {
 		before = 0

@@ -40,7 +40,7 @@ func TestPanelScopes(t *testing.T) {
 		t.Fatalf("%+v %v", list, err)
 	}
 	forgetScopes(t, p.served, list[0].ID)
-	if page := ann.open("/developer/"); !strings.Contains(page, "older than scopes: may do everything") {
+	if page := ann.open("/developer/"); !strings.Contains(page, "created before scopes: has all scopes") {
 		t.Errorf("%s", page)
 	}
 }

@@ -74,7 +74,7 @@ func (v *visitor) keyForm() (g keys.Grant, scopeFault, lifeFault string) {
 	switch life := v.field("expires"); {
 	case life == "" || life == neverExpires:
 	case !slices.ContainsFunc(lifeChoices, func(c pages.LifeChoice) bool { return c.Value == life }):
-		lifeFault = "Choose one of these."
+		lifeFault = "Choose one of the options."
 	default:
 		days, err := strconv.Atoi(life)
 		if err != nil {

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// mostRanges is how many ranges a request may ask for at once. Each comes with a
-// header of its own, so that many small ones make an answer many times as large as
-// the request.
-const mostRanges = 10
+// maxRanges is the maximum number of ranges in a request. Each gets its own header, so
+// many small ones make the answer many times as large as the request.
+const maxRanges = 10
 
-// checkRanges refuses many ranges, and ones that overlap, with 416, which RFC 9110
-// section 15.5.17 provides for. Ignoring them (section 14.2) would send the whole
-// file to whoever wanted little of it. What is malformed is left to http.ServeContent.
+// checkRanges refuses too many or overlapping ranges with 416 (RFC 9110 section
+// 15.5.17). Ignoring them (section 14.2) would send the whole file to clients that want
+// little of it. Malformed ranges are left to http.ServeContent.
 func (c *call) checkRanges(content io.Seeker) error {
 	list, ok := strings.CutPrefix(c.request.Header.Get("Range"), "bytes=")
 	if !ok || !strings.Contains(list, ",") {
@@ -33,8 +32,8 @@ func (c *call) checkRanges(content io.Seeker) error {
 		p.header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(size, 10)}}
 		return p
 	}
-	if n := strings.Count(list, ",") + 1; n > mostRanges {
-		return refuse(fmt.Sprintf("These are %d ranges; ask for %d at most, or for the whole file.", n, mostRanges))
+	if n := strings.Count(list, ",") + 1; n > maxRanges {
+		return refuse(fmt.Sprintf("The request has %d ranges; ask for at most %d, or for the whole file.", n, maxRanges))
 	}
 	var seen []byteRange
 	for item := range strings.SplitSeq(list, ",") {
@@ -44,7 +43,7 @@ func (c *call) checkRanges(content io.Seeker) error {
 		}
 		for _, other := range seen {
 			if r.first <= other.last && other.first <= r.last {
-				return refuse("Two of these ranges overlap; ask for each byte once.")
+				return refuse("Two of the ranges overlap; ask for each byte once.")
 			}
 		}
 		seen = append(seen, r)

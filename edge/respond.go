@@ -49,7 +49,7 @@ type reply struct {
 
 // fileReply is a file of a build, and its precompressed variants.
 type fileReply struct {
-	content io.ReadSeeker // closed behind the answer if it is an io.Closer
+	content io.ReadSeeker // closed after the answer if it is an io.Closer
 	etag    string
 	sha256  string                                // of the content, in hexadecimal, for Repr-Digest; "" for none
 	variant func(encoding string) (variant, bool) // nil for none
@@ -384,13 +384,13 @@ func (p *patientWriter) Write(b []byte) (int, error) {
 func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // Streams hold one of a few slots while their client reads. Where others wait for one,
-// a client must take leastPace bytes a second on average, once slowStart is over.
+// a client must take minPace bytes a second on average, once slowStart is over.
 const (
-	leastPace = 16 << 10
+	minPace   = 16 << 10
 	slowStart = 20 * time.Second
 )
 
-// pacedWriter breaks off a stream whose client reads too slowly for those who wait.
+// pacedWriter aborts a stream if its client reads too slowly while others wait.
 type pacedWriter struct {
 	*patientWriter
 	contended func() bool
@@ -400,7 +400,7 @@ type pacedWriter struct {
 }
 
 func (p *pacedWriter) Write(b []byte) (int, error) {
-	if took := p.now().Sub(p.start) - slowStart; took > 0 && float64(p.sent) < took.Seconds()*leastPace && p.contended() {
+	if took := p.now().Sub(p.start) - slowStart; took > 0 && float64(p.sent) < took.Seconds()*minPace && p.contended() {
 		return 0, errTooSlow
 	}
 	n, err := p.patientWriter.Write(b)

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// securityPath is where people who have found a vulnerability look for whom to tell
-// (RFC 9116).
+// securityPath is where people who found a vulnerability look up whom to contact (RFC
+// 9116).
 const securityPath = "/.well-known/security.txt"
 
-// securityLasts is how long what it says is to be believed, counted from the day on
-// which it is read: it is always that of a service that runs.
+// securityLasts is how long the file is valid, counted from the day of the request: the
+// service that answers is running.
 const securityLasts = 180 * 24 * time.Hour
 
 // GET /.well-known/security.txt

@@ -45,15 +45,15 @@ func (s *Server) signin() error {
 // How many sign-ins an address, and a network of addresses, may start in an hour:
 // people behind one address are many, but not hundreds at a time.
 const (
-	mostStarts        = 60
-	mostNetworkStarts = 600
+	maxStarts        = 60
+	maxNetworkStarts = 600
 )
 
 // mayStart counts a sign-in that is about to start. The network comes first, so that
 // one network makes the counts of no more addresses than it may start sign-ins.
 func (s *Server) mayStart(r *http.Request) bool {
 	from := s.proxies.Client(r)
-	for _, who := range []limit.Subject{limit.OfNetwork(from, mostNetworkStarts), limit.OfAddress(from, mostStarts)} {
+	for _, who := range []limit.Subject{limit.OfNetwork(from, maxNetworkStarts), limit.OfAddress(from, maxStarts)} {
 		who.Window = time.Hour
 		if st, err := s.starts.Take(r.Context(), who); err != nil || !st.Allowed {
 			return false

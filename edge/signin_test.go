@@ -186,7 +186,7 @@ func TestNoSignIn(t *testing.T) {
 func TestAttackSignInFlood(t *testing.T) {
 	url := signInEdge(t, io.Discard)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for i := range mostStarts + 5 {
+	for i := range maxStarts + 5 {
 		r, err := http.NewRequest(http.MethodPost, url+"/signin/github", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -197,7 +197,7 @@ func TestAttackSignInFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < mostStarts]; res.StatusCode != want {
+		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < maxStarts]; res.StatusCode != want {
 			t.Fatalf("attempt %d: %d, want %d", i, res.StatusCode, want)
 		}
 	}

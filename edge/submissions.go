@@ -99,8 +99,8 @@ func submissionProblem(err error) error {
 	return err
 }
 
-// tooManyOpen says why an account must wait with its next submission.
-var tooManyOpen = fmt.Sprintf("Your account has %d open submissions, the most that it may have. "+
+// tooManyOpen explains why an account cannot submit more for now.
+var tooManyOpen = fmt.Sprintf("Your account has %d open submissions, which is the limit. "+
 	"Withdraw one, or wait until one is published or rejected.", submit.MaxOpen)
 
 func invalidSubmission(e *submit.InvalidError) error {
@@ -363,5 +363,5 @@ func (s *Server) withdraw(ctx context.Context, account, id string) error {
 	if found, err = s.submissionOf(ctx, account, id); err != nil || found.Status == submit.Withdrawn {
 		return err
 	}
-	return newProblem("cannot-withdraw", fmt.Sprintf("This submission is %s; only one that is pending or in-review can be withdrawn.", found.Status))
+	return newProblem("cannot-withdraw", fmt.Sprintf("This submission is %s; only a pending or in-review submission can be withdrawn.", found.Status))
 }

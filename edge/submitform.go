@@ -21,8 +21,8 @@ import (
 // Bounds of a form: the bytes of its body, and how many values it has. The form of
 // the page sends one for each field.
 const (
-	mostForm       = 64 << 10
-	mostFormValues = 500
+	maxFormSize   = 64 << 10
+	maxFormValues = 500
 )
 
 // useField is what a button sends that puts a suggestion into a field, as
@@ -35,27 +35,27 @@ const useField = "use"
 func (c *call) readForm() (sent url.Values, size int, err error) {
 	mediaType, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return nil, size, &refusedForm{http.StatusUnsupportedMediaType, "This address takes the form that is here, and nothing else. POST /api/submit takes JSON."}
+		return nil, size, &refusedForm{http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON."}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, mostForm))
+	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, maxFormSize))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This is more than the file of an entity may hold: all fields together may have 64 KiB."}
+		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This is more than the file of an entity can hold: all fields together can have 64 KiB."}
 	case err != nil:
-		return nil, size, &refusedForm{http.StatusBadRequest, "The form did not arrive as a whole. Send it again."}
+		return nil, size, &refusedForm{http.StatusBadRequest, "The form did not arrive completely. Send it again."}
 	}
-	if bytes.Count(body, []byte("&")) >= mostFormValues {
-		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This has more fields than any form here. Fill in the one that is here."}
+	if bytes.Count(body, []byte("&")) >= maxFormValues {
+		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This has more fields than any form here. Use the form on this page."}
 	}
 	size = len(body)
 	sent, err = url.ParseQuery(string(body))
 	if err != nil {
-		return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is no form. Fill in the one that is here."}
+		return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is not a form. Use the form on this page."}
 	}
 	for name, values := range sent {
 		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
-			return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is not UTF-8. Fill in the form that is here."}
+			return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is not UTF-8. Use the form on this page."}
 		}
 	}
 	use, value, _ := strings.Cut(sent.Get(useField), "=")

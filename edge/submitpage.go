@@ -34,10 +34,10 @@ type forms struct {
 // checked, which happens with every pause in typing, and an account may submit with
 // it. A form counts once, and once more for every checkedBytes that it has.
 const (
-	mostChecks        = 1200
-	mostNetworkChecks = 10 * mostChecks
-	mostSent          = 30
-	checkedBytes      = 8 << 10
+	maxChecks        = 1200
+	maxNetworkChecks = 10 * maxChecks
+	maxSent          = 30
+	checkedBytes     = 8 << 10
 )
 
 func newForms(o Options) forms {
@@ -67,7 +67,7 @@ func (f *forms) take(c *call, who limit.Subject) error {
 func (f *forms) admit(c *call, size int) (done func(), err error) {
 	from := c.server.proxies.Client(c.request)
 	for range 1 + size/checkedBytes {
-		for _, who := range []limit.Subject{limit.OfNetwork(from, mostNetworkChecks), limit.OfAddress(from, mostChecks)} {
+		for _, who := range []limit.Subject{limit.OfNetwork(from, maxNetworkChecks), limit.OfAddress(from, maxChecks)} {
 			if err := f.take(c, who); err != nil {
 				return nil, err
 			}
@@ -76,7 +76,7 @@ func (f *forms) admit(c *call, size int) (done func(), err error) {
 	done, err = f.turns.wait(c.request.Context(), limit.Network(from))
 	if err != nil {
 		c.writer.Header().Set("Retry-After", "1")
-		err = &refusedForm{http.StatusTooManyRequests, "Many forms are sent from your network at the moment; try again in a moment. Nothing is lost: what you have entered stands below."}
+		err = &refusedForm{http.StatusTooManyRequests, "Too many forms are being sent from your network right now; try again in a moment. Nothing is lost: what you entered is below."}
 	}
 	return done, err
 }
@@ -167,7 +167,7 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submit.Draft) (*reply, er
 	if err != nil {
 		return nil, stateProblem(err)
 	}
-	if err := s.forms.take(c, limit.OfAccount(account.ID, 0, 0, mostSent)); err != nil {
+	if err := s.forms.take(c, limit.OfAccount(account.ID, 0, 0, maxSent)); err != nil {
 		return nil, err
 	}
 	id := state.NewID("sub_")
@@ -225,7 +225,7 @@ func (s *Server) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (
 // calls done then.
 func (s *Server) readForm(c *call, f *pages.Form) (done func(), err error) {
 	if s.forms.foreign.Check(c.request) != nil {
-		return nil, &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Fill it in here."}
+		return nil, &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Use the form on this page."}
 	}
 	sent, size, tooLong := c.readForm()
 	if sent != nil {

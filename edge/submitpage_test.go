@@ -391,10 +391,10 @@ func TestFormSubmits(t *testing.T) {
 	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
 		t.Errorf("%+v", said)
 	}
-	for i := range mostSent + 1 { // four were sent above, and two of them were counted as well
+	for i := range maxSent + 1 { // four were sent above, and two of them were counted as well
 		a := s.fill(t, jar, pages.SubmitPath, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
 		if a.status == http.StatusTooManyRequests {
-			if i < mostSent-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
+			if i < maxSent-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
 				t.Errorf("refused after %d:\n%s", i, a.body)
 			}
 			return
@@ -455,11 +455,11 @@ func TestFormRefuses(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"name=" + strings.Repeat("x", mostForm), nil, http.StatusRequestEntityTooLarge, "64 KiB"},
+		{"name=" + strings.Repeat("x", maxFormSize), nil, http.StatusRequestEntityTooLarge, "64 KiB"},
 		{"name=%ff", nil, http.StatusBadRequest, "not UTF-8"},
 		{"%ff=x", nil, http.StatusBadRequest, "not UTF-8"},
 		{"name=\xff", nil, http.StatusBadRequest, "not UTF-8"},
-		{"name=%zz", nil, http.StatusBadRequest, "no form"},
+		{"name=%zz", nil, http.StatusBadRequest, "not a form"},
 		{`{"name":"x"}`, []string{"Content-Type", "application/json"}, http.StatusUnsupportedMediaType, "/api/submit"},
 		{"name=x", []string{"Content-Type", "multipart/form-data; boundary=x"}, http.StatusUnsupportedMediaType, "/api/submit"},
 	} {
@@ -503,7 +503,7 @@ func TestFormIsBounded(t *testing.T) {
 		}
 		return answer{res.StatusCode, res.Header, body}
 	}
-	for i := range mostChecks {
+	for i := range maxChecks {
 		if a := ask("203.0.113.1"); a.status != http.StatusOK || a.header.Get("X-RateLimit-Remaining") != "" {
 			t.Fatalf("the %dth: %d %v %s", i+1, a.status, a.header, a.body)
 		}

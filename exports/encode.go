@@ -42,8 +42,8 @@ type Encoder interface {
 	Close() error
 }
 
-// SpreadsheetCSV is the name of the CSV format that is meant for a spreadsheet: a
-// text that a spreadsheet would take for a formula gets a leading apostrophe
+// SpreadsheetCSV is the name of the CSV format for spreadsheets: a text that a
+// spreadsheet would treat as a formula gets a leading apostrophe
 // (https://owasp.org/www-community/attacks/CSV_Injection).
 const SpreadsheetCSV = "csv=spreadsheet"
 
@@ -53,8 +53,8 @@ func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, fileParquet)
 }
 
-// NewStreamEncoder is NewEncoder for an answer that is made while it is sent: it holds
-// a few thousand rows in memory at most, whatever the format.
+// NewStreamEncoder is NewEncoder for an answer that is generated while it is sent: it
+// holds at most a few thousand rows in memory, whatever the format.
 func NewStreamEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, streamParquet)
 }
@@ -175,8 +175,8 @@ func (e *csvEncoder) header() error {
 	return e.w.Write(e.record)
 }
 
-// Formula reports whether a spreadsheet would take a text for a formula: by its
-// first character, some programs also by a fullwidth one.
+// Formula reports whether a spreadsheet would treat a text as a formula: by its first
+// character, which some programs also accept in fullwidth form.
 func Formula(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", r)

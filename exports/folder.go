@@ -21,8 +21,8 @@ type LinkError struct{ Path string }
 
 // Error implements error.
 func (e *LinkError) Error() string {
-	return e.Path + " is a symbolic link, and kindex follows none within the folders that it is given: remove it, " +
-		"or name the folder that is to be used itself (which may be a link)"
+	return e.Path + " is a symbolic link, and kindex follows none within the folders it is given: remove it, " +
+		"or name the folder to use directly (which may be a link)"
 }
 
 // buildsFolder is the name of BuildsDir below an output folder.
@@ -91,7 +91,7 @@ func lstatFolder(dir *os.Root, name string) (fs.FileInfo, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, &LinkError{path}
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s is not a folder, and kindex needs one of that name: remove it", path)
+		return nil, fmt.Errorf("%s is not a folder, and kindex needs a folder of that name: remove it", path)
 	}
 	return info, nil
 }
@@ -141,7 +141,7 @@ func openPlainOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 			return nil, nil, err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return damage("is, or lies behind, a symbolic link; builds have none: remove it and build again")
+			return damage("is a symbolic link or is reached through one; builds have none: remove it and build again")
 		}
 	}
 	if !info.Mode().IsRegular() {
@@ -169,7 +169,7 @@ func readSmall(dir *os.Root, name string, most int64) ([]byte, error) {
 	}
 	defer f.Close()
 	if info.Size() > most {
-		return nil, &DamageError{Path: pathOf(dir, name), Problem: fmt.Sprintf("has %d bytes; at most %d are possible", info.Size(), most)}
+		return nil, &DamageError{Path: pathOf(dir, name), Problem: fmt.Sprintf("has %d bytes; at most %d are allowed", info.Size(), most)}
 	}
 	return io.ReadAll(io.LimitReader(f, most))
 }

@@ -57,7 +57,7 @@ func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*L
 	if !ok {
 		busy := &BusyError{Root: root, Owner: readNote(dir)}
 		if busy.Owner == "" {
-			busy.Owner = "it has not said which"
+			busy.Owner = "unknown process"
 		}
 		if waiting == nil {
 			return nil, busy
@@ -96,8 +96,8 @@ func foreignLock(path string) error {
 // noteGrammar is what builders write into the file. A full disk may have cut it off.
 var noteGrammar = regexp.MustCompile(`^(process [0-9]+, since [0-9TZ:-]*\n?)?$`)
 
-// longestNote is more than the length of any note.
-const longestNote = 200
+// maxNoteLen is more than the length of any note.
+const maxNoteLen = 200
 
 // sign writes into the locked file who holds it, for people. On a full disk that
 // fails, and the builder that would clean up must not be kept out by that.
@@ -134,7 +134,7 @@ func readNote(dir *os.Root) string {
 }
 
 func noteOf(f *os.File) string {
-	b, err := io.ReadAll(io.LimitReader(f, longestNote))
+	b, err := io.ReadAll(io.LimitReader(f, maxNoteLen))
 	if err != nil {
 		return err.Error()
 	}

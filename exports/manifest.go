@@ -174,9 +174,9 @@ func CheckFiles(files []File) error {
 	for _, f := range files {
 		switch {
 		case !validPath(f.Path):
-			return fmt.Errorf("names a file %.100q, which no build has", f.Path)
+			return fmt.Errorf("names a file %.100q, which is not a file name of a build", f.Path)
 		case f.Size < 0 || !sumGrammar.MatchString(f.SHA256):
-			return fmt.Errorf("gives %s a size or a SHA-256 that cannot be", f.Path)
+			return fmt.Errorf("gives an impossible size or SHA-256 for %s", f.Path)
 		case seen[f.Path]:
 			return fmt.Errorf("names the file %s twice", f.Path)
 		}

@@ -12,8 +12,8 @@ import (
 
 var sealsFolder = []string{"exports", "seals"}
 
-// longestSeal is how large a seal may be, in bytes.
-const longestSeal = 1 << 10
+// maxSealLen is how large a seal may be, in bytes.
+const maxSealLen = 1 << 10
 
 // WriteSeal writes the seal of a build of an output folder.
 func WriteSeal(root, id string, seal []byte) error {
@@ -32,7 +32,7 @@ func ReadSeal(root, id string) ([]byte, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	return readSmall(dir, id, longestSeal)
+	return readSmall(dir, id, maxSealLen)
 }
 
 // PruneSeals removes the seals of builds that are gone.

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// mostManifest is how large a manifest may be, in bytes: an index with ten thousand
+// maxManifestSize is how large a manifest may be, in bytes: an index with ten thousand
 // leaderboards has one of a tenth of it.
-const mostManifest = 64 << 20
+const maxManifestSize = 64 << 20
 
 // Verify reads every file of a build, the largest first and on all processors,
 // and compares size and SHA-256 with the manifest. All problems are reported,
@@ -74,7 +74,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 func readManifest(dir *os.Root) (*Manifest, []byte, error) {
 	path := filepath.Join(dir.Name(), ManifestFile)
-	b, err := ReadFile(dir, ManifestFile, mostManifest)
+	b, err := ReadFile(dir, ManifestFile, maxManifestSize)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -66,7 +66,7 @@ type FileWriter struct {
 // Create starts the file with this name.
 func (w *Writer) Create(name string) (*FileWriter, error) {
 	if !validPath(name) {
-		return nil, fmt.Errorf("%q cannot be the name of a file of a build", name)
+		return nil, fmt.Errorf("%q is not a valid file name for a build", name)
 	}
 	path := filepath.FromSlash(name)
 	if err := w.dir.MkdirAll(filepath.Dir(path), 0o755); err != nil {

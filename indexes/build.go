@@ -231,8 +231,8 @@ func readManifestOf(dir, id string, want exports.IndexStub) (*Manifest, error) {
 	return m, err
 }
 
-// mostManifest is how large a manifest may be, in bytes. One names about twenty files.
-const mostManifest = 1 << 20
+// maxManifestSize is how large a manifest may be, in bytes. One names about twenty files.
+const maxManifestSize = 1 << 20
 
 // ManifestBytes returns the manifest of a build's index as it is written.
 func ManifestBytes(root, id string) ([]byte, error) { return readManifestBytes(Dir(root, id)) }
@@ -243,7 +243,7 @@ func readManifestBytes(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer files.Close()
-	return exports.ReadFile(files, manifestFile, mostManifest)
+	return exports.ReadFile(files, manifestFile, maxManifestSize)
 }
 
 // readManifest reads the manifest of a build's index and checks that this program

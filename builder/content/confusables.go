@@ -11,10 +11,10 @@ import (
 	"kindex/exports/safetext"
 )
 
-// latinTwins maps letters of other scripts to the Latin letters that they cannot
-// be told from in common fonts: an excerpt of the confusables of UTS 39
-// (https://www.unicode.org/Public/security/latest/confusables.txt), without
-// lower-case Greek letters, which names such as νGPT use on purpose.
+// latinTwins maps letters of other scripts to the Latin letters that look the same in
+// common fonts: an excerpt of the confusables of UTS 39
+// (https://www.unicode.org/Public/security/latest/confusables.txt), without lower-case
+// Greek letters, which names such as νGPT use on purpose.
 var latinTwins = twins(
 	"АВЕЅІЈКМНОРСТУХԌԚԜҮаеоѕіјрсухһԁԛԝүӏґ", "ABESIJKMHOPCTYXGQWYaeosijpcyxhdqwylr", // Cyrillic
 	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϳϹϲ", "ABEZHIKMNOPTYXojCc", // Greek
@@ -33,8 +33,8 @@ func twins(pairs ...string) map[rune]rune {
 	return m
 }
 
-// latinSkeleton returns a name with Latin letters in the place of their twins, ""
-// if it has none of these.
+// latinSkeleton returns a name with look-alike letters replaced by Latin ones, "" if it
+// has none.
 func latinSkeleton(name string) string {
 	name = norm.NFKC.String(name)
 	if !strings.ContainsFunc(name, func(r rune) bool { return latinTwins[r] != 0 }) {
@@ -48,10 +48,9 @@ func latinSkeleton(name string) string {
 	}, name)
 }
 
-// mixedWord returns the first word of a name in which a letter of another script
-// stands among Latin letters that it cannot be told from; the letter is 0 if there
-// is none. Scripts that differ from word to word are honest, and so are letters
-// that look like no Latin one.
+// mixedWord returns the first word of a name that mixes Latin letters with a look-alike
+// letter of another script; the letter is 0 if there is none. Scripts may differ from
+// word to word, and letters that look like no Latin one are fine.
 func mixedWord(name string) (word string, letter rune) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
 		letter, latin := rune(0), false
@@ -68,8 +67,8 @@ func mixedWord(name string) (word string, letter rune) {
 	return "", 0
 }
 
-// warnOfTexts adds what a reviewer should know of the texts of an entity: letters
-// that pass for others, and beginnings of formulas.
+// warnOfTexts adds warnings about the texts of an entity for its reviewer: look-alike
+// letters, and texts that start like formulas.
 func (d *document) warnOfTexts(e *exports.Entity) {
 	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
 		{"version", e.Version}, {"license", e.License}} {
@@ -81,7 +80,7 @@ func (d *document) warnOfTexts(e *exports.Entity) {
 				shown(word), letter, letter, latinTwins[letter])})
 		}
 		if exports.Formula(f.text) && !plainNumber(f.text) {
-			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export takes it for a formula",
+			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export treats it as a formula",
 				shown(string([]rune(f.text)[:1])))})
 		}
 	}

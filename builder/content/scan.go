@@ -148,9 +148,9 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *P
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
 	switch {
 	case gitNames[strings.ToLower(name)]:
-		return "is the name of one of git's own files: with them, git takes this folder for a repository and runs what its settings say; rename or remove it", ""
+		return "has the name of one of git's own files, which make git treat this folder as a repository and run commands from its settings; rename or remove it", ""
 	case info.IsDir() && name != ".git" && holdsRepository(filepath.Join(f.dir, name)):
-		return "is a git repository within the content, whose settings could run commands; remove it", ""
+		return "is a git repository inside the content, and its settings could run commands; remove it", ""
 	case strings.HasPrefix(name, "."):
 	case slices.Contains(exports.Types, name):
 		if !info.IsDir() {
@@ -208,7 +208,7 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 	slug, yml := strings.CutSuffix(name, ".yaml")
 	switch {
 	case isDotGit(name):
-		return "is a git repository within the content, whose settings could run commands; remove it", "", true
+		return "is a git repository inside the content, and its settings could run commands; remove it", "", true
 	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
 		return "", "", false // what editors and file managers leave
 	case info.IsDir():

@@ -42,7 +42,7 @@ func (r *Repository) Remote(ctx context.Context, name string) (fetch, push strin
 			continue
 		}
 		if *into != "" {
-			return "", "", known, fmt.Errorf("the remote %s has more than one address; one is needed", name)
+			return "", "", known, fmt.Errorf("the remote %s has more than one address; it must have one", name)
 		}
 		*into = value
 	}
@@ -109,7 +109,7 @@ func Secret(list ...Setting) (env []string) {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// CheckBranchName reports as an error what cannot be the name of a branch.
+// CheckBranchName returns an error for an invalid branch name.
 func (r *Repository) CheckBranchName(ctx context.Context, name string) error {
 	_, err := r.Run(ctx, Command{Args: []string{"check-ref-format", "refs/heads/" + name}})
 	if ExitCode(err) == 1 {

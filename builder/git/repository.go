@@ -11,11 +11,11 @@ import (
 	"sync"
 )
 
-// ErrNoRepository is the error for a folder that lies in no working tree.
+// ErrNoRepository is the error for a folder that is not in a working tree.
 var ErrNoRepository = errors.New("lies in no git repository")
 
-// Repository is the repository whose working tree a folder lies in. It may be used by
-// several goroutines at once. Close it after use.
+// Repository is the repository whose working tree contains a folder. It is safe for
+// concurrent use. Close it after use.
 type Repository struct {
 	Prefix  string // path of the folder below the top of the working tree: "" or ending in a slash
 	Format  string // of object names: sha1 or sha256
@@ -30,10 +30,10 @@ type Repository struct {
 	failed  error
 }
 
-// Open finds the repository that a folder lies in. The error is ErrNoRepository where
-// there is none. Git's own safe.directory check applies. A folder that looks like a
-// git directory itself is an error: it is what somebody commits to have its
-// configuration obeyed.
+// Open finds the repository that contains a folder. The error is ErrNoRepository if
+// there is none. Git's own safe.directory check applies. A folder that looks like a git
+// directory itself is an error: somebody may have committed it so that its
+// configuration takes effect.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{}
 	var err error
@@ -55,11 +55,11 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 		return nil, ErrNoRepository
 	}
 	if len(lines) != 6 || !filepath.IsAbs(lines[4]) {
-		return nil, fmt.Errorf("%s: git answers %q; git 2.31 or newer is needed, and a path without line breaks", dir, plain(out))
+		return nil, fmt.Errorf("%s: unexpected output of git: %q; git 2.31 or newer is needed, and a path without line breaks", dir, plain(out))
 	}
 	r.Shallow, r.Format, r.gitDir, r.commonDir, r.Prefix = lines[1] == "true", lines[2], lines[3], lines[4], lines[5]
 	if r.Format != "sha1" && r.Format != "sha256" {
-		return nil, fmt.Errorf("%s: the repository names objects by %q; known are sha1 and sha256", dir, plain(r.Format))
+		return nil, fmt.Errorf("%s: the repository has the object format %q; supported are sha1 and sha256", dir, plain(r.Format))
 	}
 	if holds(r.gitDir, r.dir) { // git before 2.38 does not know safe.bareRepository
 		return nil, embedded(dir)
@@ -68,7 +68,7 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 }
 
 func embedded(dir string) error {
-	return fmt.Errorf("%s lies in a folder that looks like a git repository's own (HEAD, objects and refs are in it), whose settings could run any command; remove them from there", dir)
+	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), whose settings could run any command; remove these files", dir)
 }
 
 // holds reports whether a folder is another one or lies above it.
@@ -178,7 +178,7 @@ func escape(path string) string {
 
 func (r *Repository) objects() string { return filepath.Join(r.commonDir, "objects") }
 
-// Close removes what the repository needed for its commands.
+// Close removes the temporary files of the repository.
 func (r *Repository) Close() error {
 	r.once.Do(func() { r.failed = errors.New("the repository is closed") })
 	if r.private == "" {

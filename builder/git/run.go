@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Available reports whether there is a git to run.
+// Available reports whether git is installed.
 func Available() bool {
 	_, err := exec.LookPath("git")
 	return err == nil
@@ -77,8 +77,8 @@ var connecting = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 }
 
-// environment returns the variables of this process that some lists name. A name that
-// ends in * stands for all that begin so.
+// environment returns the variables of this process that the lists name. A name ending
+// in * matches all with that prefix.
 func environment(lists ...[]string) (env []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")

@@ -22,7 +22,7 @@ func BlobName(data []byte, format string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// plain puts a message on one line and replaces what could steer a terminal: git
+// plain puts a message on one line and replaces what could control a terminal: git
 // repeats names from a repository, and servers send messages of their own.
 func plain(message string) string {
 	clean := strings.Map(func(r rune) rune {

@@ -24,7 +24,7 @@ func Top(ctx context.Context, dir string) (string, error) {
 	return strings.TrimSuffix(top, "\n"), err
 }
 
-// CreateBranch creates a branch at a commit. One that exists already is an error.
+// CreateBranch creates a branch at a commit. It is an error if the branch exists.
 func (r *Repository) CreateBranch(ctx context.Context, name, commit string) error {
 	// Newer versions of git take hooks from the configuration, too, whatever
 	// core.hooksPath says.

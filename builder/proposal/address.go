@@ -29,7 +29,7 @@ func parseAddress(address string) (*url.URL, error) {
 	if strings.Contains(address, "://") {
 		u, err := url.Parse(address)
 		if err != nil || u.Opaque != "" {
-			return nil, fmt.Errorf("the address of a repository cannot be read; use one such as https://github.com/owner/name.git")
+			return nil, fmt.Errorf("the address of a repository is malformed; use one such as https://github.com/owner/name.git")
 		}
 		return u, nil
 	}
@@ -40,7 +40,7 @@ func parseAddress(address string) (*url.URL, error) {
 		return &url.URL{Scheme: "ssh", Host: m[1], Path: "/" + strings.TrimPrefix(m[2], "/")}, nil
 	}
 	if !filepath.IsAbs(address) {
-		return nil, fmt.Errorf("%q is a path from somewhere; use https:// or ssh", address)
+		return nil, fmt.Errorf("%q is a relative path; use https:// or ssh", address)
 	}
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(address)}, nil
 }
@@ -58,28 +58,28 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 	switch u.Scheme {
 	case "https", "http":
 		if u.Scheme == "http" && !loopback(u.Hostname()) {
-			return nil, fmt.Errorf("the address of the remote %s begins with http://, so that everybody on the way could read the token; use https:// or ssh", remote)
+			return nil, fmt.Errorf("the address of the remote %s starts with http://, so anyone on the network path could read the token; use https:// or ssh", remote)
 		}
 		if !sameHost(u, f.Host) && !(here && loopback(u.Hostname())) {
-			return nil, fmt.Errorf("the remote %s is on %s, but the repositories of the forge are on %s, and its token belongs there alone; nothing was sent; use https://%[3]s/%[4]s.git",
+			return nil, fmt.Errorf("the remote %s is on %s, but the repositories of the forge are on %s, and its token is only for that host; nothing was sent; use https://%[3]s/%[4]s.git",
 				remote, u.Host, f.Host, f.Repository)
 		}
 		// Only what was checked reaches git, so that both mean the same host.
 		u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	case "ssh":
 		if strings.HasPrefix(u.Host, "-") {
-			return nil, fmt.Errorf("the remote %s: %q is no host", remote, u.Host)
+			return nil, fmt.Errorf("the remote %s: %q is not a host", remote, u.Host)
 		}
 	case "file":
 		if !here || u.Host != "" && u.Host != "localhost" {
 			return nil, fmt.Errorf("the remote %s is a repository on this machine, but those of the forge are on %s; use https://%[2]s/%[3]s.git", remote, f.Host, f.Repository)
 		}
 	default:
-		return nil, fmt.Errorf("the address of the remote %s begins with %s:, use https:// or ssh", remote, u.Scheme)
+		return nil, fmt.Errorf("the address of the remote %s starts with %s:; use https:// or ssh", remote, u.Scheme)
 	}
 	path := strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
 	if below := here && strings.HasSuffix(strings.ToLower(path), "/"+strings.ToLower(f.Repository)); !strings.EqualFold(path, f.Repository) && !below {
-		return nil, fmt.Errorf("the remote %s is the repository %s, but the forge is asked for %s; name that one with --forge-repo, or another remote with --remote",
+		return nil, fmt.Errorf("the remote %s is the repository %s, but the forge is asked for %s; correct --forge-repo, or choose another remote with --remote",
 			remote, path, f.Repository)
 	}
 	return u, nil

@@ -89,7 +89,7 @@ func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 		return "", nil
 	}
 	if !git.IsObjectName(commit) {
-		return "", fmt.Errorf("the remote %s says that the branch %s is at %q, which is no commit", m.name, branch, commit)
+		return "", fmt.Errorf("the remote %s says that the branch %s is at %q, which is not a commit", m.name, branch, commit)
 	}
 	if _, err := m.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", m.fetch, ref); err != nil {
 		return "", fmt.Errorf("the branch %s of %s cannot be fetched: %w", branch, m.name, err)

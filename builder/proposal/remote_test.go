@@ -179,7 +179,7 @@ func TestSecurityTokenStaysWithItsHost(t *testing.T) {
 	if _, err := remote.Fetch(t.Context(), "main"); err == nil {
 		t.Error("it was followed")
 	}
-	if _, err := r.Remote(t.Context(), "clear", forgeAt("http://forge.example.org", token)); err == nil || !strings.Contains(err.Error(), "everybody on the way could read the token") {
+	if _, err := r.Remote(t.Context(), "clear", forgeAt("http://forge.example.org", token)); err == nil || !strings.Contains(err.Error(), "anyone on the network path could read the token") {
 		t.Error(err)
 	}
 	if remote, err = r.Remote(t.Context(), "command", forgeAt(s.URL, token)); err == nil {

@@ -16,7 +16,7 @@ import (
 
 func accountsCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "accounts", Short: "List, limit and suspend accounts, and show their logs",
+		Use: "accounts", Short: "List, limit and suspend accounts, and show their audit logs",
 		Long: `Accounts are who API keys belong to. They are made with their first key: by kindex
 keys create, or by signing in. A running edge knows of a change within half a
 second.`,

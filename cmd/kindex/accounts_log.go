@@ -20,10 +20,10 @@ type accountsLogOptions struct {
 func accountsLogCommand() *cobra.Command {
 	var o accountsLogOptions
 	c := &cobra.Command{
-		Use: "log NAME", Short: "Show what was done with an account",
-		Long: fmt.Sprintf(`Log shows the audit log of an account, the newest entries first: when something was
-done, by whom, from which address, and what. Its owner sees the same in the panel and
-at GET /api/developer/audit. Entries are kept for %d days, the newest %d of each kind
+		Use: "log NAME", Short: "Show the audit log of an account",
+		Long: fmt.Sprintf(`Log shows the audit log of an account, newest entries first: what was done, when, by
+whom, and from which IP address. The owner sees the same log in the panel and at
+GET /api/developer/audit. Entries are kept for %d days, the newest %d of each kind
 of action. Times are UTC.`, state.AuditFor/(24*time.Hour), state.AuditPerAction),
 		Example: "  kindex accounts log ada\n  kindex accounts log ada --limit 1000 --json",
 		Args:    cobra.ExactArgs(1),
@@ -31,7 +31,7 @@ of action. Times are UTC.`, state.AuditFor/(24*time.Hour), state.AuditPerAction)
 	}
 	stateFlag(c.Flags(), &o.state)
 	c.Flags().IntVar(&o.limit, "limit", 100, "show at most this many entries")
-	c.Flags().BoolVar(&o.json, "json", false, "print an entry a line, as JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print one entry per line, as JSON")
 	return c
 }
 

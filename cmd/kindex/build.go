@@ -56,11 +56,11 @@ A build that would delete more than a tenth of the entities of the build before
 it, or lose any of its changes, is refused: mostly it is the wrong folder or
 branch, or the history was rewritten.
 
-A build reuses only an earlier one that bears the seal of the builder's key, which
-this machine alone has (--builder-key), and that git does not track. Otherwise git
-content is built in full, with the same result. For a folder without git, whose
-history lies only in its builds, the build is refused: --trust-previous takes over
-the published build once, after naming it.
+A build reuses a previous one only if that has the seal of the builder's key, which
+only this machine has (--builder-key), and is not tracked by git. Otherwise, content
+in git is built in full, with the same result. For a folder without git, whose
+history is only in its builds, the build is refused: --trust-previous takes over the
+published build once, after printing which one it is.
 
 With --static the website of the build is written as plain files, too, for any host
 of files; search and comparison run in the browser. The folder must be new, empty or

@@ -13,12 +13,12 @@ import (
 )
 
 func builderKeyFlag(f *pflag.FlagSet, file *string) {
-	f.StringVar(file, "builder-key", "", "the file with the key that seals builds for later ones to reuse; created if missing (default: kindex/builder.key in the user's configuration folder)")
+	f.StringVar(file, "builder-key", "", "file with the key that seals builds so that later ones can reuse them; created if missing (default: kindex/builder.key in the user's configuration folder)")
 }
 
-// builderKey reads the builder's key from a file, or from where it lies by default.
-// Where nobody has named a file and none can be created, as for a service without a
-// home, there is no key: builds are possible, but none reuses another.
+// builderKey reads the builder's key from a file, or from the default one. If no file
+// is named and none can be created, as for a service without a home folder, there is no
+// key: builds are possible, but none reuses another.
 func builderKey(stderr io.Writer, file string) (*builder.Key, error) {
 	if file != "" {
 		return builder.LoadKey(file)
@@ -33,13 +33,13 @@ func builderKey(stderr io.Writer, file string) (*builder.Key, error) {
 			return nil, err
 		}
 	}
-	fmt.Fprintf(stderr, "warning: %v; without one, builds are not sealed and no later build reuses them: name a file with --builder-key or KINDEX_BUILDER_KEY\n", err)
+	fmt.Fprintf(stderr, "warning: %v; without it, builds are not sealed and later builds cannot reuse them: name a file with --builder-key or KINDEX_BUILDER_KEY\n", err)
 	return nil, nil
 }
 
 // trustFlag adds --trust-previous.
 func trustFlag(f *pflag.FlagSet, trust *bool) {
-	f.BoolVar(trust, "trust-previous", false, "reuse the published build of the output folder though it does not bear this machine's seal, and seal it")
+	f.BoolVar(trust, "trust-previous", false, "reuse the published build of the output folder even though it does not have this machine's seal, and seal it")
 }
 
 // checkTrust refuses --trust-previous where nothing could be sealed.

@@ -102,7 +102,8 @@ func printable(s string) string {
 	return quoted(s)
 }
 
-// quoted is a text in quotes, without what a terminal might obey or hide.
+// quoted returns a text in quotes, with characters that a terminal might obey or hide
+// escaped.
 func quoted(s string) string { return safetext.Escape(strconv.Quote(s)) }
 
 // move writes two values with an arrow, or one where they are the same.

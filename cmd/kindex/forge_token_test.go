@@ -90,7 +90,7 @@ func TestForgeTokenStaysThere(t *testing.T) {
 		"a path of this machine": {func(string) []string { return []string{"remote.origin.url", "file:///tmp/example/index.git"} },
 			"is a repository on this machine, but those of the forge are on github.com"},
 		"another scheme": {func(string) []string { return []string{"remote.origin.url", "ftp://github.com/example/index.git"} },
-			"begins with ftp:"},
+			"starts with ftp:"},
 		"insteadOf": {func(a string) []string {
 			return []string{"remote.origin.url", genuine, "url." + a + "/.insteadOf", "https://github.com/"}
 		}, ""},

@@ -113,7 +113,7 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 	return nil
 }
 
-// parseExpiry reads when a key is to expire; the zero time is never.
+// parseExpiry parses the expiry of a key; the zero time means never.
 func parseExpiry(text string, now time.Time) (at time.Time, err error) {
 	days, isDays := strings.CutSuffix(text, "d")
 	n, numberErr := strconv.Atoi(days)
@@ -128,7 +128,7 @@ func parseExpiry(text string, now time.Time) (at time.Time, err error) {
 		}
 	}
 	if err != nil {
-		return at, errors.New("is not an expiry; use days such as 90d, a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or never")
+		return at, errors.New("is not a valid expiry; use days such as 90d, a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or never")
 	}
 	at = at.UTC().Truncate(time.Second)
 	return at, keys.CheckExpiry(at, now)
@@ -144,8 +144,8 @@ func keysListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List API keys, masked",
 		Long: `List shows the active keys, of one account or of all, in the order of their making.
-Times are UTC. When a key was used last is known with a delay of a few seconds. Keys
-that are older than scopes may do everything; they are marked "legacy".`,
+Times are UTC. The last use of a key is recorded with a delay of a few
+seconds. Keys created before scopes existed have all scopes; they are marked "legacy".`,
 		Example: "  kindex keys list\n  kindex keys list --account ada --all --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runKeysList(cmd, o) },
@@ -153,7 +153,7 @@ that are older than scopes may do everything; they are marked "legacy".`,
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "only the keys of this account")
-	f.BoolVar(&o.all, "all", false, "show revoked and expired keys too")
+	f.BoolVar(&o.all, "all", false, "also show revoked and expired keys")
 	f.BoolVar(&o.json, "json", false, "print a key a line, as JSON")
 	return c
 }

@@ -68,10 +68,10 @@ environment: KINDEX_SIGNIN_GITHUB_SECRET or KINDEX_SIGNIN_OIDC_SECRET. The
 provider must know the address to send people back to, which is --url with
 /signin/github/callback or /signin/oidc/callback behind it.
 
-Where --url is a public https address, pages of every website may read the answers.
-An index without one is private: only pages on the reader's own machine may, and it
-answers only to localhost, IP addresses, names of --hosts and, on a network, names
-that exist in private networks only. --cors-origins says otherwise.
+If --url is a public https address, pages of every website can read the answers.
+Otherwise the index is private: only pages on the reader's own machine can, and it
+answers only to localhost, IP addresses, the names in --hosts and, on a network, names
+that exist only in private networks. --cors-origins overrides this.
 
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin
 address, which belongs on a private network.`,
@@ -93,11 +93,11 @@ address, which belongs on a private network.`,
 	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests that an address without a key may make in a UTC day, 0 for no limit, as with --watch unless given")
 	f.Int64Var(&o.limitKey, "limit-key", 100, "requests that an account may make in a UTC day unless it has a limit of its own, 0 for no limit")
 	f.StringVar(&o.contact, "contact", "", "the address that those who need more can write to")
-	f.IntVar(&o.limitPages, "limit-pages", 50, "pages of the website that an address may ask for in a second, 0 for no limit; addresses of the machine itself have none")
+	f.IntVar(&o.limitPages, "limit-pages", 50, "pages of the website that an IP address may request per second, 0 for no limit; addresses of the machine itself have none")
 	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks, such as 10.0.0.0/8, whose forwarding headers tell where a request comes from")
-	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages may read answers, such as https://app.example.org; "*" for all, "none" (default: all where --url is a public https address, else those on the reader's own machine)`)
-	f.StringSliceVar(&o.hosts, "hosts", nil, "further names of a service that not all websites may read, beside localhost, IP addresses and the host of --url")
-	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "names of the operator's address, beside localhost and IP addresses")
+	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages can read the answers, such as https://app.example.org; "*" for all, or "none" (default: all if --url is a public https address, otherwise those on the reader's own machine)`)
+	f.StringSliceVar(&o.hosts, "hosts", nil, "additional host names of a service that not all websites can read, besides localhost, IP addresses and the host of --url")
+	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "host names of the admin address, besides localhost and IP addresses")
 	o.forgeOptions.flags(f)
 	o.signIn.flags(f)
 	operatorKeyFlag(f, &o.operatorKey)
@@ -142,7 +142,7 @@ func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	return e, nil
 }
 
-// names reads who may read answers, and under which names.
+// names parses the allowed origins and the host names.
 func (o *serveOptions) names(e *edge.Options) (err error) {
 	if o.corsOrigins != nil {
 		if e.Origins, err = edge.ParseOrigins(o.corsOrigins); err != nil {

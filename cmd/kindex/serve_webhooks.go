@@ -12,7 +12,8 @@ import (
 	"kindex/edge/guard"
 )
 
-// webhookOptions say which addresses webhooks may have, and how much they get.
+// webhookOptions define which addresses webhooks may have, and how often they are
+// called.
 type webhookOptions struct {
 	allow, deny, nat64 []string
 	hostRate           float64
@@ -20,10 +21,10 @@ type webhookOptions struct {
 }
 
 func (o *webhookOptions) flags(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.allow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may have though they are not public, or not on port 443")
-	f.StringSliceVar(&o.deny, "webhook-deny", nil, "networks (203.0.113.0/24), addresses and host names (example.org, with all names below it) that are never called, whatever else allows them")
-	f.StringSliceVar(&o.nat64, "webhook-nat64", nil, "NAT64 prefixes (64:ff9b::/96) of this network: their addresses are judged as the IPv4 addresses that they stand for")
-	f.Float64Var(&o.hostRate, "webhook-host-rate", guard.DefaultHostRate, "attempts a second that one host gets, all webhooks of all accounts together, 0 for no bound")
+	f.StringSliceVar(&o.allow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may use although they are not public or not on port 443")
+	f.StringSliceVar(&o.deny, "webhook-deny", nil, "networks (203.0.113.0/24), addresses and host names (example.org, including all subdomains) that are never called, even if --webhook-allow allows them")
+	f.StringSliceVar(&o.nat64, "webhook-nat64", nil, "NAT64 prefixes (64:ff9b::/96) of this network: their addresses are checked as the IPv4 addresses they represent")
+	f.Float64Var(&o.hostRate, "webhook-host-rate", guard.DefaultHostRate, "maximum attempts per second at one host, over all webhooks of all accounts; 0 for no limit")
 	f.BoolVar(&o.challenge, "webhook-challenge", false, "register a webhook only if its endpoint answers a challenge")
 }
 
@@ -42,7 +43,7 @@ func (o *webhookOptions) apply(e *edge.Options) (err error) {
 	}
 	switch {
 	case !(o.hostRate >= 0 && o.hostRate <= 1e6):
-		return errors.New("--webhook-host-rate: use a number of attempts a second, 0 for no bound")
+		return errors.New("--webhook-host-rate: use a number of attempts per second, 0 for no limit")
 	case o.hostRate == 0:
 		o.hostRate = -1
 	}

@@ -30,7 +30,7 @@ func submissionsCommand() *cobra.Command {
 while a pull request is open, accepted, published once a build has the entity,
 rejected with a reason, or withdrawn by their account. Several accounts may propose
 the same entity; list and show say so. Accept writes one into a checkout of the
-content, on a branch of its own; with a forge it opens the pull request too.`,
+content, on a branch of its own; with a forge it also opens the pull request.`,
 		Example: `  kindex submissions list --status pending
   kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
@@ -51,9 +51,9 @@ func submissionsListCommand() *cobra.Command {
 	var o submissionsListOptions
 	c := &cobra.Command{
 		Use: "list", Short: "List submissions, the oldest first",
-		Long: `List shows the submissions of all accounts, the oldest first. Times are UTC. SAME is
-the number of other open submissions of the same entity: its type and slug, or its
-name and URL. --json prints a submission a line, as show --json does.`,
+		Long: `List shows the submissions of all accounts, oldest first. Times are UTC. SAME is the
+number of other open submissions for the same entity, by type and slug or by name and
+URL. --json prints one submission per line, as show --json does.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsList(cmd, o) },
@@ -148,7 +148,7 @@ func submissionsShowCommand() *cobra.Command {
 	var o submissionsShowOptions
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a submission and the file that it would be",
-		Long: `Show prints what is known of a submission, the other open submissions of the same
+		Long: `Show prints the details of a submission, the other open submissions for the same
 entity, and the file that accepting it would write.`,
 		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
 		Args:    cobra.ExactArgs(1),
@@ -215,11 +215,11 @@ const mostReason = 1000
 func submissionsRejectCommand() *cobra.Command {
 	var o submissionsRejectOptions
 	c := &cobra.Command{
-		Use: "reject {ID... | --all-of ACCOUNT} --reason TEXT", Short: "Reject submissions, and say why",
-		Long: `Reject ends submissions. The reason is shown to their accounts. Open pull requests
-are closed, for which the forge must be named. Branches that were made stay.
---all-of rejects whatever an account has pending or in review; what was accepted is
-rejected by its ID only. One that cannot be rejected does not stop the others.`,
+		Use: "reject {ID... | --all-of ACCOUNT} --reason TEXT", Short: "Reject submissions, with a reason",
+		Long: `Reject rejects submissions and shows the reason to their accounts. It closes open pull
+requests, which requires the forge options. Branches stay. --all-of rejects everything
+that an account has pending or in review; an accepted submission can only be rejected
+by its ID. If one cannot be rejected, the others still are.`,
 		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "It is no tool."
   kindex submissions reject --all-of spammer --reason "Advertising."`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSubmissionsReject(cmd, o, args) },
@@ -227,7 +227,7 @@ rejected by its ID only. One that cannot be rejected does not stop the others.`,
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.reason, "reason", "", "why; whoever has submitted it reads this (required)")
-	f.StringVar(&o.account, "all-of", "", "reject the pending and in-review submissions of this account, instead of those with some IDs")
+	f.StringVar(&o.account, "all-of", "", "reject the pending and in-review submissions of this account, instead of listing IDs")
 	o.forgeOptions.flags(f)
 	return c
 }
@@ -240,7 +240,7 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 	case reason == "":
 		return usageError{fmt.Errorf("--reason must say why; see: %s --help", cmd.CommandPath())}
 	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || safetext.Contains(reason):
-		return usageError{fmt.Errorf("--reason must be one line of at most %d characters, all of them visible", mostReason)}
+		return usageError{fmt.Errorf("--reason must be one line of at most %d visible characters", mostReason)}
 	}
 	f, err := o.forgeOptions.open()
 	if err != nil {
@@ -274,7 +274,7 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 func reviewableOf(ctx context.Context, s *state.State, name string) (ids []string, err error) {
 	account, err := s.AccountNamed(ctx, name)
 	if errors.Is(err, keys.ErrNoAccount) {
-		return nil, fmt.Errorf("there is no account %q; they are listed by: kindex accounts list", name)
+		return nil, fmt.Errorf("there is no account %q; to list them: kindex accounts list", name)
 	}
 	if err != nil {
 		return nil, err

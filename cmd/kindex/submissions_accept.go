@@ -39,16 +39,16 @@ branch.
 With --forge it starts from the newest commit of the remote, pushes the branch and
 opens the pull request, which tells what the submission would do to the index. The
 submission is then in review, until sync or an edge sees the pull request merged
-or closed. Other submissions of the same entity stay as they are and are named. An
-entity that the content has by now is refused.
+or closed. Other submissions of the same entity are listed and stay as they
+are. An entity that the content already has is refused.
 
-The forge's token comes from ` + forgeToken + ` alone; it is used for the API,
-and for a remote that is reached over https. Such a remote must be on the forge's own
+The forge's token is read only from ` + forgeToken + `; it is used for the API,
+and for a remote over https. Such a remote must be on the forge's own
 host (github.com where the API is api.github.com), and every remote must be the
 repository that --forge-repo names.
 
-Nothing in the configuration of the repository counts but the address of the remote:
-no hook, no credential helper and no alias of it. Your own settings of git do.`,
+Of the repository's configuration only the address of the remote applies: no hooks,
+credential helpers or aliases. Your own git settings do apply.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
 		Args: cobra.ExactArgs(1),
@@ -97,7 +97,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		}
 		for _, other := range siblings {
 			if other.Status == submit.Accepted && one.Status == submit.Pending {
-				return fmt.Errorf("%s is accepted as %s already, for the same entity; reject one of the two: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
+				return fmt.Errorf("%s is already accepted as %s, for the same entity; reject one of the two: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
 			}
 		}
 		a := accepting{options: o, asOf: asOf, forge: f, submission: &one,
@@ -212,7 +212,7 @@ func (a *accepting) refuseCopy(ctx context.Context, s *state.State) error {
 	}
 	for _, o := range list {
 		if o.Key() == a.submission.Key() && o.ID != a.submission.ID {
-			return fmt.Errorf("%s is in the content already, from %s of %s; reject the submission", o.Key(), o.ID, printable(o.Account))
+			return fmt.Errorf("%s is already in the content, from %s of %s; reject the submission", o.Key(), o.ID, printable(o.Account))
 		}
 	}
 	return nil
@@ -310,9 +310,9 @@ func (a *accepting) settle(ctx context.Context, s *state.State) (submit.Submissi
 		}
 		left := fmt.Errorf("the branch %s was made nevertheless", a.branch.Name)
 		if a.request.Number > 0 {
-			left = fmt.Errorf("its pull request %d was opened meanwhile, and is closed again", a.request.Number)
+			left = fmt.Errorf("its pull request %d was opened in the meantime and has been closed again", a.request.Number)
 			if err := a.forge.Close(ctx, a.request.Number); err != nil {
-				left = fmt.Errorf("its pull request %d was opened nevertheless; close it there: %s (%w)", a.request.Number, printable(a.request.URL), err)
+				left = fmt.Errorf("its pull request %d was opened in the meantime; close it there: %s (%w)", a.request.Number, printable(a.request.URL), err)
 			}
 		}
 		return submit.Submission{}, errors.Join(settledAlready(ctx, s, id), left)

@@ -90,8 +90,8 @@ func submissionsSyncCommand() *cobra.Command {
 		Use: "sync", Short: "Take over what became of pull requests, and of builds",
 		Long: `Sync asks the forge once what has become of the pull requests of submissions in
 review: one that was merged makes its submission accepted, one that was closed
-makes it rejected. It closes those of submissions that were withdrawn. Then those
-are published that the build in --dir has. An edge
+makes it rejected. It closes those of submissions that were withdrawn. Then it marks
+as published those that the build in --dir has. An edge
 that runs with --forge does this by itself, every minute.`,
 		Example: "  kindex submissions sync --forge https://api.github.com --forge-repo example/index",
 		Args:    cobra.NoArgs,

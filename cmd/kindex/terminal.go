@@ -16,9 +16,9 @@ import (
 	"kindex/exports/safetext"
 )
 
-// output is what commands write to. It escapes the characters that a terminal
-// obeys or hides, whatever a command prints, and remembers that something could
-// not be written, so that a full disk after a pipe does not look like success.
+// output is what commands write to. It escapes all characters that a terminal obeys or
+// hides, and remembers the first write error, so that a full disk after a pipe does not
+// look like success.
 type output struct {
 	w io.Writer
 
@@ -78,7 +78,7 @@ func (o *output) colored() bool {
 	return isTerminal(o.w) && !never
 }
 
-// raw returns what is below an output, for programs that draw on a terminal.
+// raw returns the writer that an output wraps, for programs that draw on a terminal.
 func raw(w io.Writer) io.Writer {
 	if o, ok := w.(*output); ok {
 		return o.w
@@ -112,6 +112,6 @@ func damaged(dir string, err *error) {
 	}
 }
 
-// visible is a text on one line, with what would steer a terminal, or hide in it,
-// as escapes.
+// visible returns a text on one line, with characters that would control a terminal or
+// be hidden by it escaped.
 func visible(s string) string { return safetext.Escape(s) }

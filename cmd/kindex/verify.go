@@ -22,15 +22,15 @@ func verifyCommand() *cobra.Command {
 compares it with the SHA-256 in the manifest. DIR is the folder that build --out
 wrote.
 
-That shows that no byte was altered since the manifest was written, not that the
-manifest is true. With --content, verify also builds the content again, at the
-build's commit and as-of time, in full and into a temporary folder, and compares the
-id and every file. Exit code 1 if anything differs. The bytes of a search index do
-not follow from the content: it is compared by what it answers.
+That shows that no byte has changed since the manifest was written, not that the
+manifest is authentic. With --content, verify also rebuilds the content at the build's
+commit and as-of time, in full and into a temporary folder, and compares the id and
+every file. The exit code is 1 if anything differs. A search index is not reproducible
+byte for byte: its answers are compared instead.
 
-A build that was made with changes that were not committed, or from a folder without
-git, is compared with the folder as it is now. The history of a folder without git
-is in its builds only and cannot be checked: after the first build, it differs.`,
+A build made with uncommitted changes, or from a folder without git, is compared with
+the folder as it is now. The history of a folder without git is only in its builds and
+cannot be checked: after the first build, it differs.`,
 		Example: "  kindex verify .\n  kindex verify --content content .",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +44,7 @@ is in its builds only and cannot be checked: after the first build, it differs.`
 			return verifyContent(cmd.Context(), cmd.OutOrStdout(), content, dir)
 		},
 	}
-	c.Flags().StringVar(&content, "content", "", "build this content folder again, and compare")
+	c.Flags().StringVar(&content, "content", "", "rebuild this content folder and compare")
 	return c
 }
 
@@ -73,7 +73,7 @@ func verifyBytes(w io.Writer, dir string) (err error) {
 	return nil
 }
 
-// verifyContent compares the published build with one that is made from the content.
+// verifyContent compares the published build with a new one from the content.
 func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err error) {
 	defer damaged(dir, &err)
 	c, err := builder.Rebuild(ctx, content, dir)
@@ -86,7 +86,7 @@ func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err e
 		from = content + " as it is now"
 	}
 	if len(c.Differs) == 0 {
-		fmt.Fprintf(w, "%s is what %s gives as of %s: %d files are the same, and search answers alike\n", m.ID, from, m.AsOf, c.Files)
+		fmt.Fprintf(w, "%s matches %s as of %s: %d files are the same, and so are search answers\n", m.ID, from, m.AsOf, c.Files)
 		return nil
 	}
 	for _, line := range c.Differs {
@@ -94,9 +94,9 @@ func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err e
 	}
 	switch {
 	case m.Commit == "":
-		fmt.Fprintf(w, "The build names no commit: %s may have changed since, and what changed before is in the builds only.\n", content)
+		fmt.Fprintf(w, "The build names no commit: %s may have changed since, and earlier changes are recorded only in the builds.\n", content)
 	case m.Dirty:
-		fmt.Fprintf(w, "The build was made with changes that were not committed: whether they are still in %s cannot be told.\n", content)
+		fmt.Fprintf(w, "The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.\n", content)
 	}
-	return fmt.Errorf("%s is not what %s gives", m.ID, from)
+	return fmt.Errorf("%s does not match %s", m.ID, from)
 }

@@ -102,7 +102,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 		Edited: w.edited, Problems: w.problems, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
-	// A build that may be anybody's is not shown while the first own one is made.
+	// An untrusted build is not shown while the first trusted one is made.
 	if _, err := exports.Current(dir); err == nil && builder.CheckPrevious(cmd.Context(), build) == nil {
 		first = false
 		return w, nil

@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// Denial is a part of the network, or a name with all names below it, that is never
-// talked to.
+// Denial is a network, or a name with all its subdomains, that is never called.
 type Denial struct {
 	prefix netip.Prefix
 	domain string // "" where it is a network
 }
 
-// ParseDenial reads what operators write: a network (203.0.113.0/24), an address or a
-// name (example.org).
+// ParseDenial parses a network (203.0.113.0/24), an address or a name (example.org).
 func ParseDenial(s string) (Denial, error) {
 	if p, err := netip.ParsePrefix(s); err == nil {
 		if p != p.Masked() {
@@ -52,7 +50,7 @@ func (g *Guard) deniesName(host string) bool {
 func ParseNAT64(s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || !p.Addr().Is6() || p != p.Masked() || !slices.Contains([]int{32, 40, 48, 56, 64, 96}, p.Bits()) {
-		return p, fmt.Errorf("%q is not the prefix of a NAT64: write a network such as 64:ff9b::/96, of 32, 40, 48, 56, 64 or 96 bits", s)
+		return p, fmt.Errorf("%q is not a NAT64 prefix: use a network such as 64:ff9b::/96, of 32, 40, 48, 56, 64 or 96 bits", s)
 	}
 	return p, nil
 }

@@ -22,11 +22,11 @@ const (
 	pruneFrom = 1024
 )
 
-// BusyError says that a host gets as many attempts as it may.
+// BusyError reports that the limit of attempts at a host is reached.
 type BusyError struct{ Wait time.Duration }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("as much as may be is sent to this host; wait %v", e.Wait.Round(time.Second))
+	return fmt.Sprintf("the limit for this host is reached; wait %v", e.Wait.Round(time.Second))
 }
 
 // pacer bounds how often, and how many times at once, something is done to each of

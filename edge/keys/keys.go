@@ -45,7 +45,7 @@ type Key struct {
 // Expired reports whether the key has expired.
 func (k Key) Expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
 
-// Grant is what a new key gets.
+// Grant holds the name, scopes and expiry of a new key.
 type Grant struct {
 	Name      string
 	Scopes    Scopes

@@ -80,7 +80,7 @@ func ParseScopes(names []string) (s Scopes, err error) {
 		one := Scope(name)
 		switch {
 		case !slices.Contains(AllScopes, one):
-			return 0, fmt.Errorf("names an unknown scope; use some of %s", Everything)
+			return 0, fmt.Errorf("names an unknown scope; known scopes: %s", Everything)
 		case s.Has(one):
 			return 0, fmt.Errorf("names %s twice", one)
 		}
@@ -100,7 +100,7 @@ func CheckExpiry(at, now time.Time) error {
 	case !at.After(now):
 		return fmt.Errorf("must be in the future; it is %s now", now.UTC().Format(time.RFC3339))
 	case at.Sub(now) > MaxLife:
-		return errors.New("must be within five years; for a key that does not expire, leave it out")
+		return errors.New("must be within five years; omit it for a key that never expires")
 	}
 	return nil
 }

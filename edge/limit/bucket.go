@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// mostBuckets bounds each generation of Buckets: together they take about 10 MB.
-const mostBuckets = 1 << 15
+// maxBuckets bounds each generation of Buckets: together they take about 10 MB.
+const maxBuckets = 1 << 15
 
 // Buckets are token buckets, one for each address (IPv6: for each /64). They start
 // full. It is safe for concurrent use, and bounded in memory: when more addresses ask
@@ -48,7 +48,7 @@ func (b *Buckets) Take(addr netip.Addr) bool { return b.take(addr, 1) }
 // Left reports whether there is a token in the bucket of an address.
 func (b *Buckets) Left(addr netip.Addr) bool { return b.take(addr, 0) }
 
-// Idle reports whether all buckets are full, for all that is known without looking.
+// Idle reports whether all buckets are known to be full without looking at them.
 func (b *Buckets) Idle() bool {
 	latest := b.latest.Load()
 	return latest == 0 || b.now().Sub(b.start) > time.Duration(latest)+b.depth
@@ -78,7 +78,7 @@ func (b *Buckets) take(addr netip.Addr, tokens time.Duration) bool {
 	if tokens == 0 {
 		return true
 	}
-	if !found && (b.younger == nil || len(b.younger) >= mostBuckets || now-b.since > b.depth) {
+	if !found && (b.younger == nil || len(b.younger) >= maxBuckets || now-b.since > b.depth) {
 		b.younger, b.elder, b.since = map[netip.Prefix]time.Duration{}, b.younger, now
 	}
 	b.younger[who] = full + b.every*tokens

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// The reasons why a Gate lets nobody in.
+// The reasons why a Gate refuses a caller.
 var (
 	// ErrBusy reports that too much is under way and nothing has ended in time.
-	ErrBusy = errors.New("too much is under way")
+	ErrBusy = errors.New("too many requests at the moment")
 	// ErrTooManyOfOne reports that one caller has as much under way as it may.
-	ErrTooManyOfOne = errors.New("too much of one caller is under way")
+	ErrTooManyOfOne = errors.New("too many requests of one caller at the moment")
 )
 
 // GateOptions are the bounds of a Gate.
@@ -24,9 +24,9 @@ type GateOptions struct {
 	Wait    time.Duration // how long each of them waits
 }
 
-// Gate bounds work that is under way. Work that finds no free slot waits for one, in
-// the order of arrival; how much waits, and for how long, is bounded too. It is safe
-// for concurrent use.
+// Gate limits concurrent work. Work that finds no free slot waits for one, in order of
+// arrival; how much waits, and for how long, is limited too. It is safe for concurrent
+// use.
 type Gate struct {
 	options GateOptions
 	slots   chan struct{}
@@ -36,7 +36,7 @@ type Gate struct {
 	by map[string]int // entered or waiting, by caller; unused where Each is 0
 }
 
-// NewGate returns a Gate with nobody in it.
+// NewGate returns a Gate with all slots free.
 func NewGate(o GateOptions) *Gate {
 	return &Gate{options: o, slots: make(chan struct{}, o.Slots), by: map[string]int{}}
 }
@@ -77,7 +77,7 @@ func (g *Gate) await(ctx context.Context) error {
 	}
 }
 
-// Leave gives a slot back that Enter has taken for the same caller.
+// Leave returns a slot that Enter took for the same caller.
 func (g *Gate) Leave(caller string) {
 	<-g.slots
 	g.forget(caller)

@@ -83,11 +83,11 @@ func TestBuckets(t *testing.T) {
 func TestAttackBucketsOfManyAddresses(t *testing.T) {
 	b := NewBuckets(50, 100, func() time.Time { return time.Unix(1000, 0) })
 	var a [4]byte
-	for i := range uint32(5 * mostBuckets) {
+	for i := range uint32(5 * maxBuckets) {
 		binary.BigEndian.PutUint32(a[:], i+1)
 		b.Take(netip.AddrFrom4(a))
 	}
-	if n := len(b.younger) + len(b.elder); n > 2*mostBuckets {
-		t.Errorf("%d buckets are held, %d may be", n, 2*mostBuckets)
+	if n := len(b.younger) + len(b.elder); n > 2*maxBuckets {
+		t.Errorf("%d buckets are held, %d may be", n, 2*maxBuckets)
 	}
 }

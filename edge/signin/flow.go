@@ -46,7 +46,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 		h.unknownProvider(w, r)
 		return
 	case h.mayStart != nil && !h.mayStart(r):
-		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins were started from your address or network", "Try again in an hour.")
+		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins from your IP address or network", "Try again in an hour.")
 		return
 	}
 	browser, state, nonce, verifier := newToken(), newToken(), newToken(), oauth2.GenerateVerifier()

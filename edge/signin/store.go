@@ -24,12 +24,12 @@ const (
 
 // Bounds of what strangers may make the state remember.
 const (
-	// MostAttempts is how many attempts may be under way, and MostOfNetwork how many
+	// MostAttempts is how many attempts may be under way, and MaxPerNetwork how many
 	// of them from one network. Where there is no room, the oldest attempts of the
 	// network that has the most are dropped, never those of smaller ones: whoever
 	// starts many keeps nobody else from signing in.
 	MostAttempts  = 10_000
-	MostOfNetwork = 500
+	MaxPerNetwork = 500
 	// MostSessions is how many sessions an account has; the oldest make room.
 	MostSessions = 20
 )
@@ -101,7 +101,7 @@ type Arrival struct {
 // return.
 type Store interface {
 	// AddAttempt keeps an attempt, and of all no more than MostAttempts, of one
-	// network no more than MostOfNetwork.
+	// network no more than MaxPerNetwork.
 	AddAttempt(ctx context.Context, a Attempt) error
 	// TakeAttempt removes the one attempt that fits all that is told and returns it,
 	// to one caller only; ErrNoAttempt where none fits.

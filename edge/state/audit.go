@@ -36,8 +36,8 @@ type Actor struct {
 
 type actorKey struct{}
 
-// WithActor returns a context for Write: the changes made with it are logged as made
-// by this actor. Without one they are logged as made by the service itself.
+// WithActor returns a context for Write whose changes are logged as made by this actor.
+// Without an actor they are logged as made by the service itself.
 func WithActor(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }

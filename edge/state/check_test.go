@@ -77,7 +77,7 @@ func TestCheckFinds(t *testing.T) {
 		{"", append(keyRows(6), "UPDATE api_keys SET expires_at = 2 WHERE id = 'key_a'")},
 		{"accounts with more than 5 active keys: acc_a", append(keyRows(6), "UPDATE api_keys SET expires_at = 99999999999999 WHERE id = 'key_a'")},
 		{"keys that expire before they are created: key_a", append(keyRows(1), "UPDATE api_keys SET expires_at = 1 WHERE id = 'key_a'")},
-		{"audit logs with entries beyond the last: acc_a", []string{auditRow("key.created", "key"), "UPDATE accounts SET audited = 0"}},
+		{"audit logs with entries after the last one: acc_a", []string{auditRow("key.created", "key"), "UPDATE accounts SET audited = 0"}},
 		{"audit logs with unknown actions or actors: acc_a", []string{auditRow("key.lost", "key")}},
 		{"audit logs with unknown actions or actors: acc_a", []string{auditRow("key.created", "robot")}},
 		{"", []string{auditRow("key.created", "key")}},

@@ -37,7 +37,7 @@ var invariants = []invariant{
 		"SELECT id FROM api_keys WHERE LENGTH(hash) <> 64 OR SUBSTR(hash, 1, 8) <> hash_prefix ORDER BY id"},
 	{[]string{"api_keys", "audit_log"}, "keys that expire before they are created",
 		"SELECT id FROM api_keys WHERE expires_at <= created_at ORDER BY id"},
-	{[]string{"audit_log", "accounts"}, "audit logs with entries beyond the last",
+	{[]string{"audit_log", "accounts"}, "audit logs with entries after the last one",
 		"SELECT DISTINCT a.id FROM audit_log l JOIN accounts a ON a.id = l.account_id WHERE l.seq > a.audited OR l.seq < 1 ORDER BY 1"},
 	{[]string{"audit_log"}, "audit logs with unknown actions or actors",
 		"SELECT DISTINCT account_id FROM audit_log WHERE action NOT IN (" + quoted(Actions) + ") OR actor NOT IN (" + quoted(ActorKinds) + ") ORDER BY 1"},

@@ -22,7 +22,7 @@ func (s *State) AddAttempt(ctx context.Context, a signin.Attempt) error {
 		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1", tx.now()); err != nil {
 			return err
 		}
-		if err := tx.dropAttempts(a.Network, signin.MostOfNetwork-1); err != nil {
+		if err := tx.dropAttempts(a.Network, signin.MaxPerNetwork-1); err != nil {
 			return err
 		}
 		if err := tx.makeRoomForAttempt(a.Network); err != nil {

@@ -150,14 +150,14 @@ func TestAttemptsOfOneNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 		const more = 5
-		for i := range signin.MostOfNetwork + more {
+		for i := range signin.MaxPerNetwork + more {
 			if err := s.AddAttempt(t.Context(), attemptFrom("2001:db8:1::/48", now, i)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, i := range []int{0, more - 1, more, more + 1, signin.MostOfNetwork + more - 1} {
+		for _, i := range []int{0, more - 1, more, more + 1, signin.MaxPerNetwork + more - 1} {
 			if got := underWay(t, s, attemptFrom("2001:db8:1::/48", now, i), now); got != (i >= more) {
-				t.Errorf("attempt %d of %d is under way: %v", i, signin.MostOfNetwork+more, got)
+				t.Errorf("attempt %d of %d is under way: %v", i, signin.MaxPerNetwork+more, got)
 			}
 		}
 		if !underWay(t, s, other, now) {

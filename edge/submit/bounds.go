@@ -84,7 +84,7 @@ func count(value any, left *int) string {
 		}
 	case map[string]any:
 		if len(v) > maxMembers {
-			return fmt.Sprintf("has %d fields in one place, at most %d are looked at", len(v), maxMembers)
+			return fmt.Sprintf("has %d fields in one object, at most %d are allowed", len(v), maxMembers)
 		}
 		for _, item := range v {
 			if message := count(item, left); message != "" {

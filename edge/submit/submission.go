@@ -61,7 +61,7 @@ const (
 
 // ErrTooManyOpen is returned for a submission of an account that has MaxOpen open
 // ones.
-var ErrTooManyOpen = fmt.Errorf("the account has %d open submissions, the most that it may have", MaxOpen)
+var ErrTooManyOpen = fmt.Errorf("the account has %d open submissions, which is the limit", MaxOpen)
 
 // From lists the states from which s may be reached.
 func (s Status) From() []Status { return slices.Clone(sources[s]) }
@@ -136,7 +136,7 @@ func (e *TakenError) Error() string {
 	case e.Formerly != "":
 		return fmt.Sprintf("an earlier address of %s is %s/%s", other, e.Type, e.Formerly)
 	case e.Submission != nil:
-		return other + " proposes this already"
+		return other + " already proposes this"
 	}
 	return "the index has " + other + " already"
 }

@@ -77,7 +77,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	response, err := s.client.Do(r)
 	var busy *guard.BusyError
 	if errors.As(err, &busy) {
-		return answer{wait: busy.Wait, failure: "The host is sent as much as it may be at the moment.", outcome: "postponed"}
+		return answer{wait: busy.Wait, failure: "The limit of requests to this host is reached.", outcome: "postponed"}
 	}
 	if err != nil {
 		failure, outcome := explain(err)
@@ -85,7 +85,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	}
 	defer response.Body.Close()
 	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 lets any number through
-		return answer{failure: "It answered with a status that is none.", outcome: "status"}
+		return answer{failure: "It answered with an invalid status.", outcome: "status"}
 	}
 	a := answer{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
 		retryAfter: retryAfter(response.Header, s.now())}

@@ -27,7 +27,7 @@ const maxChallengeAnswer = 1 << 10
 func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
 	end, wait := d.Begin(url)
 	if wait > 0 {
-		return "is sent as much as it may be at the moment; try again in a minute", nil
+		return "has reached the limit of requests to its host; try again in a minute", nil
 	}
 	defer end()
 	limited, cancel := context.WithTimeout(ctx, ChallengeTime)
@@ -47,11 +47,11 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case a.outcome == "timeout":
-		return "has not answered the challenge within " + min(ChallengeTime, guard.Timeout).String(), nil
+		return "did not answer the challenge within " + min(ChallengeTime, guard.Timeout).String(), nil
 	case !a.success():
-		return "has not passed the challenge: " + strings.TrimSuffix(a.says(), "."), nil
+		return "failed the challenge: " + strings.TrimSuffix(a.says(), "."), nil
 	case !repeats(a.body, text):
-		return `has not passed the challenge: it must answer the message webhook.challenge with the value of its member "challenge", as text or as {"challenge": "…"}`, nil
+		return `failed the challenge: it must answer the message webhook.challenge with the value of its member "challenge", as text or as {"challenge": "…"}`, nil
 	}
 	return "", nil
 }

@@ -69,7 +69,9 @@ func emoji(r rune) bool {
 	return symbol(r) || r == emojiStyle || r >= 0x1f3fb && r <= 0x1f3ff // skin tones
 }
 
-func symbol(r rune) bool { return r >= 0xa9 && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) && !blanks[r] }
+func symbol(r rune) bool {
+	return r >= 0xa9 && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) && !blanks[r]
+}
 
 func keycapBase(r rune) bool { return r >= '0' && r <= '9' || r == '#' || r == '*' }
 

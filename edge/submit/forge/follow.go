@@ -116,7 +116,7 @@ func (f *Follower) tryToClose(ctx context.Context) {
 		says = err.Error()
 	}
 	if says != "" && says != f.left && ctx.Err() == nil {
-		f.log().Warn("pull requests of withdrawn submissions are left open; kindex submissions sync closes them with a token that may", "error", says)
+		f.log().Warn("pull requests of withdrawn submissions stay open; kindex submissions sync closes them with a token that is allowed to", "error", says)
 	}
 	f.left = says
 }
@@ -147,7 +147,7 @@ func (f *Follower) closeOne(ctx context.Context, s submit.Submission) error {
 	p, _, err := f.Forge.fate(ctx, s, "")
 	switch {
 	case errors.Is(err, errOtherBranch) || isNotFound(err):
-		f.log().Warn("the pull request of a withdrawn submission is not there", "submission", s.ID, "pullRequest", s.PullRequest.Number)
+		f.log().Warn("the pull request of a withdrawn submission does not exist", "submission", s.ID, "pullRequest", s.PullRequest.Number)
 	case err != nil:
 		return err
 	case merged(p):
