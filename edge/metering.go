@@ -166,7 +166,9 @@ func (c *call) peek() {
 	var err error
 	if m.state, err = c.server.limits.Peek(c.request.Context(), m.subject); err != nil {
 		m.state = limit.Unknown(m.subject, c.server.now())
-		c.server.log.Error("reading a counter", "requestId", c.id, "error", err)
+		if !c.left() {
+			c.server.log.Error("reading a counter", "requestId", c.id, "error", err)
+		}
 	}
 }
 
