@@ -82,8 +82,13 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := place.Commit(ctx, commit); err != nil {
+	// Whoever made the build has chosen this text: it must be nothing but the name of a
+	// commit before it is an argument of git.
+	switch name, err := place.Commit(ctx, commit); {
+	case err != nil:
 		return fmt.Errorf("%w; the build was made from this commit: fetch it", err)
+	case name != commit:
+		return fmt.Errorf("the build names %q as its commit, which is not the whole name of one", commit)
 	}
 	head, err := place.HeadAt(ctx, commit)
 	if err != nil {

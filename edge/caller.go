@@ -89,7 +89,7 @@ func (c *call) mayLookUp(sent string) error {
 	if wrong.Idle() || c.server.goodKeys.has(sent) || wrong.Left(c.server.proxies.Client(c.request)) {
 		return nil
 	}
-	p := newProblem("busy", "Too many unknown keys came from this IP address; wait a few seconds.")
+	p := newProblem("rate-limited", "Too many unknown keys came from this IP address; wait a few seconds.")
 	p.header = http.Header{"Retry-After": {"10"}}
 	return p
 }

@@ -88,8 +88,11 @@ func (c *call) pace() error {
 	if b == nil {
 		return nil
 	}
-	addr := c.server.proxies.Client(c.request)
-	if addr.IsLoopback() || b.Take(addr) {
+	// Headers that contradict each other count for the proxy, which may be on this
+	// machine: a client behind it must not get the machine's exemption that way.
+	proxies := c.server.proxies
+	addr := proxies.Client(c.request)
+	if addr.IsLoopback() && !proxies.Relayed(c.request) || b.Take(addr) {
 		return nil
 	}
 	p := newProblem("busy", "Too many page requests came from this IP address; wait a second. Files under /data/ have no limit.")

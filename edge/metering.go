@@ -110,7 +110,7 @@ func (c *call) admit(kind metering) error {
 		return refused
 	}
 	var p *Problem
-	if kind == free || errors.As(refused, &p) && p.Status >= 500 {
+	if kind == free || errors.As(refused, &p) && (p.Status >= 500 || p.Status == http.StatusTooManyRequests) {
 		c.peek()
 		return refused
 	}
@@ -166,7 +166,9 @@ func (c *call) peek() {
 	var err error
 	if m.state, err = c.server.limits.Peek(c.request.Context(), m.subject); err != nil {
 		m.state = limit.Unknown(m.subject, c.server.now())
-		c.server.log.Error("reading a counter", "requestId", c.id, "error", err)
+		if !c.left() {
+			c.server.log.Error("reading a counter", "requestId", c.id, "error", err)
+		}
 	}
 }
 

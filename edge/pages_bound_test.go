@@ -1,10 +1,14 @@
 package edge
 
 import (
+	"context"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +16,7 @@ import (
 	"time"
 
 	"kindex/edge/keys"
+	"kindex/edge/limit"
 	"kindex/edge/state/statetest"
 )
 
@@ -178,7 +183,7 @@ func TestAttackInventedKeys(t *testing.T) {
 	begin, sent, busy := time.Now(), 0, 0
 	for range 1000 {
 		sent++
-		if got := s.statusOf(requestOf("GET", "/api/categories", keys.Generate().Reveal(), nil)); got == 503 {
+		if got := s.statusOf(requestOf("GET", "/api/categories", keys.Generate().Reveal(), nil)); got == 429 {
 			busy++
 		}
 		if sent%50 == 0 {
@@ -189,5 +194,76 @@ func TestAttackInventedKeys(t *testing.T) {
 	}
 	if most := wrongKeyBurst + int(wrongKeyRate*time.Since(begin).Seconds()) + 1; sent-busy > most {
 		t.Errorf("%d keys were looked up, %d may be", sent-busy, most)
+	}
+}
+
+// TestAttackPagesThroughProxy floods an edge behind a proxy on the same machine, whose
+// own address has no limit. The client adds a header that contradicts the proxy's, so
+// that the request counts for the proxy.
+func TestAttackPagesThroughProxy(t *testing.T) {
+	few := serveFew(t, Options{})
+	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 1, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	for name, header := range map[string][]string{
+		"two headers that disagree":    {"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=198.51.100.1"},
+		"a header that cannot be read": {"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=\"unfinished"},
+	} {
+		begin, answered := time.Now(), 0
+		const sent = 1000
+		for range sent {
+			if s.statusOf(from("127.0.0.1:1", "PUT", "/", "", header...)) != 503 {
+				answered++
+			}
+		}
+		if most := pageBurst + int(time.Since(begin).Seconds()) + 1; answered > most && sent > most {
+			t.Errorf("%s: %d of %d were answered, %d are allowed", name, answered, sent, most)
+		}
+	}
+	if got := s.statusOf(from("127.0.0.1:1", "PUT", "/", "")); got != 405 {
+		t.Errorf("the machine itself: %d", got)
+	}
+}
+
+// TestAttackLog has requests refused in every way that costs a stranger nothing. The log
+// has no line of any.
+func TestAttackLog(t *testing.T) {
+	var lines strings.Builder
+	few := serveFew(t, Options{})
+	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 1, LimitAnonymous: 1,
+		Log: slog.New(slog.NewTextHandler(&lines, nil))})
+	lines.Reset() // of what the start has logged
+	refused := map[string]int{}
+	ask := func(name string, status int, r *http.Request) {
+		for range 150 {
+			if s.statusOf(r.Clone(r.Context())) == status {
+				refused[name]++
+			}
+		}
+		if refused[name] == 0 {
+			t.Errorf("%s: never %d", name, status)
+		}
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	const address = "203.0.113.7:1"
+	ask("pages", 503, from(address, "GET", "/badge/tool/n3.svg", ""))
+	ask("invented keys", 429, from(address, "GET", "/api/categories", "", "X-Api-Key", keys.Generate().Reveal()))
+	ask("limit", 429, from("203.0.113.8:1", "GET", "/api/categories", ""))
+	foreign := from(address, "GET", "/", "")
+	foreign.Host = "evil.example"
+	foreign = foreign.WithContext(context.WithValue(foreign.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})))
+	ask("foreign host", 403, foreign)
+	for range 2 {
+		if err := s.gates.exports.Enter(t.Context(), limit.OfAddress(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("exports at once", 503, from("203.0.113.9:1", "GET", "/api/export/entities?type=tool", ""))
+	for _, target := range []string{"/api/openapi", "/api/categories", "/tool/n3/"} {
+		for i := range 20 {
+			s.statusOf(from("[2001:db8:0:"+strconv.Itoa(i)+"::1]:1", "GET", target, "").WithContext(gone))
+		}
+	}
+	if n := strings.Count(lines.String(), "\n"); n > 0 {
+		t.Errorf("%d lines for refusals of %v, such as\n%.600s", n, refused, lines.String())
 	}
 }

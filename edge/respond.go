@@ -435,8 +435,9 @@ func clientGone(err error) error {
 func (c *call) fail(w http.ResponseWriter, err error) {
 	p := problemOf(err)
 	p.RequestID, p.Instance = c.id, c.request.URL.Path
-	// Where the client has left, that is mostly what the error is about.
-	if p.Status >= 500 && !errors.Is(c.request.Context().Err(), context.Canceled) {
+	// Where the client has left, that is mostly what the error is about. What is busy
+	// is not logged: a client that asks too often would fill the log. Metrics count it.
+	if p.Status >= 500 && p.Code != "busy" && !errors.Is(c.request.Context().Err(), context.Canceled) {
 		c.server.log.Error("request failed", "requestId", c.id, "path", c.request.URL.Path, "error", fmt.Sprint(p.cause))
 	}
 	h := w.Header()

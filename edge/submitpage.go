@@ -209,7 +209,9 @@ func (s *Server) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (
 	var p *Problem
 	switch {
 	case errors.As(err, &p):
-		s.log.Warn("a form was not answered", "requestId", c.id, "error", p.cause)
+		if !c.left() {
+			s.log.Warn("a form was not answered", "requestId", c.id, "error", p.cause)
+		}
 		refused = &refusedForm{p.Status, p.Detail}
 	case !errors.As(err, &refused):
 		return r, err

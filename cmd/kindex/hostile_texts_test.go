@@ -51,6 +51,7 @@ var hiddenTexts = map[string]string{
 	"tags":      "Fast.\U000e0049\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065",
 	"zero":      "Fa\u200bst.",
 	"selectors": "Fast.😀\U000e0153\U000e0154\U000e0155",
+	"bytes":     "中\U000e0139文\U000e0157字\U000e015e", // one of each, in the selectors after ideographs
 	"filler":    "\u3164",
 	"braille":   "Fast.\u2800\u2800",
 	"private":   "Fast.\ue000",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -46,6 +47,9 @@ and nothing was published; 2 the command was called wrongly; 3 another build is
 at work.`
 
 func main() {
+	// Nothing here uses this logger, but net/http does: it would print whatever a server
+	// sends unasked, such as the endpoint of a webhook.
+	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

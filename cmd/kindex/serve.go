@@ -71,7 +71,8 @@ provider must know the address to send people back to, which is --url with
 If --url is a public https address, pages of every website can read the answers.
 Otherwise the index is private: only pages on the reader's own machine can, and it
 answers only to localhost, IP addresses, the names in --hosts and, on a network, names
-that exist only in private networks. --cors-origins overrides this.
+that exist only in private networks. --cors-origins names other
+websites; with "*" the index is not private.
 
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin
 address, which belongs on a private network.`,

@@ -47,8 +47,8 @@ and for a remote over https. Such a remote must be on the forge's own
 host (github.com where the API is api.github.com), and every remote must be the
 repository that --forge-repo names.
 
-Of the repository's configuration only the address of the remote applies: no hooks,
-credential helpers or aliases. Your own git settings do apply.`,
+Of the repository's configuration only the address of the remote, user.name and
+user.email apply: no hooks, credential helpers or aliases. Your own git settings do apply.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
 		Args: cobra.ExactArgs(1),

@@ -76,6 +76,25 @@ func TestWholeEdge(t *testing.T) {
 		t.Errorf("the memory in use grew from %d KiB to %d KiB", before>>10, after>>10)
 	}
 	f.checkCoverage(t)
+	if status := f.status(t); status != http.StatusOK {
+		t.Errorf("the key that the requests had does not work any more: %d; they have shown little", status)
+	}
+}
+
+// status asks for something with the key of the requests.
+func (f *fuzz) status(t *testing.T) int {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, f.edge.URL+"/api/developer/api-keys", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("x-api-key", f.key)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	return res.StatusCode
 }
 
 // heap returns the bytes of memory in use after a forced collection.
@@ -93,6 +112,7 @@ type fuzz struct {
 	address string
 	ops     []*operation
 	key     string // with a limit that is never reached
+	keyID   string // its id, which no request revokes
 	spent   string // with nothing left
 	cookie  string // of somebody who is signed in
 	token   string // of the forms of that session

@@ -39,6 +39,7 @@ func (f *fuzz) tour(t *testing.T) {
 		f.note(operation, res.StatusCode)
 		return answer
 	}
+	f.keyID = ask("listApiKeys", "GET", "/api/developer/api-keys", "").Data[0].ID
 	key := ask("createApiKey", "POST", "/api/developer/api-keys", `{"name":"tour"}`)
 	ask("revokeApiKey", "DELETE", "/api/developer/api-keys?id="+key.ID, "")
 	leaked := ask("createApiKey", "POST", "/api/developer/api-keys", `{"name":"leaked"}`)

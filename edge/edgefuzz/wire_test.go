@@ -236,7 +236,7 @@ func (f *fuzz) learn(q *raw, res *http.Response, body []byte) {
 	defer f.mu.Unlock()
 	keep := func(kind, value string) {
 		list := f.learned[kind]
-		if value == "" || slices.Contains(list, value) {
+		if value == "" || value == f.keyID || slices.Contains(list, value) {
 			return
 		}
 		if len(list) >= maxLearned {
@@ -265,9 +265,7 @@ func (f *fuzz) learn(q *raw, res *http.Response, body []byte) {
 		case "dlv":
 			keep("delivery", string(m[1]))
 		case "key":
-			if !strings.HasPrefix(q.op.Path, "/api/developer/api-keys") || q.method == http.MethodPost {
-				keep("api-keys", string(m[1])) // not the one that everything is asked with
-			}
+			keep("api-keys", string(m[1]))
 		}
 	}
 }

@@ -36,6 +36,16 @@ func (p *Proxies) Client(r *http.Request) netip.Addr {
 	return addr
 }
 
+// Relayed reports whether a request came through a trusted proxy, according to its
+// headers.
+func (p *Proxies) Relayed(r *http.Request) bool {
+	if len(r.Header[forwardedFor]) == 0 && len(r.Header[forwarded]) == 0 {
+		return false
+	}
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return contains(p.trusted, plain(peer.Addr()))
+}
+
 // ParseTrusted reads a list of addresses and networks (CIDR), separated by commas:
 // the proxies that are trusted.
 func ParseTrusted(list string) ([]netip.Prefix, error) {

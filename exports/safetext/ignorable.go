@@ -12,6 +12,10 @@ const (
 	textStyle  = 0xfe0e
 	emojiStyle = 0xfe0f
 	keycap     = 0x20e3
+
+	// lastIdeographic is the last selector (VS48) of the sequences that are registered at
+	// https://www.unicode.org/ivd/. The others could hide a byte after each ideograph.
+	lastIdeographic = 0xe011f
 )
 
 // blanks are symbols and letters that fonts draw as nothing, though Unicode
@@ -49,7 +53,7 @@ func needed(r, before rune, after string) bool {
 		return unicode.In(before, joiningScripts...) || emoji(before) && symbol(first(after))
 	case r == textStyle || r == emojiStyle:
 		return symbol(before) || emojiBases[before] || keycapBase(before) && first(after) == keycap
-	case r >= 0xfe00 && r <= 0xfe02 || r >= 0xe0100 && r <= 0xe01ef:
+	case r >= 0xfe00 && r <= 0xfe02 || r >= 0xe0100 && r <= lastIdeographic:
 		return unicode.Is(unicode.Ideographic, before)
 	}
 	return false

@@ -13,7 +13,7 @@
 //     joins letters, such as Arabic or Devanagari;
 //   - ZERO WIDTH JOINER between two symbols, and one variation selector after a
 //     symbol: emoji sequences (https://www.unicode.org/reports/tr51/);
-//   - one variation selector after an ideograph
+//   - one registered variation selector after an ideograph
 //     (https://www.unicode.org/reports/tr37/).
 //
 // Unassigned code points are not hidden: fonts draw a box for them, and newer

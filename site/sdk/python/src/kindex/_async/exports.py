@@ -55,12 +55,12 @@ class Exports(AsyncCore):
 
         Args:
             format: The format of the file. "json" unless given.
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -90,14 +90,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return await self._bytes("/api/export/entities", {
             "format": format,
@@ -139,12 +139,12 @@ class Exports(AsyncCore):
         length; memory stays small.
 
         Args:
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -174,14 +174,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return self._records("/api/export/entities", {
             "csv": csv,
@@ -228,12 +228,12 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             fields: The fields wanted, joined with commas, or the parameter repeated. They
                 always come in the order of the whole table.
             type: Only entities of this type. Repeat for any of several.
@@ -263,14 +263,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
@@ -309,12 +309,12 @@ class Exports(AsyncCore):
 
         Args:
             format: The format of the file. "json" unless given.
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -325,14 +325,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -356,12 +356,12 @@ class Exports(AsyncCore):
         length; memory stays small.
 
         Args:
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -372,14 +372,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -403,12 +403,12 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
             at: The day, UTC, as at whose end to show it; the present without it.
@@ -419,14 +419,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
             IntegrityError: The file is not what it should be; it was removed.
@@ -460,12 +460,12 @@ class Exports(AsyncCore):
 
         Args:
             format: The format of the file. "json" unless given.
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -476,14 +476,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return await self._bytes("/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
@@ -500,12 +500,12 @@ class Exports(AsyncCore):
         length; memory stays small.
 
         Args:
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -516,14 +516,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return self._records("/api/export/changelog", {"csv": csv, "since": since, "type": type, "format": "jsonl"})
 
@@ -545,12 +545,12 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. "json" unless given.
-            csv: How CSV is written; only with ``format=csv``, else 400. ``spreadsheet``
-                puts an apostrophe before every text that a spreadsheet would take for a
-                formula, one that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line
-                break. Such a file is made on the way, without ``Repr-Digest`` and ranges.
-                ``plain`` changes nothing: a program reads exactly the text of the index.
-                "plain" unless given.
+            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
+                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
+                tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
+                the text of the index. "plain" unless given.
             since: Only changes from this moment on: a day, an RFC 3339 time or, for those
                 behind it, the id of a change.
             type: Only entities of this type. Repeat for any of several.
@@ -561,14 +561,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
@@ -592,14 +592,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return await self._json("/api/export/manifest")
 
@@ -617,14 +617,14 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return await self._json("/api/export/croissant")
 

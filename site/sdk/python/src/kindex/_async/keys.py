@@ -18,9 +18,9 @@ class Keys(AsyncCore):
     async def list_api_keys(self) -> ApiKeyList:
         """List the API keys of your account.
 
-        The active keys, masked, in the order of their making. Revoked and expired ones are
-        not listed. ``lastUsedAt`` may be a few seconds behind. Needs the scope ``keys``: a
-        leaked key without it says nothing about the account.
+        The active keys, masked, the oldest first. Revoked and expired keys are not listed.
+        ``lastUsedAt`` may lag by a few seconds. Requires the scope ``keys``, so that a
+        leaked key without it reveals nothing about the account.
 
         Returns:
             The keys.
@@ -28,14 +28,14 @@ class Keys(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return await self._json("/api/developer/api-keys")
 
@@ -49,12 +49,12 @@ class Keys(AsyncCore):
     ) -> CreatedApiKey:
         """Create an API key.
 
-        A further key for the account that asks, which needs a key with the scope ``keys``.
-        The answer is the only one that shows the new key: what is kept is a hash. Without
-        ``scopes`` it gets ``read``, ``submit`` and ``webhooks``; a key can give only scopes
-        that it has itself, so that ``keys`` must be asked for, and only a key with ``keys``
-        can give it. Without ``expiresAt`` it does not expire. An account has at most five
-        active keys, however many are asked for at the same time. With an
+        Creates another key for the account. Requires a key with the scope ``keys``. This
+        answer is the only one that shows the new key, because only its hash is stored.
+        Without ``scopes`` it gets ``read``, ``submit`` and ``webhooks``. A key can grant
+        only scopes that it has itself, so ``keys`` must be requested explicitly, by a key
+        that has it. Without ``expiresAt`` the new key never expires. An account has at most
+        five active keys, however many are requested at the same time. With an
         ``Idempotency-Key``, a repeat makes no second key and is answered with 409
         ``secret-shown-once``, which names the one that was made: revoke it where its answer
         was lost, and create another.
@@ -62,10 +62,10 @@ class Keys(AsyncCore):
         Args:
             name: What its owner calls the key: 1 to 64 printable characters in Unicode
                 normal form C, without spaces at the ends. Several keys may have one name.
-            scopes: What the key may do. A new key gets ``read``, ``submit`` and
-                ``webhooks`` where this is left out.
-            expires_at: When it is to stop working, in the future and within five years;
-                null or left out for never.
+            scopes: What the key may do. If omitted, a new key gets ``read``, ``submit`` and
+                ``webhooks``.
+            expires_at: When the key expires, in the future and within five years; null or
+                omitted for never.
             idempotency_key: What makes a repeat of this very write have no further effect
                 for 24 hours, also from another process; a random one unless given.
 
@@ -77,14 +77,14 @@ class Keys(AsyncCore):
                 faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             ConflictError: The account has as many active keys as it may
                 (``too-many-keys``); or this write was made already, and its answer showed
                 the key (``secret-shown-once``).
@@ -101,8 +101,8 @@ class Keys(AsyncCore):
         Ends a key of the account that asks, for good; it may be the very key that asks.
         Within a second it is refused everywhere. The id of the key stands in the address,
         or in a body; the key itself is never sent. A key of another account does not exist
-        here, and neither does one that was revoked already. To end another key than itself,
-        a key needs the scope ``keys``.
+        here, and neither does one that was already revoked. A key needs the scope ``keys``
+        to revoke any key other than itself.
 
         Args:
             id: The id of the key.
@@ -112,14 +112,14 @@ class Keys(AsyncCore):
                 faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no active key with this id
                 (``unknown-key``).
         """
@@ -128,36 +128,37 @@ class Keys(AsyncCore):
     async def revoke_leaked_key(self, key: str) -> None:
         """Revoke a leaked key.
 
-        Ends the key in the body, for good: for whoever finds one where it should not be,
-        such as a secret scanner. It takes no key to ask, only the one that leaked. The
-        answer is 204 whether or not the key still worked; it says no more of a key than its
-        use would. The owner's audit log shows the report. An address can report 60 keys in
-        an hour; a report costs nothing of the daily limit and is taken when that is used
-        up.
+        Permanently revokes the key in the body. It is for anyone who finds a leaked key,
+        such as a secret scanner, and needs no key but the leaked one. The answer is 204
+        whether or not the key still worked; it reveals no more about a key than using the
+        key would. The owner's audit log shows the report. An IP address can report 60 keys
+        an hour; reports do not count towards the daily limit, and are accepted even when it
+        is used up.
 
         Args:
             key: The whole key.
 
         Raises:
-            BadRequestError: The body cannot be used, as where the key is none
-                (``invalid-body``); or there is a parameter (``unknown-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
+            BadRequestError: The body cannot be used, for example because the key is
+                malformed (``invalid-body``); or a parameter was given
+                (``unknown-parameter``).
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the address. Or the index is private, and does
-                not answer to this host name (``foreign-host``); that counts against nobody.
-            NotFoundError: This service has made no such key (``unknown-key``).
+                the request counts against the IP address. Or the index is private and does
+                not answer to this host name (``foreign-host``); the request does not count.
+            NotFoundError: This service never issued this key (``unknown-key``).
         """
         await self._post("/api/developer/api-keys/revoke", {"key": key})
 
     async def list_audit_log(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> AuditLog:
-        """Read what was done with your account.
+        """Read the audit log of your account.
 
-        The audit log of the account, the newest first: who did what, when, and from which
-        address. It holds sign-ins, and every change of keys, webhooks, submissions and the
-        account itself, but no reading and no secrets. Entries are kept for 400 days, the
-        newest 200 of each action. Needs the scope ``keys``.
+        The audit log of the account, newest entries first: who did what, when, and from
+        which IP address. It records sign-ins and every change to keys, webhooks,
+        submissions and the account itself, but no reads and no secrets. Entries are kept
+        for 400 days, the newest 200 of each action. Requires the scope ``keys``.
 
         Args:
             limit: How many records a page has at most. 20 unless given.
@@ -170,19 +171,19 @@ class Keys(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return await self._json("/api/developer/audit", {"limit": limit, "cursor": cursor})
 
     def iter_audit_log(self, *, cursor: Optional[str] = None, page_size: int = 100) -> AsyncIterator[AuditEntry]:
-        """Read what was done with your account, over all pages.
+        """Read the audit log of your account, over all pages.
 
         As :meth:`list_audit_log`, which tells more. Each page is a request.
 
@@ -196,13 +197,13 @@ class Keys(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return self._items("/api/developer/audit", {"cursor": cursor, "limit": page_size})

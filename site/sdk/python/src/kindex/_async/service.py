@@ -65,12 +65,12 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the address. Or the index is private, and does
-                not answer to this host name (``foreign-host``); that counts against nobody.
+                the request counts against the IP address. Or the index is private and does
+                not answer to this host name (``foreign-host``); the request does not count.
         """
         return await self._bytes("/api/sdk/typescript")
 
@@ -91,12 +91,12 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the address. Or the index is private, and does
-                not answer to this host name (``foreign-host``); that counts against nobody.
+                the request counts against the IP address. Or the index is private and does
+                not answer to this host name (``foreign-host``); the request does not count.
             NotFoundError: There is no such version of this client
                 (``unknown-version``); ``suggestion`` is the address of the nearest one.
         """
@@ -115,12 +115,12 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the address. Or the index is private, and does
-                not answer to this host name (``foreign-host``); that counts against nobody.
+                the request counts against the IP address. Or the index is private and does
+                not answer to this host name (``foreign-host``); the request does not count.
         """
         return await self._bytes("/api/sdk/python")
 
@@ -142,12 +142,12 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the address. Or the index is private, and does
-                not answer to this host name (``foreign-host``); that counts against nobody.
+                the request counts against the IP address. Or the index is private and does
+                not answer to this host name (``foreign-host``); the request does not count.
             NotFoundError: There is no such version of this client
                 (``unknown-version``); ``suggestion`` is the address of the nearest one.
         """
@@ -175,11 +175,11 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the address. Or the index is private, and does
-                not answer to this host name (``foreign-host``); that counts against nobody.
+                the request counts against the IP address. Or the index is private and does
+                not answer to this host name (``foreign-host``); the request does not count.
         """
         return await self._document("/api/openapi", {"format": format})

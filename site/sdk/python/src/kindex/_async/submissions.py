@@ -29,13 +29,13 @@ class Submissions(AsyncCore):
         checked by the rules of such files, as the JSON Schema ``entity.schema.json`` of a
         build has them, and against the index: every faulty field is named at once. Without
         a ``slug`` one is made of the name. Then it waits to be reviewed, and ``GET
-        /api/submissions/{id}`` tells what has become of it. What the index has already, or
-        an open submission of the same account proposes, under the same type and slug or by
-        the same name and URL, is answered with 409; several accounts may propose the same.
-        An account has at most 20 open submissions, those that are pending, in review or
-        accepted; ``DELETE /api/submissions/{id}`` withdraws one. Its newest 200 closed ones
-        are kept, with files of 2 MiB in all. ``similar`` are entities of the index that may
-        be what is meant.
+        /api/submissions/{id}`` tells what has become of it. If the index already has the
+        entity, or an open submission of the same account proposes it, under the same type
+        and slug or the same name and URL, the answer is 409; several accounts can propose
+        the same entity. An account has at most 20 open submissions, which are those that
+        are pending, in review or accepted; ``DELETE /api/submissions/{id}`` withdraws one.
+        Its newest 200 closed submissions are kept, with files of 2 MiB in total.
+        ``similar`` lists entities of the index that may be the one meant.
 
         Args:
             entity: Its fields.
@@ -50,17 +50,18 @@ class Submissions(AsyncCore):
                 faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
-            ConflictError: The index has this entity, or an open submission of the same
-                account proposes it (``already-exists``); ``suggestion`` leads to it. Or the
-                account has as many open submissions as it may (``too-many-submissions``).
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
+            ConflictError: The index already has this entity, or an open submission of
+                the same account proposes it (``already-exists``); ``suggestion`` is its
+                address. Or the account has reached its limit of open submissions
+                (``too-many-submissions``).
             BadRequestError: The ``Idempotency-Key`` was sent with another body
                 (``idempotency-key-reused``).
         """
@@ -90,14 +91,14 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return await self._json("/api/submissions", {"status": status, "limit": limit, "cursor": cursor})
 
@@ -123,14 +124,14 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return self._items("/api/submissions", {"status": status, "cursor": cursor, "limit": page_size})
 
@@ -149,14 +150,14 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no submission with this id
                 (``unknown-submission``).
         """
@@ -165,9 +166,9 @@ class Submissions(AsyncCore):
     async def withdraw_submission(self, id: str) -> None:
         """Withdraw one of your submissions.
 
-        Ends a submission that is pending or in review. It stays in the list as
-        ``withdrawn``, and the same may be submitted again. An open pull request is closed
-        soon after. To withdraw it once more changes nothing.
+        Withdraws a submission that is pending or in review. It stays in the list as
+        ``withdrawn``, and the same entity can be submitted again. An open pull request is
+        closed soon after. Withdrawing it again changes nothing.
 
         Args:
             id: The id of the submission.
@@ -175,14 +176,14 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no submission with this id
                 (``unknown-submission``).
             ConflictError: The submission is accepted, published or rejected

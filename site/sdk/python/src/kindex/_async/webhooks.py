@@ -36,14 +36,14 @@ class Webhooks(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return await self._json("/api/webhooks")
 
@@ -59,11 +59,11 @@ class Webhooks(AsyncCore):
         From now on the address is called with the events that ``events`` names. The answer
         is the only one that shows the secret that deliveries are signed with. The address
         is ``https``, on port 443, and its host leads to addresses of the public internet
-        only; redirects are not followed. Operators may deny hosts, and may ask for a proof:
-        then the address is sent ``{"id","event":
-        "webhook.challenge","timestamp","challenge"}`` first, and must answer within ten
-        seconds with 2xx and the value of ``challenge``, as text or as ``{"challenge":
-        "…"}``, or the answer is 400. An account has at most ten webhooks. With an
+        only; redirects are not followed. Operators can deny hosts, and can require a
+        challenge: the address is then first sent ``{"id","event":
+        "webhook.challenge","timestamp","challenge"}``, and must answer within ten seconds
+        with 2xx and the value of ``challenge``, as text or as ``{"challenge": "…"}``;
+        otherwise the answer is 400. An account has at most ten webhooks. With an
         ``Idempotency-Key``, a repeat makes no second webhook and is answered with 409
         ``secret-shown-once``.
 
@@ -82,14 +82,14 @@ class Webhooks(AsyncCore):
                 faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             ConflictError: The account has as many webhooks as it may
                 (``too-many-webhooks``); or this write was made already, and its answer
                 showed the secret (``secret-shown-once``).
@@ -113,14 +113,14 @@ class Webhooks(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -138,14 +138,14 @@ class Webhooks(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -172,14 +172,14 @@ class Webhooks(AsyncCore):
                 faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
             ConflictError: A hundred tests and replays of the webhook are waiting
@@ -190,13 +190,13 @@ class Webhooks(AsyncCore):
     async def rotate_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> RotatedWebhook:
         """Rotate the secret of a webhook.
 
-        Gives the webhook a new secret, which only this answer shows. For 24 hours the
-        previous secret is valid, too: ``webhook-signature`` then has a signature by each,
-        separated by a space, and a receiver accepts a delivery if one of them is by the
-        secret that it knows. A further rotation within that time ends the older of the two
-        at once; to end a secret that has leaked without waiting, rotate twice. With an
-        ``Idempotency-Key``, a repeat does not rotate again and is answered with 409
-        ``secret-shown-once``.
+        Gives the webhook a new secret, which only this answer shows. The previous secret
+        stays valid for 24 hours: until then ``webhook-signature`` has two signatures, one
+        with each secret, separated by a space, and a receiver accepts a delivery if one of
+        them matches the secret that it knows. Another rotation within that time invalidates
+        the older secret at once; to invalidate a leaked secret without waiting, rotate
+        twice. With an ``Idempotency-Key``, a repeat does not rotate again and gets a 409
+        (``secret-shown-once``).
 
         Args:
             id: The id of the webhook.
@@ -204,21 +204,21 @@ class Webhooks(AsyncCore):
                 for 24 hours, also from another process; a random one unless given.
 
         Returns:
-            The new secret, this once.
+            The new secret, shown only once.
 
         Raises:
             BadRequestError: The body cannot be used (``invalid-body``), with every
                 faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
             ConflictError: This write was made already, and its answer showed the secret
@@ -255,14 +255,14 @@ class Webhooks(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -296,14 +296,14 @@ class Webhooks(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -334,14 +334,14 @@ class Webhooks(AsyncCore):
                 faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
                 ``invalid-parameter``), or the ``Idempotency-Key``
                 (``invalid-idempotency-key``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: The account that asks has no webhook with this id
                 (``unknown-webhook``), or the webhook no such delivery
                 (``unknown-delivery``).

@@ -45,14 +45,14 @@ class History(Core):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: There is no such entity (``unknown-entity``); ``suggestion``
                 is the address of the nearest one.
         """
@@ -86,14 +86,14 @@ class History(Core):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
             NotFoundError: There is no such entity (``unknown-entity``); ``suggestion``
                 is the address of the nearest one.
         """
@@ -144,14 +144,14 @@ class History(Core):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return self._json("/api/changelog", {
             "since": since,
@@ -202,14 +202,14 @@ class History(Core):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return self._items("/api/changelog", {
             "since": since,
@@ -278,14 +278,14 @@ class History(Core):
         Raises:
             BadRequestError: A parameter is unknown or has no usable value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: There is no key where one is needed; or it is malformed,
-                unknown, revoked or expired, or came in another header than ``x-api-key``
-                (``unauthorized``). The request counts against the address.
-            ForbiddenError: The key lacks the scope that is needed here
-                (``insufficient-scope``), which ``WWW-Authenticate`` names. Or its account
-                is suspended (``account-suspended``); then the request counts against the
-                address. Or the index is private, and does not answer to this host name
-                (``foreign-host``); that counts against nobody.
+            UnauthorizedError: A key is needed and none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or its account is suspended
+                (``account-suspended``); the request then counts against the IP address. Or
+                the index is private and does not answer to this host name
+                (``foreign-host``); the request does not count.
         """
         return self._document("/api/feed", {
             "format": format,

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import List, Literal, Optional, TypedDict
 
 Scope = Literal["read", "submit", "webhooks", "keys"]
-"""Something that a key may do: ``read`` what can be read without a key; ``submit`` entities
-and look after one's submissions; manage ``webhooks``; manage ``keys`` and read the audit
-log."""
+"""A permission of a key: ``read`` what can be read without a key; ``submit`` entities, and
+list and withdraw submissions; manage ``webhooks``; manage ``keys`` and read the audit log."""
 
 
 class ApiKey(TypedDict):
@@ -25,13 +24,11 @@ class ApiKey(TypedDict):
     masked: str
     """The first and the last four characters behind the prefix."""
     scopes: List[Scope]
-    """What the key may do. A new key gets ``read``, ``submit`` and ``webhooks`` where this is
-    left out.
-    """
+    """What the key may do. If omitted, a new key gets ``read``, ``submit`` and ``webhooks``."""
     legacy: bool
-    """Whether the key is older than scopes; it keeps every one of them."""
+    """Whether the key was created before scopes existed; such a key has all scopes."""
     expiresAt: Optional[str]
-    """When it stops working; null for never."""
+    """When the key expires; null for never."""
     createdAt: str
     """When it was made."""
     lastUsedAt: Optional[str]
@@ -55,27 +52,24 @@ class _NewApiKeyRequired(TypedDict):
 
 
 class NewApiKey(_NewApiKeyRequired, total=False):
-    """What a new key is to be called, what it may do, and until when."""
+    """The name, scopes and expiry of a new key."""
 
     scopes: List[Scope]
-    """What the key may do. A new key gets ``read``, ``submit`` and ``webhooks`` where this is
-    left out.
-    """
+    """What the key may do. If omitted, a new key gets ``read``, ``submit`` and ``webhooks``."""
     expiresAt: Optional[str]
-    """When it is to stop working, in the future and within five years; null or left out for
-    never.
+    """When the key expires, in the future and within five years; null or omitted for never.
     """
 
 
 class LeakedKey(TypedDict):
-    """A key that has leaked."""
+    """A leaked key."""
 
     key: str
     """The whole key."""
 
 
 class AuditLog(TypedDict):
-    """A page of the audit log of an account, the newest entries first."""
+    """A page of the audit log of an account, newest entries first."""
 
     data: List[AuditEntry]
     """The entries."""
@@ -86,22 +80,22 @@ class AuditLog(TypedDict):
 
 
 class AuditEntry(TypedDict):
-    """Something that was done with an account."""
+    """An entry in the audit log of an account."""
 
     id: str
-    """Names the entry within the account. Later ones have higher numbers."""
+    """Identifies the entry within the account. Later entries have higher numbers."""
     at: str
-    """When it was done."""
+    """When it happened."""
     action: Literal["account.created", "account.signed-in", "account.suspended", "account.reinstated", "account.limit-changed", "key.created", "key.revoked", "key.reported", "webhook.created", "webhook.deleted", "webhook.rotated", "webhook.disabled", "submission.created", "submission.withdrawn", "submission.in-review", "submission.accepted", "submission.published", "submission.rejected"]
-    """What was done. More actions may follow."""
+    """What was done. More actions may be added."""
     actor: AuditActor
     """Who did it."""
     address: Optional[str]
-    """The IP address it was done from; null where no request did it."""
+    """The IP address that the request came from; null if there was no request."""
     target: Optional[str]
     """The id of the key, webhook or submission; null for the account itself."""
     detail: Optional[str]
-    """More about it, for people."""
+    """Further details, for people."""
 
 
 class AuditActor(TypedDict):
@@ -109,7 +103,7 @@ class AuditActor(TypedDict):
 
     kind: Literal["key", "session", "operator", "service", "anyone"]
     """An API ``key``; a ``session``: a person signed in on the website; the ``operator`` of
-    the service; the ``service`` itself; or ``anyone`` who had a leaked key.
+    the service; the ``service`` itself; or ``anyone`` who reported a leaked key.
     """
     id: Optional[str]
     """The id of the key; null for all others."""
@@ -131,10 +125,8 @@ class CreatedApiKey(TypedDict):
     more that are a checksum of these.
     """
     scopes: List[Scope]
-    """What the key may do. A new key gets ``read``, ``submit`` and ``webhooks`` where this is
-    left out.
-    """
+    """What the key may do. If omitted, a new key gets ``read``, ``submit`` and ``webhooks``."""
     expiresAt: Optional[str]
-    """When it stops working; null for never."""
+    """When the key expires; null for never."""
     createdAt: str
     """When it was made."""

@@ -12,7 +12,7 @@ from ._entities import EntityType, Links, Status
 SubmissionStatus = Literal["pending", "in-review", "accepted", "published", "rejected", "withdrawn"]
 """``pending``: it waits to be reviewed. ``in-review``: its pull request is open. ``accepted``:
 it will be in the next build. ``published``: it is in the index. ``rejected``: it will not
-be, and ``reason`` says why. ``withdrawn``: its account has withdrawn it."""
+be, and ``reason`` says why. ``withdrawn``: the account withdrew it."""
 
 
 class _NewSubmissionRequired(TypedDict):
@@ -211,8 +211,8 @@ class CreatedSubmission(TypedDict):
     status: SubmissionStatus
     """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
     ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: its account has
-    withdrawn it.
+    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: the account
+    withdrew it.
     """
     url: str
     """The address of the submission."""
@@ -252,8 +252,8 @@ class Submission(TypedDict):
     status: SubmissionStatus
     """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
     ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: its account has
-    withdrawn it.
+    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: the account
+    withdrew it.
     """
     url: str
     """The address of the submission."""
@@ -277,8 +277,8 @@ class SubmissionDocument(TypedDict):
     status: SubmissionStatus
     """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
     ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: its account has
-    withdrawn it.
+    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: the account
+    withdrew it.
     """
     url: str
     """The address of the submission."""

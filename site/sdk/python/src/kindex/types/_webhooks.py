@@ -54,7 +54,7 @@ class RotatedWebhook(TypedDict):
     secret: str
     """What deliveries are signed with from now on; 32 bytes in base64 after ``whsec_``."""
     previousSecretExpiresAt: str
-    """Until when deliveries are signed with the previous secret, too."""
+    """Until when deliveries are also signed with the previous secret."""
 
 
 class Webhook(TypedDict):
