@@ -59,7 +59,7 @@ static: $(MINISEARCH) build ## the website of the shipped content as plain files
 
 # Many packages wait for programs and clocks: one more than there are cores at a time.
 test: test-tools lint ## everything: all tests with the race detector, fuzzing, 100,000 entities
-	$(GO) test -race -vet=off -count=1 -p 3 -timeout 20m $(LEAN) ./...
+	$(GO) test -race -vet=off -count=1 -p 3 -timeout 40m $(LEAN) ./...
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory whole
 	@$(MAKE) --no-print-directory scale
@@ -120,9 +120,9 @@ screenshots: test-tools ## pictures of the main pages of the website, into site/
 
 # What the race detector makes slow and has no part in is tested without it: under
 # it these tests are skipped or shorter. A test of cmd/kindex keeps the list complete.
-WHOLE := ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection|PastOfExtract|EventsOfExtract|TestCrash|IdleConnections|BuildUponAnEarlierOne|UponAnswersAsWhole|UponUntilAllIsIndexed|EditsAnswerAsANewIndex|KnownItems|EveryHitIsMarked|EntityPages|TestRecall|TestFindAfter|TestLists|PastBoards|TestBoards|StaticBoards|TestChanges|TestBench
+WHOLE := ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection|PastOfExtract|EventsOfExtract|TestCrash|IdleConnections|BuildUponAnEarlierOne|UponAnswersAsWhole|UponUntilAllIsIndexed|EditsAnswerAsANewIndex|KnownItems|EveryHitIsMarked|EntityPages|TestRecall|TestFindAfter|TestLists|PastBoards|TestBoards|StaticBoards|TestChanges|TestBench|WorkBeforeAdmission|FortyExports|AttackFormCost|SubmissionCost
 whole: tools ## the snapshots, and what is shorter with the race detector, without it
-	@$(GO) test -vet=off -count=1 -timeout 20m -parallel 4 -v -run '$(WHOLE)' ./builder ./builder/importer ./builder/similar ./cmd/bench ./cmd/kindex ./indexes ./site/pages | grep -vE '^(=== |    --- PASS)'
+	@$(GO) test -vet=off -count=1 -timeout 20m -parallel 4 -v -run '$(WHOLE)' ./builder ./builder/importer ./builder/similar ./cmd/bench ./cmd/kindex ./edge ./indexes ./site/pages | grep -vE '^(=== |    --- PASS)'
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')

@@ -22,7 +22,13 @@ import (
 func (b *build) openEarlier(ctx context.Context) error {
 	id, err := exports.Current(b.Out)
 	if errors.Is(err, exports.ErrNoBuild) {
-		return nil // what others there are was never published
+		// Others were never published, unless somebody has removed the pointer.
+		if ids, _ := exports.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
+			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although %s has builds: none of them is reused, "+
+				"and content that is not in git starts a new history. To continue from one, write its id into that file first",
+				filepath.Join(b.Out, "exports", "current"), exports.BuildsDir(b.Out)))
+		}
+		return nil
 	}
 	var link *exports.LinkError
 	if errors.As(err, &link) {
@@ -143,12 +149,17 @@ func (b *build) refuseUntrusted() error {
 	switch {
 	case b.untrusted == nil:
 		return nil
+	case b.tracked != "" && (b.head.Commit == "" || b.head.Hidden):
+		return fmt.Errorf("%w; only it has the history of %s. Untrack it, and if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
 	case b.head.Commit == "" || b.head.Hidden:
 		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
 			"To start a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
 	case b.earlier == nil:
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result. "+
-			"To take it over, if you know where it comes from: --trust-previous", b.untrusted))
+		warning := fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result", b.untrusted)
+		if b.tracked == "" {
+			warning += ". To take it over, if you know where it comes from: --trust-previous"
+		}
+		b.report.Warnings = append(b.report.Warnings, warning)
 	}
 	return nil
 }
