@@ -275,7 +275,7 @@ func TestNoHistory(t *testing.T) {
 	bare.commit("x", "tool/a.yaml", entity("A"))
 	bare.git("config", "core.bare", "true")
 	_, err := history.Walk(context.Background(), history.Options{Dir: filepath.Join(bare.dir, ".git")})
-	if err == nil || !strings.Contains(err.Error(), "looks like a git repository") {
+	if err == nil || !strings.Contains(err.Error(), "looks like a git directory") {
 		t.Errorf("of a bare repository it says %v", err)
 	}
 	r := newRepo(t)
