@@ -21,6 +21,9 @@ import (
 // do not crash, and what a number claims costs no memory before it is compared with
 // the size of its file.
 func TestHostileNumbers(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector has no part in it: make whole runs it")
+	}
 	t.Parallel()
 	content, good := t.TempDir(), t.TempDir()
 	writeContent(t, content, 40)

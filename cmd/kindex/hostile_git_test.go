@@ -133,6 +133,9 @@ func (h *hostile) ran() string {
 // TestHostileRepositories: whatever a repository has in it, the program runs nothing
 // but git on it, and is not lied to. Each trap is sprung with plain git first.
 func TestHostileRepositories(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector has no part in it: make whole runs it")
+	}
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
