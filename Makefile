@@ -120,7 +120,7 @@ screenshots: test-tools ## pictures of the main pages of the website, into site/
 
 # What the race detector makes slow and has no part in is tested without it: under
 # it these tests are skipped or shorter. A test of cmd/kindex keeps the list complete.
-WHOLE := ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection|PastOfExtract|EventsOfExtract|TestCrash|IdleConnections|BuildUponAnEarlierOne|UponAnswersAsWhole|UponUntilAllIsIndexed|EditsAnswerAsANewIndex|KnownItems|EveryHitIsMarked|EntityPages|TestRecall|TestFindAfter|TestLists|PastBoards|TestBoards|StaticBoards|TestChanges|TestBench|WorkBeforeAdmission|FortyExports|AttackFormCost|SubmissionCost|HostileRepositories|HostileNumbers|CostOfRefusal
+WHOLE := ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection|PastOfExtract|EventsOfExtract|TestCrash|IdleConnections|BuildUponAnEarlierOne|UponAnswersAsWhole|UponUntilAllIsIndexed|EditsAnswerAsANewIndex|KnownItems|EveryHitIsMarked|EntityPages|TestRecall|TestFindAfter|TestLists|PastBoards|TestBoards|StaticBoards|TestChanges|TestBench|WorkBeforeAdmission|FortyExports|AttackFormCost|SubmissionCost|HostileRepositories|HostileNumbers|CostOfRefusal|SignInFloodOfNetwork
 whole: tools ## the snapshots, and what is shorter with the race detector, without it
 	@$(GO) test -vet=off -count=1 -timeout 20m -parallel 4 -v -run '$(WHOLE)' ./builder ./builder/importer ./builder/similar ./cmd/bench ./cmd/kindex ./edge ./indexes ./site/pages | grep -vE '^(=== |    --- PASS)'
 

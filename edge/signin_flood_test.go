@@ -17,6 +17,9 @@ import (
 // of strangers start more sign-ins than the state keeps, from as many addresses as
 // they have: the person's own still comes to its end.
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
+	if raceEnabled {
+		t.Skip("30,000 requests one after another: make whole runs it")
+	}
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
