@@ -181,6 +181,8 @@ class Operations(unittest.TestCase):
         self.assertEqual(self.do("get_submission", made["id"])["entity"]["name"], name)
         self.assertIn(made["id"], [s["id"] for s in self.do("iter_submissions", status="pending", page_size=1)])
         self.assertIn(made["id"], [s["id"] for s in self.do("list_submissions", limit=5)["data"]])
+        self.assertIsNone(self.do("withdraw_submission", made["id"]))
+        self.assertEqual(self.do("get_submission", made["id"])["status"], "withdrawn")
 
     def test_webhooks(self) -> None:
         made = self.do("create_webhook", "https://8.8.8.8/hook", ["entity.created", "entity.updated"])
@@ -192,6 +194,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(self.do("replay_delivery", made["id"], delivery["id"])["kind"], "replay")
         self.assertEqual(len(self.do("list_deliveries", made["id"], limit=10)["data"]), 2)
         self.assertEqual(len(self.do("iter_deliveries", made["id"], page_size=1)), 2)
+        self.assertNotEqual(self.do("rotate_webhook", made["id"])["secret"], made["secret"])
         self.do("delete_webhook", made["id"])
         with self.assertRaises(kindex.NotFoundError):
             self.do("get_webhook", made["id"])
