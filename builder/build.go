@@ -130,7 +130,7 @@ type build struct {
 	started time.Time
 	report  Report
 
-	earlier *exports.Build // the build before; nil where everything is made anew
+	earlier *exports.Build // the previous build; nil if nothing is reused
 	damaged error          // why the current build could not be opened
 	skipped bool           // a build newer than earlier could not be opened
 

@@ -205,7 +205,7 @@ func (c *call) categoriesAt(day string) []string {
 	return c.categoriesEver()
 }
 
-// boardNames are the leaderboards of a day. Nobody may change the list.
+// boardNames are the leaderboards of a day. The list must not be changed.
 func (c *call) boardNames(day string) []string {
 	if day == "" {
 		return c.view.boardNames
