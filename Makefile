@@ -19,7 +19,7 @@ FUZZTIME ?= 5000x
 # Fuzz targets that make a picture or a page take milliseconds for each input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static test check soak lint scale bench snapshots whole corpus history fuzz sdk screenshots fmt clean tools test-tools
+.PHONY: help run build static check test soak vet lint requests scale bench snapshots corpus history fuzz sdk screenshots fmt clean tools test-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,27 +57,37 @@ $(MINISEARCH): site/package-lock.json
 static: $(MINISEARCH) build ## the website of the shipped content as plain files, in static/
 	bin/kindex build --content content --out . --static static
 
-# Many packages wait for programs and clocks: one more than there are cores at a time.
-test: test-tools lint ## everything: all tests with the race detector, fuzzing, 100,000 entities
-	$(GO) test -race -vet=off -count=1 -p 3 -timeout 40m $(LEAN) ./...
-	@$(MAKE) --no-print-directory fuzz
-	@$(MAKE) --no-print-directory whole
-	@$(MAKE) --no-print-directory scale
-
 # Test binaries without what only debuggers read are linked in less time.
 LEAN := -ldflags=-w
+TEST := $(GO) test -vet=off -count=1 $(LEAN)
+# The packages where goroutines meet. make soak runs all of them with the race detector.
+RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 
-check: tools lint ## the fast tests: two minutes; no network once the modules are there
-	$(GO) test -vet=off -count=1 -p 4 -short $(LEAN) $$($(GO) list ./... | grep -vE '/site/(audit|journeys)$$')
+# Three suites; builder/suite says which tests are in which. Many packages wait for
+# programs and clocks: more of them at a time than there are cores.
+check: tools vet ## the fast tests, in less than a minute; offline once the modules are there
+	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/site/(audit|journeys)$$')
 
-lint: tools
+test: test-tools lint ## what every change should pass, in minutes; the race detector where goroutines meet
+	$(TEST) -p 3 -timeout 30m ./...
+	$(TEST) -p 3 -timeout 30m -race -short $(RACY)
+
+soak: test-tools ## all there is, for hours: every size, race detector everywhere, fuzzing, 100,000 entities
+	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
+	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
+	@$(MAKE) --no-print-directory fuzz scale requests
+
+vet: tools
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run ./cmd/kindex validate content
 	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not in their usual form; run: make fmt"; exit 1; }
 
+lint: vet ## what linters find, dead code, modules that nothing needs
+	@$(GO) mod tidy -diff
+
 SOAKTIME ?= 20m
-soak: tools ## what takes long: mutated requests to every address of an edge for SOAKTIME
+requests: tools ## mutated requests to every address of an edge for SOAKTIME
 	$(GO) test -vet=off -count=1 -timeout 0 -v ./edge/edgefuzz -run TestWholeEdge -fuzz-edge $(SOAKTIME)
 
 # go test takes one fuzz target at a time.
@@ -110,19 +120,13 @@ bench: build corpus history ## measure N generated entities beside git, FTS5, Bl
 	@bin/bench -corpus $(CORPUS) -history $(HISTORY) -profile $(BENCH) $(BENCHFLAGS)
 
 snapshots: tools ## build, import, format and replay every public snapshot; says NOT RUN where they are not there
-	@$(GO) test -count=1 -v -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
+	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
 sdk: test-tools ## pack the client libraries of the description's version into site/sdk/archives
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
 
 screenshots: test-tools ## pictures of the main pages of the website, into site/docs/screenshots
 	$(GO) test -count=1 ./site/audit -run TestWebsite -screenshots $(CURDIR)/site/docs/screenshots
-
-# What the race detector makes slow and has no part in is tested without it: under
-# it these tests are skipped or shorter. A test of cmd/kindex keeps the list complete.
-WHOLE := ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection|PastOfExtract|EventsOfExtract|TestCrash|IdleConnections|BuildUponAnEarlierOne|UponAnswersAsWhole|UponUntilAllIsIndexed|EditsAnswerAsANewIndex|KnownItems|EveryHitIsMarked|EntityPages|TestRecall|TestFindAfter|TestLists|PastBoards|TestBoards|StaticBoards|TestChanges|TestBench|WorkBeforeAdmission|FortyExports|AttackFormCost|SubmissionCost|HostileRepositories|HostileNumbers|CostOfRefusal|SignInFloodOfNetwork
-whole: tools ## the snapshots, and what is shorter with the race detector, without it
-	@$(GO) test -vet=off -count=1 -timeout 20m -parallel 4 -v -run '$(WHOLE)' ./builder ./builder/importer ./builder/similar ./cmd/bench ./cmd/kindex ./edge ./indexes ./site/pages | grep -vE '^(=== |    --- PASS)'
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -51,16 +52,10 @@ func TestShippedContent(t *testing.T) {
 }
 
 // TestEverySnapshot builds everything that the converters make from the public
-// collections, where those lie beside the repository. With the race detector the
-// last one of each kind is enough: make whole builds all without.
+// collections, where those lie beside the repository.
 func TestEverySnapshot(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
-	shared := os.Getenv("KINDEX_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "shared")
-	}
+	suite.WithoutRace(t)
+	shared := suite.Collections(t)
 	var files []string
 	patterns := []string{"best-of/*.csv.gz", "models-dev/models*.json", "models-dev/from-providers/models-*.json"}
 	for _, pattern := range patterns {
@@ -68,18 +63,9 @@ func TestEverySnapshot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if raceEnabled && len(found) > 0 {
-			found = found[len(found)-1:]
-		}
-		if files = append(files, found...); len(files) > 0 && len(found) == 0 {
+		if files = append(files, found...); len(found) == 0 {
 			t.Errorf("no snapshots in %s", pattern)
 		}
-	}
-	if len(files) == 0 {
-		if os.Getenv("KINDEX_SHARED") != "" {
-			t.Fatalf("KINDEX_SHARED is %s, which holds no snapshots", shared)
-		}
-		t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -74,18 +75,14 @@ func (f folder) rename(from, to string) {
 	}
 }
 
-// thin leaves one file in four, with the race detector one in sixteen, and those
-// that are edited.
+// thin leaves one file in sixteen, in make soak one in four, and those that are edited.
 func (f folder) thin() {
 	f.t.Helper()
 	list, err := filepath.Glob(filepath.Join(f.dir, "*", "*.yaml"))
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	share := 4
-	if raceEnabled {
-		share = 16
-	}
+	share := suite.Pick(16, 4)
 	used := []string{"pytorch", "keras", "scipy", "matplotlib", "spacy", "claude-3-5-haiku-20241022"}
 	for i, path := range list {
 		if i%share > 0 && !slices.Contains(used, strings.TrimSuffix(filepath.Base(path), ".yaml")) {
@@ -122,9 +119,7 @@ func sameBuild(t *testing.T, got, want string) {
 // TestBuildUponAnEarlierOne edits content in every way, builds it upon the build
 // before and into a fresh folder, and compares every file of the two.
 func TestBuildUponAnEarlierOne(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	f := folder{t, filepath.Join(t.TempDir(), "content")}
 	if err := os.CopyFS(f.dir, os.DirFS(filepath.Join("..", "content"))); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -161,9 +162,7 @@ func TestRepositoryWithoutGit(t *testing.T) {
 // TestOddTimes builds a repository as of times before, within and long after its
 // history, one upon the other and in full.
 func TestOddTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	s := newRepository(t)
 	s.put("tool/a", &source{name: "A", stars: "70000", date: "2026-02-01"})
 	s.git("commit", "-q", "-a", "-m", "later")

@@ -10,15 +10,14 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
 // TestReusedEntitiesAreTheParsedOnes compares every field of the shipped content
 // and of a generated corpus as the parser gives it and as the earlier build does.
 func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	shipped := filepath.Join("..", "content")
 	corpus := filepath.Join(t.TempDir(), "corpus")

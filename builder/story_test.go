@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -209,10 +210,7 @@ func (s *story) build(out string, keep int) *builder.Report {
 // one before it, and in full.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(3)
-	if testing.Short() {
-		seeds = 1
-	}
+	seeds := suite.Pick[uint64](1, 3)
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -265,10 +263,7 @@ func changesOf(t *testing.T, dir string) (list []string) {
 // and finds the changes that a repository would show of it.
 func TestRandomFolder(t *testing.T) {
 	t.Parallel()
-	seeds := []uint64{2, 4}
-	if testing.Short() {
-		seeds = seeds[:1]
-	}
+	seeds := suite.Pick([]uint64{2}, []uint64{2, 4})
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

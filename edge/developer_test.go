@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -96,9 +97,7 @@ func (s *served) write(method, path, key, body string, header ...string) (answer
 
 // TestSecuritySixthKey asks for many keys at once, through several edges.
 func TestSecuritySixthKey(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	onEveryEngine(t, 3, func(t *testing.T, edges []*served) {
 		secret, _ := edges[0].newKey(t, "ada")
 		var mu sync.Mutex

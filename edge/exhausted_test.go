@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state/statetest"
 )
 
@@ -115,9 +116,7 @@ func processTime() time.Duration {
 // TestAttackWorkBeforeAdmission has callers with nothing left send every conditional
 // header to every address. No such request may cost more than twice a plain 429.
 func TestAttackWorkBeforeAdmission(t *testing.T) {
-	if raceEnabled {
-		t.Skip("it would measure the race detector: make whole runs it")
-	}
+	suite.WithoutRace(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	// The limit is so high that those who have used it up may look for 304s to the end.
@@ -177,9 +176,7 @@ func tooMuch(got, plain cost) bool {
 // TestAttackFortyExports has a caller with nothing left ask for forty exports at once.
 // All together cost less than one of them.
 func TestAttackFortyExports(t *testing.T) {
-	if raceEnabled {
-		t.Skip("it would measure the race detector: make whole runs it")
-	}
+	suite.WithoutRace(t)
 	content, out := t.TempDir(), t.TempDir()
 	writeContent(t, content, 2000, 0)
 	buildInto(t, content, out, 3)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -31,9 +32,7 @@ func writeFile(t testing.TB, dir, name, text string) {
 // published one after another. Each build has another number of entities, and
 // all of its records carry its generation, so a mixed answer would show.
 func TestTwentyBuildsUnderLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	const builds, clients = 20, 6
 	s := serve(t, 30)
 	ctx, stop := context.WithCancel(context.Background())
@@ -353,9 +352,7 @@ func TestMetrics(t *testing.T) {
 
 // TestSlowHeadersAreCutOff sends half a request and waits.
 func TestSlowHeadersAreCutOff(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel() // it waits
 	s := serve(t, 5)
 	public, _, stop, ended := run(t, s.Server, time.Second)

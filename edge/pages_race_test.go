@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -19,9 +20,7 @@ import (
 // edge moves to and fro between two builds and edits are shown on top of them. Each
 // answer is of the build that it names.
 func TestPagesWhileBuildsSwitch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	s := serve(t, 30)
 	ids := []string{s.live.id()}
 	writeContent(t, s.content, 30, 1)

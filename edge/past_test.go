@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 
 	"kindex/edge/state/statetest"
 )
@@ -217,9 +218,7 @@ func TestEntityAt(t *testing.T) {
 // TestTheDayItself compares what is said of a day with what was said on that day:
 // with a build of the content as it was then.
 func TestTheDayItself(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	now, _ := servePast(t, "2026-11-01", Options{})
 	for _, day := range []string{"2026-08-01", "2026-08-23", "2026-10-02", "2026-10-25", "2026-11-01"} {
 		then, _ := servePast(t, day, Options{})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 )
 
 // historyPaths are the addresses that look into the archive of a build.
@@ -24,9 +25,7 @@ var historyPaths = []string{"/api/changelog?limit=100", "/api/entity/tool/n3/cha
 // that answered, while builds are published and all but the newest are removed.
 // A file may be gone; nothing may fail in another way, or be of two builds.
 func TestHistoryWhileBuildsArePruned(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	const least, builds = 600, 8
 	s, r := servePast(t, "2026-11-01", Options{})
 	ctx, stop := context.WithCancel(context.Background())

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/guard"
 	"kindex/edge/state/statetest"
 )
@@ -219,9 +220,7 @@ func TestAttackBodyBombs(t *testing.T) {
 // TestAttackSlowBody sends a body a byte at a time. The server must not wait for
 // longer than its patience.
 func TestAttackSlowBody(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	s := serveFew(t, Options{LimitKey: 1000})
 	key, _ := s.keyOf(t, "account")

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
 )
@@ -17,12 +18,8 @@ import (
 // of strangers start more sign-ins than the state keeps, from as many addresses as
 // they have: the person's own still comes to its end.
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
-	if raceEnabled {
-		t.Skip("30,000 requests one after another: make whole runs it")
-	}
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.WithoutRace(t)
+	suite.InTest(t)
 	hub := signintest.StartGitHub(t)
 	s := serveForm(t, Options{SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
 	for name, address := range map[string]func(i int) string{

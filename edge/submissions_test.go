@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 	"kindex/edge/submit"
@@ -336,9 +337,7 @@ func TestAttackSubmissionChurn(t *testing.T) {
 // TestSubmissionIsPublished: a submission that was accepted is published by the
 // build that has its entity, and by none before.
 func TestSubmissionIsPublished(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		content, out := t.TempDir(), t.TempDir()
 		writeContent(t, content, 3, 0)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state/statetest"
 	"kindex/site/pages"
 )
@@ -83,9 +84,7 @@ func serveStranger(t *testing.T) *stranger {
 // ways: that costs little more than an ordinary form does, and in proportion to its
 // size.
 func TestAttackFormCost(t *testing.T) {
-	if raceEnabled {
-		t.Skip("it would measure the race detector: make whole runs it")
-	}
+	suite.WithoutRace(t)
 	s := serveStranger(t)
 	const runs = 8
 	cost := func(body string) time.Duration {
@@ -135,9 +134,7 @@ var hostileBodies = map[string]func(n int) string{
 // more than some times one plain text of the same size does, and says what is wrong in
 // a short answer.
 func TestAttackSubmissionCost(t *testing.T) {
-	if raceEnabled {
-		t.Skip("it would measure the race detector: make whole runs it")
-	}
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 1 << 30})
 	key, _ := s.keyOf(t, "eve")
 	cost := func(body string) time.Duration {

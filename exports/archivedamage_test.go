@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestArchivesThatDoNotFit seals builds of which a file of the archive is cut
 // off, or is of another archive. None of them opens.
 func TestArchivesThatDoNotFit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 6))
 	dir, m := smallBuild(t)

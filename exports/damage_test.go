@@ -17,6 +17,8 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"kindex/builder/suite"
 )
 
 // damages lists the DamageErrors within an error, and fails on any other kind.
@@ -203,9 +205,7 @@ func TestDamagedManifest(t *testing.T) {
 // what a faulty builder would make. Opening them is an error or works, and
 // never a panic.
 func TestLookupsThatDoNotFit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	dir, m := smallBuild(t)

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 func TestPlaceKeepsOrMends(t *testing.T) {
@@ -139,9 +141,7 @@ func TestRemoveLeftovers(t *testing.T) {
 }
 
 func TestPublishIsAtomic(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	root := t.TempDir()
 	if _, err := Current(root); !errors.Is(err, ErrNoBuild) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // thing is a row of a made-up table whose object form says more than its cells.
@@ -84,9 +86,7 @@ func openDir(t *testing.T, dir string) *Build {
 // TestTablesUponAnEarlierBuild edits a table at random, again and again, and holds
 // what is written upon the build before against what is written in full.
 func TestTablesUponAnEarlierBuild(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	var things []thing

@@ -10,6 +10,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -276,14 +277,10 @@ func (a *answers) others(q string) {
 }
 
 // TestEditsAnswerAsANewIndex lays edits of all sorts over an index and compares
-// all of its answers with those of an index of the edited content. With the race
-// detector it does so fewer times.
+// all of its answers with those of an index of the edited content.
 func TestEditsAnswerAsANewIndex(t *testing.T) {
 	c := shipped(t)
-	numbers := []int{1, 7, 60, 60, 7, 1, 300}
-	if raceEnabled || testing.Short() {
-		numbers = numbers[:3]
-	}
+	numbers := suite.Pick([]int{1, 7, 60}, []int{1, 7, 60, 60, 7, 1, 300})
 	for seed, n := range numbers {
 		t.Run(fmt.Sprint(n, " edits"), func(t *testing.T) {
 			t.Parallel()

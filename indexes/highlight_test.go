@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -42,12 +43,8 @@ var marks = regexp.MustCompile(`</?mark>`)
 // TestEveryHitIsMarked asks in many ways: each hit shows what was met, in the
 // texts as they are.
 func TestEveryHitIsMarked(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
-	if raceEnabled {
-		t.Skip("one search after the other: make whole runs them, without the race detector")
-	}
+	suite.InTest(t)
+	suite.WithoutRace(t)
 	for name, c := range map[string]*catalogue{"shipped": shipped(t), "odd": open(t, oddContent(t))} {
 		hits := 0
 		for _, q := range c.manyQueries(t) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/antzucaro/matchr"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -58,9 +59,7 @@ func (r *ranks) atLeast(t *testing.T, want float64, fewest int) {
 // TestKnownItems looks for every shipped entity in the ways in which people look
 // for things they know.
 func TestKnownItems(t *testing.T) {
-	if raceEnabled {
-		t.Skip("one search after the other: make whole runs them, without the race detector")
-	}
+	suite.WithoutRace(t)
 	c := shipped(t)
 	rng := rand.New(rand.NewPCG(11, 13))
 	names := nameWords(t, c)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -146,13 +147,9 @@ func (c *chain) asWhole(t *testing.T, with *catalogue, edits []exports.Edit) {
 
 // TestUponAnswersAsWhole publishes edits of all sorts one after the other, each
 // index upon the one before and with the ones before removed, and compares all
-// answers with those of an index from scratch. Unbuilt edits come on top. With
-// the race detector one chain of them is enough.
+// answers with those of an index from scratch. Unbuilt edits come on top.
 func TestUponAnswersAsWhole(t *testing.T) {
-	chains, steps := uint64(2), 3
-	if raceEnabled || testing.Short() {
-		chains, steps = 1, 2
-	}
+	chains, steps := suite.Pick[uint64](1, 2), suite.Pick(2, 3)
 	for seed := range chains {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -207,9 +204,7 @@ func (c *chain) asWholeAgain(t *testing.T) {
 // TestUponOddNames finds names that are hard to find after all records changed
 // places, and one by what it was formerly called.
 func TestUponOddNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	odd := open(t, oddContent(t))
 	var entities []*exports.Entity
 	odd.each(t, func(e *exports.Entity) {
@@ -293,9 +288,7 @@ func TestUponWordsThatAreGone(t *testing.T) {
 // second index is upon the first, which is gone, and answers as a build in an
 // empty folder does.
 func TestBuildUpon(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	content, out, fresh := oddContent(t), t.TempDir(), t.TempDir()
 	if err := buildInto(content, out); err != nil {
 		t.Fatal(err)
@@ -331,12 +324,8 @@ func TestBuildUpon(t *testing.T) {
 // TestUponUntilAllIsIndexed publishes until too many documents are outside of the
 // segment: then all are indexed, and later indexes share the new files.
 func TestUponUntilAllIsIndexed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
-	if raceEnabled {
-		t.Skip("shorter chains are published with the race detector; this one without, by make whole")
-	}
+	suite.InTest(t)
+	suite.WithoutRace(t)
 	c := newChain(t, 7)
 	rebuilt, most := 0, 0
 	for range 24 {

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -20,9 +21,7 @@ import (
 // TestAPIDocs reads the page as people do: it lists every operation, takes a key,
 // and asks with it.
 func TestAPIDocs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 20, LimitKey: 100})
 	key := e.Key(t, "reader")
 	p := &page{browser.Open(t, 1440, 1000)}
@@ -139,9 +138,7 @@ var screens = os.Getenv("KINDEX_SCREENS")
 // and by night, as the system has it and as somebody has chosen on another page or on
 // this one; it has the head of all pages, and a link leads to an operation.
 func TestAPIDocsLooks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
 	p := &page{browser.Open(t, 1440, 1000)}
 	other := map[string]string{"light": "dark", "dark": "light"}

@@ -14,34 +14,16 @@ import (
 	"testing"
 
 	"kindex/builder/importer"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
-// collections finds the folder of the public collections, whole.
-func collections(t *testing.T) string {
-	t.Helper()
-	shared := os.Getenv("KINDEX_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(shared, "data")); err != nil {
-		if os.Getenv("KINDEX_SHARED") != "" {
-			t.Fatalf("KINDEX_SHARED is %s, which holds no data", shared)
-		}
-		t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
-	}
-	return shared
-}
-
 // TestEverySnapshot imports every list of projects by the mapping that was made
 // for the last one. What it does not fit is refused: repositories that stand in
-// two rows. With the race detector the first and the last are enough: make whole
-// imports all without.
+// two rows.
 func TestEverySnapshot(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
-	shared := collections(t)
+	suite.WithoutRace(t)
+	shared := suite.Collections(t)
 	want := map[string]string{
 		"2021-01-01": "765 rows: 762 written, 1 skipped, 2 refused, 0 warnings",
 		"2021-01-28": "839 rows: 833 written, 4 skipped, 2 refused, 0 warnings",
@@ -65,11 +47,6 @@ func TestEverySnapshot(t *testing.T) {
 	if err != nil || len(files) < len(want) {
 		t.Fatal(len(files), err)
 	}
-	if raceEnabled {
-		first, last := files[0], files[len(files)-1]
-		maps.DeleteFunc(want, func(date, _ string) bool { return !strings.Contains(first+last, date) })
-		files = []string{first, last}
-	}
 	got := map[string]string{}
 	for _, file := range files {
 		date := strings.TrimSuffix(filepath.Base(file), ".csv.gz")
@@ -91,7 +68,7 @@ func TestEverySnapshot(t *testing.T) {
 // TestLikeTheConverters compares an import with what the converters of the
 // collections make of the same data, record by record.
 func TestLikeTheConverters(t *testing.T) {
-	shared := collections(t)
+	shared := suite.Collections(t)
 	lines := filepath.Join(t.TempDir(), "models.jsonl")
 	objectsToLines(t, filepath.Join(shared, "data", "models-dev", "models.json"), lines)
 	for _, c := range []struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -160,10 +161,7 @@ func (r *editor) next(was []*exports.Entity) []*exports.Entity {
 // TestFindAfter follows catalogues through random edits: what is found after an
 // earlier build is what is found without one.
 func TestFindAfter(t *testing.T) {
-	cases := 1500
-	if testing.Short() || raceEnabled {
-		cases = 150
-	}
+	cases := suite.Pick(150, 1500)
 	asked, computed := 0, 0
 	for seed := range uint64(cases) {
 		r := &editor{Rand: rand.New(rand.NewPCG(seed, 1)), words: 20}

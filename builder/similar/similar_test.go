@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -75,9 +76,7 @@ func TestExact(t *testing.T) {
 // TestRecall compares the ten nearest with those of the exact answer, among so
 // many that the lists of frequent features cannot be read.
 func TestRecall(t *testing.T) {
-	if raceEnabled {
-		t.Skip("a minute of arithmetic; make whole runs it without the race detector")
-	}
+	suite.WithoutRace(t)
 	entities := catalogue(40000)
 	lists, _ := Find(entities, strings.Fields)
 	x := NewExact(entities, strings.Fields)

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/antzucaro/matchr"
+
+	"kindex/builder/suite"
 )
 
 // TestMain lets the program start itself, as it does to serve the bare handler.
@@ -97,12 +99,8 @@ var wantedPostgreSQL = []string{
 // TestBench measures a small catalogue through the command line. It looks at
 // what is reported, never at how fast it was.
 func TestBench(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
-	if raceEnabled {
-		t.Skip("it measures programs that run by themselves; make whole runs it without the race detector")
-	}
+	suite.InTest(t)
+	suite.WithoutRace(t)
 	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
 	generate := compile(t, "corpus")
 	for _, args := range [][]string{{"-out", corpus}, {"-repo", history, "-commits", "40"}} {
@@ -286,9 +284,7 @@ func TestMissed(t *testing.T) {
 
 // TestChildren makes the profiles that are of another process.
 func TestChildren(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	before := profileTime
 	profileTime = 300 * time.Millisecond
 	defer func() { profileTime = before }()

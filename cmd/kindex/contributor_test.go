@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/edge/signin/signintest"
@@ -44,9 +45,7 @@ const (
 // TestContributor: an entity that somebody enters into the form of the website comes
 // to be on the website, by a review and a new build, while the edge goes on serving.
 func TestContributor(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	c := &contributor{T: t, dir: filepath.Dir(edgetest.Content(t, "ml-frameworks")), out: filepath.Join(t.TempDir(), "out")}
 	c.state = filepath.Join(t.TempDir(), "kindex.db")
 	c.publishContent()

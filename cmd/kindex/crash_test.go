@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -26,17 +27,11 @@ import (
 // things are submitted, requests are counted and builds are published. Whatever it
 // has answered with 2xx must be there after the next start, counters may have
 // forgotten the last second, and a webhook must have heard of every change, each
-// entity's in order. A few of the kills are with the race detector, the others
-// without, by make whole.
+// entity's in order.
 func TestCrash(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
-	kills := map[state.Engine]int{state.SQLite: 75, state.PostgreSQL: 18}
-	if raceEnabled {
-		kills = map[state.Engine]int{state.SQLite: 10, state.PostgreSQL: 3}
-	}
+	kills := map[state.Engine]int{state.SQLite: suite.Pick(8, 80), state.PostgreSQL: suite.Pick(3, 20)}
 	crash := func(t *testing.T, target string, kills int) {
 		t.Parallel() // both wait: for programs to start, for leases of killed ones to end
 		c := newCrashing(t, target)

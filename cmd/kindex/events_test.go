@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -31,14 +32,9 @@ func TestEventsOfCollection(t *testing.T) {
 // TestEventsOfExtract does the same with a small extract of the list, and every way
 // through its snapshots.
 func TestEventsOfExtract(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	r := extractReplay(t)
-	ways := [][]int{{0, 1, 2, 3, 4, 5}, {0, 2, 5}, {1, 4, 5}, {0, 5}}
-	if raceEnabled {
-		ways = ways[1:2] // make whole goes all of them
-	}
+	ways := suite.Pick([][]int{{0, 2, 5}}, [][]int{{0, 1, 2, 3, 4, 5}, {0, 2, 5}, {1, 4, 5}, {0, 5}})
 	for _, stops := range ways {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
 			r.t = t
@@ -330,9 +326,7 @@ func (e *eventBody) apply(t *testing.T, known map[string]told) {
 // TestEventsAreOfCommits moves an edge to builds with edits that are not committed,
 // that are, and that were committed anew, and to builds of a plain folder.
 func TestEventsAreOfCommits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	r := extractReplay(t)
 	b := &replayBuilds{out: t.TempDir()}
 	content := r.checkout(2)

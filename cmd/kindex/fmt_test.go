@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestShippedContentIsFormatted: kindex fmt has nothing to do in the content.
@@ -23,21 +25,13 @@ func TestShippedContentIsFormatted(t *testing.T) {
 // collections, where those lie beside the repository: nothing is refused, and
 // the second time nothing changes.
 func TestSnapshotsAreFormatted(t *testing.T) {
-	shared := os.Getenv("KINDEX_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
+	suite.WithoutRace(t)
+	shared := suite.Collections(t)
 	for converter, snapshot := range map[string]string{
 		"csv2yaml.py": "best-of/2024-06-06.csv.gz", "models2yaml.py": "models-dev/models-2026-06-24.json",
 	} {
 		t.Run(converter, func(t *testing.T) {
 			snapshot = filepath.Join(shared, "data", filepath.FromSlash(snapshot))
-			if _, err := os.Stat(snapshot); err != nil {
-				if os.Getenv("KINDEX_SHARED") != "" {
-					t.Fatal(err)
-				}
-				t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
-			}
 			dir := t.TempDir()
 			cmd := exec.Command("python3", filepath.Join(shared, "tools", converter), snapshot, dir)
 			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/submit/forge/forgetest"
 )
 
@@ -64,9 +65,7 @@ func (e *eavesdropper) note(r *http.Request) {
 // whatever the configuration of the checkout says. Connections that are to leave the
 // machine end at a proxy of the test.
 func TestForgeTokenStaysThere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	state, ids := submissionsState(t)
 	data, err := os.ReadFile(state)
 	if err != nil {

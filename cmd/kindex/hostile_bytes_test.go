@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestHostileNumbers replaces counts, lengths and offsets in the binary files of a
@@ -21,9 +23,7 @@ import (
 // do not crash, and what a number claims costs no memory before it is compared with
 // the size of its file.
 func TestHostileNumbers(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector has no part in it: make whole runs it")
-	}
+	suite.WithoutRace(t)
 	t.Parallel()
 	content, good := t.TempDir(), t.TempDir()
 	writeContent(t, content, 40)

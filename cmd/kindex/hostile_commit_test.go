@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"kindex/builder/suite"
 )
 
 // TestHostileCommit: the author and the message of a commit are texts of strangers. They
 // neither steer a terminal nor fill the changelog or the memory.
 func TestHostileCommit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	h := newHostile(t)
 	for i := range 100 {
 		h.write(filepath.Join(h.dir, "content", "tool", fmt.Sprintf("saw-%d.yaml", i)), fmt.Sprintf("name: Saw %d\ndescription: Cuts.\ncategory: hand-tools\n", i))

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/submit/forge/forgetest"
 )
 
@@ -133,12 +134,8 @@ func (h *hostile) ran() string {
 // TestHostileRepositories: whatever a repository has in it, the program runs nothing
 // but git on it, and is not lied to. Each trap is sprung with plain git first.
 func TestHostileRepositories(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector has no part in it: make whole runs it")
-	}
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.WithoutRace(t)
+	suite.InTest(t)
 	state, ids := submissionsState(t)
 	honest := newHostile(t)
 	want := honest.build("honest")

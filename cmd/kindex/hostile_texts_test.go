@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports/safetext"
 )
 
@@ -87,9 +88,7 @@ func TestHiddenTexts(t *testing.T) {
 // TestCostOfRefusal: a file that is refused costs at most six times the processor
 // time of one that is right, however many fields and lines it has.
 func TestCostOfRefusal(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector has no part in it: make whole runs it")
-	}
+	suite.WithoutRace(t)
 	keys := func(n int, format string) string {
 		var b strings.Builder
 		for i := range n {

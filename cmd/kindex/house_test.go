@@ -70,6 +70,7 @@ var mayImport = map[string][]string{
 	"edge/signin/signintest":      {},
 
 	// What tests begin with.
+	"builder/suite":             {},
 	"edge/edgetest/browser":     {},
 	"builder/static/statictest": {"builder/static", "site/pages"},
 	"edge/edgetest":             {"builder", "edge", "edge/guard", "edge/keys", "edge/state", "edge/state/statetest"},

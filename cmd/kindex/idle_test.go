@@ -14,15 +14,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestAttackIdleConnections opens 10,000 connections that say nothing, or half a
 // request, or one and then nothing. Meanwhile others are served, and what has said
 // nothing is gone after some seconds.
 func TestAttackIdleConnections(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	const connections = 10_000
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
@@ -81,7 +81,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	grown := residentMiB(t, cmd.Process.Pid) - before
 	t.Logf("%d idle connections cost %d MiB", connections, grown)
-	if grown > 512 && !raceEnabled { // the detector takes several times as much
+	if grown > 512 && !suite.Race { // the detector takes several times as much
 		t.Errorf("%d idle connections cost %d MiB", connections, grown)
 	}
 	// Those that have said nothing, or half, are cut off; the others may wait for

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestStarterReadme runs every command that the README of a new index prints, in
@@ -65,9 +67,7 @@ func TestStarterNamesCommands(t *testing.T) {
 // TestPrintedCommands runs the commands that init prints, whatever the folder is
 // called.
 func TestPrintedCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	for _, name := range []string{"it's mine", "-x", "a$HOME`b`", "~", "ü b", "a\"b\\", "*", "c/../d e/", "a\nb"} {
 		dir := t.TempDir()

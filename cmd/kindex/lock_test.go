@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/site/pages"
 )
@@ -123,9 +124,7 @@ const kills = 50
 // TestKilledBuilder kills builders at any moment, while the content grows. Readers
 // must not notice, and the next builder clears away and misses no change.
 func TestKilledBuilder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
 	writeContent(t, content, 60)

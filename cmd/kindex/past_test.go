@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // fetch reads JSON from a server.
@@ -61,17 +63,15 @@ func TestPastOfCollection(t *testing.T) {
 // TestPastOfExtract does the same with the extract of testdata, in which a
 // project's downloads vanish and come back.
 func TestPastOfExtract(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	r := extractReplay(t)
 	returned := r.returnedDownloads()
 	if len(returned) == 0 {
 		t.Error("in no snapshot downloads come back that were missing: the case is not tested")
 	}
 	for i := range r.list {
-		if raceEnabled && returned[i] == nil {
-			continue // make whole looks at all days
+		if !suite.Soaking() && returned[i] == nil {
+			continue
 		}
 		t.Run(r.list[i].date, func(t *testing.T) { r.comparePast(t, i, returned[i]) })
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/guard"
@@ -66,9 +67,7 @@ func (public) dial(_ context.Context, _ *net.Dialer, _, address string) (net.Con
 // TestReadme runs the examples of the README on readmeDay, with an edge beside them
 // that shares its state with the commands.
 func TestReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	dir, out, clock := checkout(t), t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(clock, "date"), []byte("#!/bin/sh\necho "+readmeDay.Format(time.DateOnly)+"\n"), 0o755); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/state/statetest"
 )
@@ -40,23 +41,9 @@ func TestChangelogOfExtract(t *testing.T) { extractReplay(t).compareChangelog() 
 // snapshot first.
 func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
-	if raceEnabled {
-		t.Skip("the extract is replayed with the race detector; the whole list without, by make whole")
-	}
-	shared := os.Getenv("KINDEX_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
+	suite.WithoutRace(t)
+	shared := suite.Collections(t)
 	folder := filepath.Join(shared, "data", "best-of")
-	if _, err := os.Stat(folder); err != nil {
-		if os.Getenv("KINDEX_SHARED") != "" {
-			t.Fatalf("KINDEX_SHARED is %s, which holds no snapshots", shared)
-		}
-		t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
-	}
 	t.Parallel()
 	r := &replay{t: t, repo: filepath.Join(t.TempDir(), "repo")}
 	if edit != nil {

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -29,9 +30,7 @@ const sessionEdits = 200
 // writing through temporary files, renaming, deleting, several at once. Good
 // edits are live at once; at the end stands the build that a fresh one gives.
 func TestEditingSession(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {

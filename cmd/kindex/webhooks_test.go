@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/guard"
 	"kindex/edge/keys"
@@ -263,9 +264,7 @@ func TestWebhooksOfCollection(t *testing.T) {
 // TestWebhooksOfExtract does the same with a small extract of the list; where they
 // can share a state, two edges do the work.
 func TestWebhooksOfExtract(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	r := extractReplay(t)
 	b := r.builds([]int{0, 1, 2, 3, 4, 5})
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {

@@ -76,6 +76,9 @@ func TestWholeEdge(t *testing.T) {
 		t.Errorf("the memory in use grew from %d KiB to %d KiB", before>>10, after>>10)
 	}
 	f.checkCoverage(t)
+	if busy, sent := f.busy.Load(), f.sent.Load(); busy > sent/20 {
+		t.Errorf("%d of %d requests were refused as too many at once; they have shown little", busy, sent)
+	}
 	if status := f.status(t); status != http.StatusOK {
 		t.Errorf("the key that the requests had does not work any more: %d; they have shown little", status)
 	}
@@ -117,6 +120,7 @@ type fuzz struct {
 	cookie  string // of somebody who is signed in
 	token   string // of the forms of that session
 	sent    atomic.Int64
+	busy    atomic.Int64 // requests refused because too much ran at once
 
 	mu       sync.Mutex
 	learned  map[string][]string // kind of value to values seen in answers

@@ -2,6 +2,7 @@ package edgefuzz
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -73,6 +74,9 @@ func (s *sender) once(i int) string {
 		return problem("the answer breaks off: %v", err)
 	}
 	s.fuzz.note(q.op.OperationID, res.StatusCode)
+	if isBusy(res, body) {
+		s.fuzz.busy.Add(1)
+	}
 	s.fuzz.learn(q, res, body)
 	if wrong := check(q, res, body); wrong != "" {
 		return problem("%s: %d: %s\n%.500q", q.op.OperationID, res.StatusCode, wrong, body)
@@ -84,6 +88,7 @@ func (s *sender) once(i int) string {
 func check(q *raw, res *http.Response, body []byte) string {
 	h := res.Header
 	switch {
+	case isBusy(res, body): // the workers share an account, whose work at a time is limited
 	case res.StatusCode >= 500:
 		return "a server error"
 	case h.Get("X-Injected") != "":
@@ -121,6 +126,13 @@ func check(q *raw, res *http.Response, body []byte) string {
 		return "an error of more than 64 KiB"
 	}
 	return ""
+}
+
+// isBusy reports whether the edge refused the request because too much runs at once,
+// and says when to come back.
+func isBusy(res *http.Response, body []byte) bool {
+	return res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") != "" &&
+		(bytes.Contains(body, []byte(`"code":"busy"`)) || res.Request.Method == http.MethodHead)
 }
 
 // makeHeaders gives the request a caller and headers.

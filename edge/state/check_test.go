@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 )
@@ -63,9 +64,7 @@ func webhookRows(n int) (list []string) {
 
 // TestCheckFinds makes one thing wrong at a time, and looks for the word of it.
 func TestCheckFinds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	for _, c := range []struct {
 		wrong string // "" where nothing is
 		rows  []string

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/limit"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -182,9 +183,7 @@ func TestCountsAcrossRestarts(t *testing.T) {
 // TestCrashForgetsASecond does not close what it counted with: as after a crash,
 // only what has reached the store is there.
 func TestCrashForgetsASecond(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	const bound = time.Second
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		counted, read := open(), open()

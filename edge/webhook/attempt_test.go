@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/guard"
 )
 
@@ -69,9 +70,7 @@ func TestLargeAnswersAreNotRead(t *testing.T) {
 }
 
 func TestHostileAnswersFail(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	for name, c := range map[string]struct {
 		answer  http.HandlerFunc
 		outcome string

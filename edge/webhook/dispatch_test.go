@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/webhook"
 )
@@ -89,9 +90,7 @@ func count(list []string, one string) (n int) {
 }
 
 func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		dead := r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(503) })
@@ -164,9 +163,7 @@ func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
 }
 
 func TestDispatchersShareTheWork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		accounts := r.accounts(4)
 		var hooks []*endpoint
@@ -330,9 +327,7 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 // TestSuspensionEndsAQueueUnderWay suspends an account while its webhook is hearing
 // of many events. What it has not heard of by then waits.
 func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		h := r.hook("", func(http.ResponseWriter, string) { time.Sleep(25 * time.Millisecond) })
 		d, _ := r.dispatcher(nil)

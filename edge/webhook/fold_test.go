@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/webhook"
 	"kindex/exports"
 )
@@ -36,9 +37,7 @@ func fold(t *testing.T, list []webhook.Step) []webhook.Event {
 // exports.Diff finds between the records at both ends, whoever applies them one
 // after the other has the state of the second, and what is not named is the same.
 func TestFoldIsTheDifference(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	split, whole := 0, 0
 	for seed := range uint64(30) {
 		a, p := newAuthor(seed), newPast()

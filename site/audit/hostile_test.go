@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"kindex/builder/suite"
 )
 
 // words are what pages are made of: elements, their attributes, their classes.
@@ -83,9 +85,7 @@ func (a attacker) asked() (paths []string) {
 // TestHostile: whatever content and addresses say, pages say it, and nothing else
 // comes of it. The measure is the same website with harmless words.
 func TestHostile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	builds := map[attacker]string{false: attacker(false).build(t), true: attacker(true).build(t)}
 	together(t, map[string]func(*testing.T){

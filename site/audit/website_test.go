@@ -3,15 +3,15 @@ package audit_test
 import (
 	"flag"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 var screenshots = flag.String("screenshots", "", "a folder for pictures of the main pages; then they alone are made")
 
 // TestWebsite looks at the website of an edge in every way.
 func TestWebsite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	w := serve(t, whole.build(t), false)
 	if *screenshots != "" {
@@ -25,9 +25,7 @@ func TestWebsite(t *testing.T) {
 
 // TestFiles looks at the website that is written as files in the same ways.
 func TestFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	w := file(t, part.build(t, "ml-frameworks", "language"), true)
 	together(t, map[string]func(*testing.T){

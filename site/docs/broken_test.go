@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -147,9 +148,7 @@ func TestFetchOverTheLimit(t *testing.T) {
 // TestIfRange breaks an export under /api, with and without a new build before the
 // download goes on.
 func TestIfRange(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	for name, newBuild := range map[string]bool{"the same build": false, "a new build": true} {
 		t.Run(name, func(t *testing.T) {
 			var recipe string
@@ -195,9 +194,7 @@ func TestIfRange(t *testing.T) {
 // TestStreamsBreak breaks the connections of the recipes that read as it streams: they
 // fail, and leave no file that looks complete.
 func TestStreamsBreak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	for _, c := range []struct{ program, script, makes, says string }{
 		{"node", "texts.mjs", "texts.jsonl", "terminated"},
 		{"python3", "models.py", "models.csv", "IncompleteRead"},

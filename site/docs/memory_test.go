@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -16,9 +17,7 @@ import (
 // need about as much memory for both; reading all into memory at once, which the
 // same programs do with a change, must not.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	corpus, out := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "out")
 	// As programs of their own: the race detector would slow the builder down.
 	for _, args := range [][]string{

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -168,9 +169,7 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 
 // TestSync keeps a copy in step over a series of builds.
 func TestSync(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel() // builds wait for the disk
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
@@ -244,10 +243,7 @@ func (s *series) rewrite() {
 // TestSyncAtRandom does whatever comes, several changes a build.
 func TestSyncAtRandom(t *testing.T) {
 	t.Parallel() // builds wait for the disk
-	builds := 10
-	if testing.Short() {
-		builds = 2
-	}
+	builds := suite.Pick(2, 10)
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	s.inStep(p, "the first build")
@@ -328,9 +324,7 @@ func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, t
 
 // TestSyncBreaks breaks both answers, at several places: the copy stays as it was.
 func TestSyncBreaks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	s := newSeries(t)
 	for _, path := range []string{"/api/export/changelog", "/api/export/entities"} {
 		t.Run(path, func(t *testing.T) {
@@ -349,9 +343,7 @@ func TestSyncBreaks(t *testing.T) {
 
 // TestSyncTwice runs the recipe several times at once.
 func TestSyncTwice(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel() // builds wait for the disk
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})

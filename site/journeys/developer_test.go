@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -35,9 +36,7 @@ type developer struct {
 
 // TestDeveloper is the journey of a developer: signing in, a key, a webhook.
 func TestDeveloper(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	d := &developer{T: t, content: edgetest.Content(t, "ml-frameworks"), receiver: edgetest.NewReceiver(t)}
 	out := filepath.Join(t.TempDir(), "out")

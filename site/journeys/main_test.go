@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kindex/builder/static/statictest"
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -19,9 +20,7 @@ func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
 // TestVisitor goes the same way on both kinds of the website, with and without
 // scripts.
 func TestVisitor(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	out := build(t)
 	both := func(base func(*testing.T) string, served bool) func(*testing.T) {

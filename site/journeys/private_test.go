@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -19,9 +20,7 @@ import (
 // reads the index; a stranger's page reads nothing, from its own origin or under a name
 // that it has made to lead to the index.
 func TestPrivateIndexInABrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	index := edgetest.Start(t, edge.Options{Dir: build(t)}).URL
 	blank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest/browser"
 	"kindex/site/pages"
 )
@@ -64,9 +65,7 @@ const sameTable = `(async () => {
 
 // TestComparisonOfStaticSite: the script of a static site shows what the edge does.
 func TestComparisonOfStaticSite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	static, _, address := bothSites(t, pastBuild(t))
 	tab := browser.Open(t, 1200, 900)
@@ -107,9 +106,7 @@ func TestComparisonOfStaticSite(t *testing.T) {
 // TestBoardsInBrowser: the slider over the days, by keys; the menu of categories; rows
 // that are sorted in place where there are no boards by other scores.
 func TestBoardsInBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	t.Parallel()
 	static, edge, address := bothSites(t, pastBuild(t))
 	tab := browser.Open(t, 390, 800)

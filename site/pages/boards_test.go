@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
@@ -387,7 +388,7 @@ func TestStaticBoards(t *testing.T) {
 			t.Errorf("%s shows\n%v\nwant %v", category, got, want)
 		}
 	}
-	if past < 100 && !raceEnabled {
+	if past < suite.Pick(10, 100) {
 		t.Errorf("%d pages of the past are no test", past)
 	}
 }

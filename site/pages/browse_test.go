@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"kindex/builder/score"
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/indexes"
@@ -237,13 +238,11 @@ func crowded(t *testing.T) string {
 
 // TestLists reads all pages of lists, of the shipped content and of a crowd.
 func TestLists(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	for name, dir := range map[string]string{"shipped": edgetest.Built(t), "crowd": crowded(t)} {
 		t.Run(name, func(t *testing.T) {
-			if raceEnabled && name == "shipped" {
-				t.Skip("with the race detector the other content does")
+			if name == "shipped" {
+				suite.InSoak(t, "the other content has as many kinds of lists, and fewer pages")
 			}
 			for _, static := range []bool{false, true} {
 				b := browse(t, dir, pages.Options{Static: static})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/site/pages"
@@ -17,9 +18,7 @@ import (
 // and compare.
 func filed(t *testing.T) (*browser.Tab, string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("slow: make test runs it")
-	}
+	suite.InTest(t)
 	if !pages.Searchable() {
 		if os.Getenv("CI") != "" {
 			t.Fatal("MiniSearch is needed: make site/pages/npm/minisearch.js")

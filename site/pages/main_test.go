@@ -4,13 +4,14 @@ import (
 	"os"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 )
 
-// passedOver tells which of many cases are left to the tests without the race
-// detector: all but each eighth.
-func passedOver(i int) bool { return raceEnabled && i%8 != 0 }
+// passedOver reports whether the i-th of many cases is left to make soak: all but each
+// eighth are.
+func passedOver(i int) bool { return i%suite.Pick(8, 1) != 0 }
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removePast) }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/openapi"
@@ -23,9 +24,7 @@ const pythonReadme = "site/sdk/python/README.md"
 // TestPython installs the client for Python from a running edge and runs the programs
 // of testdata/python against it, where every warning is an error.
 func TestPython(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it installs a package and runs programs")
-	}
+	suite.InTest(t)
 	receiver := edgetest.NewReceiver(t)
 	record := &recorder{}
 	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 100_000, LimitAnonymous: 100_000, Guard: receiver.Guard}, record.wrap)
@@ -69,9 +68,7 @@ func TestPython(t *testing.T) {
 // TestPythonVersions runs the programs that need no edge of their own kind on every
 // Python from 3.9 on that is installed.
 func TestPythonVersions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it installs a package and runs programs")
-	}
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 100_000, LimitAnonymous: 100_000})
 	key := e.Key(t, "versions")
 	newest := sdk.Versions(sdk.Python)[0]
@@ -99,9 +96,7 @@ func TestPythonVersions(t *testing.T) {
 // TestPythonInstall: pip installs from both addresses, checks the hash of a lasting one,
 // and builds the same wheel everywhere; so does a wheel of the archive's own archive.
 func TestPythonInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it installs packages")
-	}
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
 	newest := sdk.Versions(sdk.Python)[0]
 	address := e.URL + "/api/sdk/python/" + newest.File
@@ -191,9 +186,7 @@ print(kindex.__version__, end="")`
 // TestPythonTypes checks the package, and the programs that use it, with pyright in its
 // strict form, for the oldest Python and the newest.
 func TestPythonTypes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: the check takes a while")
-	}
+	suite.InTest(t)
 	needNodePrograms(t)
 	python, err := exec.LookPath(needPython(t, "python3"))
 	if err != nil {
@@ -244,9 +237,7 @@ var misuses = []string{
 
 // TestPythonReadme runs every block of the page.
 func TestPythonReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it installs a package and runs programs")
-	}
+	suite.InTest(t)
 	needPython(t, "python3")
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	dir := t.TempDir()

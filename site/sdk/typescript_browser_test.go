@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -25,9 +26,7 @@ import (
 // TestTypeScriptBrowser loads the client into a page of Chromium, whose origin is another
 // than that of the edge, as plain modules. The page of the README is opened too.
 func TestTypeScriptBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it starts a browser")
-	}
+	suite.InTest(t)
 	needNodePrograms(t)
 	t.Parallel()
 	record := &recorder{}

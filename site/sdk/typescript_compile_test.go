@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/edge/openapi"
 	"kindex/site/sdk"
@@ -16,9 +17,7 @@ import (
 // TestTypeScriptCompiles compiles the sources against the description, which goes well,
 // and against ones that were changed in a way that the client cannot go along with.
 func TestTypeScriptCompiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it compiles the sources again and again")
-	}
+	suite.InTest(t)
 	needNodePrograms(t)
 	t.Parallel()
 	cases := []struct {

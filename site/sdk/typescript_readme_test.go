@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -13,9 +14,7 @@ const typescriptReadme = "site/sdk/typescript/README.md"
 // TestTypeScriptReadme runs every block of the page, the programs compiled strictly
 // against what its first block installs.
 func TestTypeScriptReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it installs a package, compiles and runs programs")
-	}
+	suite.InTest(t)
 	needNodePrograms(t)
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})

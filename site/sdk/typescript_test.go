@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/openapi"
@@ -25,9 +26,7 @@ import (
 // TestTypeScript installs the client for TypeScript from a running edge, compiles the
 // programs of testdata/typescript against it, and runs each.
 func TestTypeScript(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it installs a package, compiles and runs programs")
-	}
+	suite.InTest(t)
 	needNodePrograms(t)
 	t.Parallel()
 	receiver := edgetest.NewReceiver(t)
@@ -68,9 +67,7 @@ func TestTypeScript(t *testing.T) {
 // TestTypeScriptInstall installs from the lasting address too, and not what is another
 // package than the lock file says.
 func TestTypeScriptInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: it installs packages")
-	}
+	suite.InTest(t)
 	needNodePrograms(t)
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{})

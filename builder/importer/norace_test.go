@@ -1,5 +1,0 @@
-//go:build !race
-
-package importer_test
-
-const raceEnabled = false

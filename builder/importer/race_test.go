@@ -1,7 +1,0 @@
-//go:build race
-
-package importer_test
-
-// raceEnabled tells that the race detector is at work, with which everything
-// takes several times as long.
-const raceEnabled = true

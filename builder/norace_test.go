@@ -1,5 +1,0 @@
-//go:build !race
-
-package builder_test
-
-const raceEnabled = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package similar
-
-const raceEnabled = false

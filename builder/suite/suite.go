@@ -1,0 +1,111 @@
+// Package suite divides the tests into three suites. It is for tests alone.
+//
+//   - make check runs the fast tests, in less than a minute: go test -short.
+//   - make test runs what every change should pass, in minutes: go test, then go test
+//     -race -short where goroutines meet.
+//   - make soak runs everything, including what takes long only because it repeats:
+//     go test with KINDEX_SOAK=1, without the race detector and with it.
+//
+// A test names the first suite that should run it; it runs in all later ones too.
+package suite
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// InTest skips a test in make check.
+func InTest(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("not in make check: make test runs it")
+	}
+}
+
+// InRace is InTest for a test whose goroutines meet: the run of make test with the race
+// detector has only the fast tests, and those.
+func InRace(t testing.TB) {
+	t.Helper()
+	if !Race {
+		InTest(t)
+	}
+}
+
+// InSoak skips a test except in make soak. The reason says what makes the test long
+// and which test of make test holds the same promise at a smaller size.
+func InSoak(t testing.TB, reason string) {
+	t.Helper()
+	if !Soaking() {
+		t.Skipf("make soak runs it: %s", reason)
+	}
+}
+
+// Soaking reports whether make soak runs.
+func Soaking() bool { return os.Getenv("KINDEX_SOAK") != "" && !testing.Short() }
+
+// Pick returns the size of a test that runs in all suites: many in make soak, few
+// elsewhere and under the race detector, which finds a race in few repetitions and
+// takes several times as long for each.
+func Pick[T any](few, many T) T {
+	if Soaking() && !Race {
+		return many
+	}
+	return few
+}
+
+// WithoutRace skips a test under the race detector, where it shows nothing: it
+// measures cost, or it runs in one goroutine or in other programs. Both make test and
+// make soak run every test without the race detector as well.
+func WithoutRace(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("the race detector shows nothing here: make test and make soak run it without")
+	}
+}
+
+// Missing skips a test that needs a program that is not installed. In continuous
+// integration, where CI is set, it fails the test instead.
+func Missing(t testing.TB, program string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is not installed", program)
+	}
+	t.Skipf("NOT RUN: %s is not installed; make test-tools installs it", program)
+}
+
+// Collections returns the folder of the public collections that lie beside the
+// repository, or that KINDEX_SHARED names. It skips a test except in make soak, and
+// there says loudly if they are not to be found.
+func Collections(t testing.TB) string {
+	t.Helper()
+	InSoak(t, "whole collections; make test has small extracts of them")
+	if dir := os.Getenv("KINDEX_SHARED"); dir != "" {
+		if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
+			t.Fatalf("KINDEX_SHARED: %v", err)
+		}
+		return dir
+	}
+	dir := filepath.Join(Root(t), "..", "shared")
+	if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
+		t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
+	}
+	return dir
+}
+
+// Root returns the folder of the repository.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatalf("the test does not run in the repository: %v", err)
+	return ""
+}

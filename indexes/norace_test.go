@@ -1,5 +1,0 @@
-//go:build !race
-
-package indexes_test
-
-const raceEnabled = false
