@@ -340,6 +340,9 @@ func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target st
 			t.Errorf("%s: %d has a header that is not described: %s", target, a.status, name)
 			continue
 		}
+		if len(values) > 1 && name != "Vary" {
+			t.Errorf("%s: %d has %d fields %s; clients made from the description read one", target, a.status, len(values), name)
+		}
 		for _, v := range values {
 			var value any = v
 			if n, err := strconv.ParseFloat(v, 64); err == nil && h.Schema.Value.Type.Is("integer") {

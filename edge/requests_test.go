@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -335,34 +336,42 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 	}
 }
 
-// testParameterExamples: what the description shows as an example works.
+// testParameterExamples: what the description shows as an example works, each alone and
+// all of them together, which is what tools made from the description send.
 func testParameterExamples(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
+		if op.method != http.MethodGet {
+			continue
+		}
+		target, raw, _ := strings.Cut(op.plainTarget(t), "?")
+		plain, err := url.ParseQuery(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := url.Values{}
 		for _, ref := range op.Parameters {
 			p := ref.Value
-			if p.In != "query" || p.Example == nil || op.method != http.MethodGet {
+			if p.In != "query" || p.Example == nil {
 				continue
 			}
-			if p.Name == "cursor" && id != "listEntities" {
-				continue // a cursor belongs to one list, and this one to that of all entities
+			values := exampleTexts(p.Example)
+			if p.Explode != nil && !*p.Explode {
+				values = []string{strings.Join(values, ",")}
 			}
+			all[p.Name] = values
 			t.Run(id+" "+p.Name, func(t *testing.T) {
-				target, raw, _ := strings.Cut(op.plainTarget(t), "?")
-				query, err := url.ParseQuery(raw)
-				if err != nil {
-					t.Fatal(err)
-				}
-				query.Del(p.Name)
-				values := exampleTexts(p.Example)
-				if p.Explode != nil && !*p.Explode {
-					values = []string{strings.Join(values, ",")}
-				}
+				query := maps.Clone(plain)
 				query[p.Name] = values
 				if p.Name == "csv" {
 					query.Set("format", "csv") // it is of no other
 				}
 				c.send(t, request{op: id, target: target + "?" + query.Encode(), status: 200, key: c.key})
+			})
+		}
+		if len(all) > 1 {
+			t.Run(id+" all", func(t *testing.T) {
+				c.send(t, request{op: id, target: target + "?" + all.Encode(), status: 200, key: c.key})
 			})
 		}
 	}

@@ -1,6 +1,6 @@
 """Submissions: Proposing new entities, and what becomes of them.
 
-Made from the description of the interface, version 0.7.0; do not edit.
+Made from the description of the interface, version 0.8.0; do not edit.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ class Submissions(AsyncCore):
         Args:
             status: Only submissions of this status; repeat it for any of several.
             limit: How many records a page has at most. 20 unless given.
-            cursor: The ``nextCursor`` of the page before. All other parameters but
-                ``limit`` must be as they were there.
+            cursor: The ``nextCursor`` of the previous page. All other parameters but
+                ``limit`` must be as they were there, so no example would fit every request.
 
         Returns:
             A page of submissions.

@@ -1,6 +1,6 @@
 """Entities: Tools and models, one by one or as filtered lists.
 
-Made from the description of the interface, version 0.7.0; do not edit.
+Made from the description of the interface, version 0.8.0; do not edit.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Entities(Core):
             at: The day, UTC, as at whose end to show it; the present without it.
             limit: How many records a page has at most. 20 unless given.
             offset: How many records to skip; not together with ``cursor``.
-            cursor: The ``nextCursor`` of the page before. All other parameters but
-                ``limit`` must be as they were there.
+            cursor: The ``nextCursor`` of the previous page. All other parameters but
+                ``limit`` must be as they were there, so no example would fit every request.
 
         Returns:
             One page of the entities.

@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Made from the description of the interface, version 0.7.0; do not edit.
+Made from the description of the interface, version 0.8.0; do not edit.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class History(Core):
             slug: The slug of the entity, present or earlier.
             limit: How many records a page has at most. 20 unless given.
             offset: How many records to skip; not together with ``cursor``.
-            cursor: The ``nextCursor`` of the page before. All other parameters but
-                ``limit`` must be as they were there.
+            cursor: The ``nextCursor`` of the previous page. All other parameters but
+                ``limit`` must be as they were there, so no example would fit every request.
 
         Returns:
             One page of the changes.
@@ -135,8 +135,8 @@ class History(Core):
                 for every one that is nested in them. Repeat for any of several.
             limit: How many records a page has at most. 20 unless given.
             offset: How many records to skip; not together with ``cursor``.
-            cursor: The ``nextCursor`` of the page before. All other parameters but
-                ``limit`` must be as they were there.
+            cursor: The ``nextCursor`` of the previous page. All other parameters but
+                ``limit`` must be as they were there, so no example would fit every request.
 
         Returns:
             One page of the changes.

@@ -1,6 +1,6 @@
 """Keys: The API keys of your account.
 
-Made from the description of the interface, version 0.7.0; do not edit.
+Made from the description of the interface, version 0.8.0; do not edit.
 """
 
 from __future__ import annotations
@@ -162,8 +162,8 @@ class Keys(Core):
 
         Args:
             limit: How many records a page has at most. 20 unless given.
-            cursor: The ``nextCursor`` of the page before. All other parameters but
-                ``limit`` must be as they were there.
+            cursor: The ``nextCursor`` of the previous page. All other parameters but
+                ``limit`` must be as they were there, so no example would fit every request.
 
         Returns:
             A page of the log.

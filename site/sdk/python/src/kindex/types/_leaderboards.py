@@ -1,6 +1,6 @@
 """Leaderboards: Entities in the order of their scores, and the categories that have such an order.
 
-Made from the description of the interface, version 0.7.0; do not edit.
+Made from the description of the interface, version 0.8.0; do not edit.
 """
 
 from __future__ import annotations
