@@ -15,7 +15,6 @@ func (s *Server) exportCroissant(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{}
-	addLicense(h, string(m.License))
+	h := http.Header{"Link": c.view.licenses}
 	return &reply{mediaType: croissant.MediaType, header: h, build: m.ID, body: body}, nil
 }

@@ -34,8 +34,7 @@ func (s *Server) data(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{"Last-Modified": {m.LastModified().UTC().Format(http.TimeFormat)}}
-	addLicense(h, f.License)
+	h := http.Header{"Link": licenseLinks(f.License), "Last-Modified": {m.LastModified().UTC().Format(http.TimeFormat)}}
 	mediaType := f.MediaType
 	switch f.Encoding {
 	case "gzip":

@@ -3,6 +3,7 @@ package edge
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +23,8 @@ const compressFrom = 1024
 
 // chooseEncoding picks the content coding that the client likes best (RFC 9110
 // section 12.5.3) among those offered, which stand in the order of our own
-// preference. identity is always possible.
+// preference. identity is always possible. A star is no wish for a coding: clients that
+// send it often read gzip or nothing. Where they refuse identity as well, they get gzip.
 func chooseEncoding(accept string, offered []string) string {
 	if accept == "" {
 		return identity
@@ -51,13 +53,12 @@ func chooseEncoding(accept string, offered []string) string {
 		}
 	}
 	for _, enc := range offered {
-		q, ok := wants[enc]
-		if !ok {
-			q = star
-		}
-		if q > bestQ {
+		if q := wants[enc]; q > bestQ {
 			best, bestQ = enc, q
 		}
+	}
+	if _, named := wants["gzip"]; best == identity && identityQ == 0 && star > 0 && !named && slices.Contains(offered, "gzip") {
+		return "gzip"
 	}
 	if identityQ > bestQ {
 		return identity

@@ -49,21 +49,20 @@ func (c *call) format() (exports.Format, error) {
 	return f, nil
 }
 
-// addLicense links to the texts of the licences that an SPDX expression names
-// (RFC 8288, relation type license).
-func addLicense(h http.Header, expression string) {
-	if links := licenseLinks(expression); links != nil {
-		h["Link"] = append(h["Link"], links...)
-	}
-}
-
-func licenseLinks(expression string) (links []string) {
+// licenseLinks returns the field Link that names the texts of the licences of an SPDX
+// expression (RFC 8288, relation type license), nil for none. It is one field: clients
+// made from the description read one.
+func licenseLinks(expression string) []string {
+	var links []string
 	for _, part := range strings.Split(expression, " AND ") {
 		if part != "" && !strings.ContainsAny(part, " ()") {
 			links = append(links, fmt.Sprintf(`<https://spdx.org/licenses/%s.html>; rel="license"`, part))
 		}
 	}
-	return slices.Clip(links)
+	if len(links) == 0 {
+		return nil
+	}
+	return []string{strings.Join(links, ", ")}
 }
 
 // GET /api/export/entities
@@ -288,7 +287,6 @@ func (s *Server) exportManifest(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{}
-	addLicense(h, string(m.License))
+	h := http.Header{"Link": c.view.licenses}
 	return &reply{mediaType: jsonType, header: h, build: m.ID, body: append(body, '\n')}, nil
 }

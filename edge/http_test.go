@@ -298,8 +298,8 @@ func TestChooseEncoding(t *testing.T) {
 	all := []string{"zstd", "br", "gzip"}
 	for accept, want := range map[string]string{
 		"": identity, "gzip": "gzip", "GZIP": "gzip", "x-gzip": "gzip", "gzip, br, zstd": "zstd", "br;q=1, zstd;q=0.5": "br",
-		"*": "zstd", "*;q=0": identity, "gzip;q=0": identity, "identity": identity, "identity;q=1, gzip;q=0.5": identity,
-		"deflate": identity, "zstd;q=0, *": "br", "gzip;q=x": "gzip", ";;,": identity, "br ; q=0.1": "br",
+		"*": identity, "gzip, *": "gzip", "*, br;q=0.1": "br", "identity;q=0, *": "gzip", "identity;q=0, gzip;q=0, *": identity, "*;q=0": identity, "gzip;q=0": identity, "identity": identity, "identity;q=1, gzip;q=0.5": identity,
+		"deflate": identity, "zstd;q=0, *": identity, "gzip;q=x": "gzip", ";;,": identity, "br ; q=0.1": "br",
 	} {
 		if got := chooseEncoding(accept, all); got != want {
 			t.Errorf("%q chose %s, want %s", accept, got, want)

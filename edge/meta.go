@@ -22,6 +22,11 @@ func (s *Server) openapi(c *call) (*reply, error) {
 	return r, nil
 }
 
+// GET /openapi.json and /openapi.yaml, where tools look for a description
+func toOpenAPI(format string) handler {
+	return func(*call) (*reply, error) { return &reply{location: "/api/openapi?format=" + format}, nil }
+}
+
 func prefersYAML(accept string) bool {
 	y, j := strings.Index(accept, "yaml"), strings.Index(accept, "json")
 	return y >= 0 && (j < 0 || y < j)

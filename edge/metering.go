@@ -119,8 +119,11 @@ func (c *call) admit(kind metering) error {
 	}
 	if !c.meter.counted {
 		// The check is counted, whether or not something has changed.
-		if refused != nil || !c.mayBeUnchanged() || !c.server.limits.mayHaveUnchanged(c.request.Context(), c.meter.subject) {
-			return c.exceeded()
+		if refused != nil {
+			return c.exceeded(refused)
+		}
+		if !c.mayBeUnchanged() || !c.server.limits.mayHaveUnchanged(c.request.Context(), c.meter.subject) {
+			return c.exceeded(nil)
 		}
 		c.meter.over = true
 	}
@@ -172,11 +175,16 @@ func (c *call) peek() {
 	}
 }
 
-func (c *call) exceeded() *Problem {
+// exceeded returns the problem of a caller with nothing left. refused, if not nil, is
+// what is wrong with the key that the caller sent, who may take the limit for the key's.
+func (c *call) exceeded(refused error) *Problem {
 	m := &c.meter
 	wait := m.state.Wait(c.server.now())
 	detail := "The limit of " + strconv.FormatInt(m.state.Limit, 10) + " requests is used up until " + m.state.Reset.UTC().Format(time.RFC3339) + "."
-	if c.caller.account == nil {
+	switch {
+	case refused != nil:
+		detail += " It is that of your IP address, because your key was refused: " + refused.Error()
+	case c.caller.account == nil:
 		detail += " A key has a higher one."
 	}
 	p := newProblem("rate-limited", detail+c.server.contact("", " For more, write to %s."))
@@ -195,7 +203,7 @@ func (c *call) settle(h http.Header, status int) error {
 	unchanged := status == http.StatusNotModified && c.namesTag(h)
 	switch {
 	case m.over && status != http.StatusTooManyRequests && !unchanged:
-		return c.exceeded()
+		return c.exceeded(nil)
 	case m.counted && (status >= 500 && !c.left() || unchanged && c.server.limits.mayHaveUnchanged(c.request.Context(), m.subject)):
 		m.counted = false
 		if state, err := c.server.limits.Give(c.request.Context(), m.subject, m.state); err == nil {

@@ -63,7 +63,7 @@ type variant struct {
 // respond is the one place that writes answers.
 func (c *call) respond(w http.ResponseWriter, r *reply) error {
 	if c.meter.over && !lists(c.header("If-None-Match"), c.tagOf(r)) {
-		return c.exceeded()
+		return c.exceeded(nil)
 	}
 	h := w.Header()
 	for k, v := range r.header {
@@ -163,16 +163,43 @@ func entityTag(base, encoding string) string {
 }
 
 // unchanged answers 304 where the client has this representation already
-// (RFC 9110 section 13.1.2).
+// (RFC 9110 sections 13.1.2 and 13.1.3).
 func (c *call) unchanged(w http.ResponseWriter, tag string) bool {
 	w.Header()["Etag"] = []string{tag}
-	sent := c.header("If-None-Match")
-	if strings.TrimSpace(sent) != "*" && !lists(sent, tag) {
+	if sent := c.header("If-None-Match"); sent != "" {
+		if strings.TrimSpace(sent) != "*" && !lists(sent, tag) {
+			return false
+		}
+	} else if modified := c.lastModified(w.Header()); modified.IsZero() || modified.After(c.modifiedSince()) {
 		return false
 	}
 	w.Header().Del("Content-Type")
 	w.WriteHeader(http.StatusNotModified)
 	return true
+}
+
+// lastModified returns the time in Last-Modified that If-Modified-Since is compared
+// with, the zero time for none. It is the time of the build: a page, or a document about
+// the program, changes with the program too, and has none.
+func (c *call) lastModified(h http.Header) time.Time {
+	if c.meter.kind == free || strings.HasPrefix(h.Get("Content-Type"), "text/html") {
+		return time.Time{}
+	}
+	t, err := http.ParseTime(h.Get("Last-Modified"))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// modifiedSince returns the time of If-Modified-Since, the zero time if there is none
+// or it cannot be read: such a header is ignored.
+func (c *call) modifiedSince() time.Time {
+	t, err := http.ParseTime(c.header("If-Modified-Since"))
+	if err != nil || c.request.Method != http.MethodGet && c.request.Method != http.MethodHead {
+		return time.Time{}
+	}
+	return t
 }
 
 // tagOf is the entity tag of a reply that follows from build and query, "" for a reply
@@ -298,14 +325,14 @@ func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 		return err
 	}
 	strict := &refusalCatcher{ResponseWriter: w}
-	http.ServeContent(newPatientWriter(strict), c.sensibleRange(), "", time.Time{}, f.content)
+	http.ServeContent(newPatientWriter(strict), c.sensibleRange(), "", c.lastModified(h), f.content)
 	switch strict.refused {
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
 		return newProblem("range-not-satisfiable", "There are no such bytes in this file; use Range: bytes=first-last within its length.")
 	case http.StatusPreconditionFailed:
-		return newProblem("precondition-failed", "The file is not the one that If-Match names; its ETag is "+f.etag+".")
+		return newProblem("precondition-failed", "The file is not the one that If-Match or If-Unmodified-Since asks for; its ETag is "+f.etag+".")
 	}
 	return fmt.Errorf("serving a file gave status %d", strict.refused)
 }

@@ -78,6 +78,8 @@ func (s *Server) table() []route {
 		{get, "/api/sdk/python/:file", free, anyScope, nil, s.oneSDK(sdk.Python)},
 		{get, "/data/:build/*file", file, anyScope, nil, s.data},
 		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, s.badge},
+		{get, "/openapi.json", unmetered, anyScope, nil, toOpenAPI("json")},
+		{get, "/openapi.yaml", unmetered, anyScope, nil, toOpenAPI("yaml")},
 		{get, "/llms.txt", unmetered, anyScope, nil, s.llms},
 		{get, securityPath, unmetered, anyScope, nil, s.securityText},
 		{get, docsPath, unmetered, anyScope, nil, s.apiDocs},

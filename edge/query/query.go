@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"kindex/exports"
 	"kindex/exports/nearest"
@@ -76,6 +77,8 @@ func Parse(raw string, allowed []string) (*Params, error) {
 // check checks the name of a parameter, and the number and the length of its values.
 func check(name string, list, allowed []string) error {
 	switch {
+	case !utf8.ValidString(name) || slices.ContainsFunc(list, func(v string) bool { return !utf8.ValidString(v) }):
+		return &Error{Param: strings.ToValidUTF8(name, "\uFFFD"), Message: "is not UTF-8"}
 	case name == "" && !slices.Contains(allowed, name):
 		return &Error{Param: "query", Message: "holds a value without a name"}
 	case !slices.Contains(allowed, name):

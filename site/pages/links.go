@@ -11,11 +11,10 @@ import (
 	"kindex/exports"
 )
 
-// providerPath is the page of a provider, tagPath that of a tag.
+// providerPath is the page of a provider.
 func providerPath(provider string) string {
 	return "/providers/" + slugKey(exports.Fold(provider)) + "/"
 }
-func tagPath(tag string) string { return "/tags/" + slugKey(exports.Fold(tag)) + "/" }
 
 // longestKey is how many bytes a key may have: a file system takes 255 for a name.
 const longestKey = 120

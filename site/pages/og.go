@@ -187,3 +187,9 @@ func (r *request) indexPicture() (*page, error) {
 		return c, nil
 	})
 }
+
+// favicon is the icon for programs that do not read icon.svg, which pages name.
+func (r *request) favicon() (*page, error) {
+	body, err := picture.ICO()
+	return &page{body: body, mediaType: "image/vnd.microsoft.icon", keep: 24 * time.Hour}, err
+}

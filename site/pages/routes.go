@@ -46,6 +46,7 @@ func init() { // not where it is declared: pages look their own addresses up in 
 		{"/:type/:slug/" + feedFile, nil, (*request).entityFeed, livePaths(feedFile)},
 		{"/:type/:slug/" + badgeFile, nil, (*request).entityBadge, livePaths(badgeFile)},
 		{"/robots.txt", nil, (*request).robots, only("/robots.txt")},
+		{"/favicon.ico", nil, (*request).favicon, only("/favicon.ico")},
 		{"/sitemap.xml", nil, (*request).sitemap, (*Site).sitemapFiles},
 		{"/sitemap/:file", nil, (*request).sitemapPart, nil},
 		{"/og/:file", nil, (*request).indexPicture, only(sharedPicture)},

@@ -1,0 +1,117 @@
+package edge
+
+import (
+	"bytes"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestModifiedSince asks as clients do that keep times and no tags: curl -z, wget -N and
+// simple feed readers. Nothing is sent again, and the request counts.
+func TestModifiedSince(t *testing.T) {
+	const limit = 1000
+	s := serveFew(t, Options{LimitAnonymous: limit, LimitKey: limit})
+	left := limit
+	ask := func(status int, method, path string, header ...string) answer {
+		t.Helper()
+		left--
+		return s.expect(t, status, left, "anonymous", method, path, header...)
+	}
+	for _, path := range []string{"/api/entities", "/api/entity/tool/n3", "/api/feed", "/api/export/manifest",
+		"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool"} {
+		whole := ask(200, "GET", path)
+		modified := whole.header.Get("Last-Modified")
+		at, err := http.ParseTime(modified)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		for _, since := range []string{modified, at.Add(time.Hour).Format(http.TimeFormat), at.Format(time.RFC850), at.Format(time.ANSIC)} {
+			if a := ask(304, "GET", path, "If-Modified-Since", since); len(a.body) != 0 || a.header.Get("Etag") != whole.header.Get("Etag") {
+				t.Errorf("%s since %s: %d bytes, tag %s", path, since, len(a.body), a.header.Get("Etag"))
+			}
+		}
+		ask(304, "HEAD", path, "If-Modified-Since", modified)
+		ask(200, "GET", path, "If-Modified-Since", at.Add(-time.Second).Format(http.TimeFormat))
+		ask(200, "GET", path, "If-Modified-Since", "yesterday")
+		// A tag says more than a time (RFC 9110 section 13.1.3).
+		ask(200, "GET", path, "If-Modified-Since", modified, "If-None-Match", `"other"`)
+	}
+	// Pages and the description change with the program, too: the time of the build says
+	// nothing about them.
+	future := time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat)
+	for _, path := range []string{"/", "/tool/n3/", "/api/openapi"} {
+		if a := s.ask(t, "GET", path, "If-Modified-Since", future); a.status != 200 {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+	file := "/data/" + s.live.current.Load().id() + "/manifest.json"
+	a := s.ask(t, "GET", file)
+	if b := s.ask(t, "GET", file, "If-Modified-Since", a.header.Get("Last-Modified")); a.status != 200 || b.status != 304 || len(b.body) != 0 {
+		t.Errorf("%s: %d, then %d", file, a.status, b.status)
+	}
+}
+
+// TestStarIsNoCoding: clients that accept any coding, in words, read gzip or none.
+func TestStarIsNoCoding(t *testing.T) {
+	s := serve(t, 60)
+	for _, path := range cacheable {
+		for accept, want := range map[string]string{"*": "", "*;q=0.5": "", "identity;q=0, *": "gzip"} {
+			a := s.ask(t, "GET", path, "Accept-Encoding", accept)
+			if got := a.header.Get("Content-Encoding"); got != want && (want == "" || len(a.body) >= compressFrom) {
+				t.Errorf("%s with Accept-Encoding %q is sent with the coding %q, want %q", path, accept, got, want)
+			}
+		}
+	}
+}
+
+// TestWhereProgramsLook: some addresses are asked for without being named anywhere.
+func TestWhereProgramsLook(t *testing.T) {
+	s := serve(t, 3)
+	icon := s.ask(t, "GET", "/favicon.ico")
+	if icon.status != 200 || len(icon.body) < 22 || !bytes.Equal(icon.body[:6], []byte{0, 0, 1, 0, 1, 0}) {
+		t.Fatalf("/favicon.ico: %d, %d bytes", icon.status, len(icon.body))
+	}
+	img, err := png.Decode(bytes.NewReader(icon.body[22:]))
+	if err != nil || img.Bounds().Dx() != int(icon.body[6]) || img.Bounds().Dy() != int(icon.body[7]) {
+		t.Errorf("/favicon.ico: %v", err)
+	}
+	for _, format := range []string{"json", "yaml"} {
+		a := s.ask(t, "GET", "/openapi."+format)
+		there := s.ask(t, "GET", a.header.Get("Location"))
+		if a.status != 301 || there.status != 200 || !strings.HasSuffix(there.header.Get("Content-Type"), format) {
+			t.Errorf("/openapi.%s: %d to %s: %d, %s", format, a.status, a.header.Get("Location"), there.status, there.header.Get("Content-Type"))
+		}
+	}
+}
+
+// TestNotUTF8: what is no text is refused, not looked for in vain.
+func TestNotUTF8(t *testing.T) {
+	s := serve(t, 3)
+	for _, path := range []string{"/api/search?q=%ff", "/api/entities?provider=a%c3", "/api/search?%ff=1"} {
+		if a := s.ask(t, "GET", path); a.status != 400 || !strings.Contains(string(a.body), "UTF-8") {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+}
+
+// TestKeyInTheWrongHeader sends keys as bearer tokens until the limit of the address is
+// used up: the answer must still say what is wrong with the key.
+func TestKeyInTheWrongHeader(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 2, LimitKey: 100})
+	key, _ := s.keyOf(t, "account")
+	for _, status := range []int{401, 401, 429, 429} {
+		a := s.expect(t, status, -1, "anonymous", "GET", "/api/entities", "Authorization", "Bearer "+key)
+		if !strings.Contains(string(a.body), "x-api-key") || strings.Contains(string(a.body), key) {
+			t.Errorf("%d: %s", a.status, a.body)
+		}
+	}
+	s.expect(t, 200, 99, "authenticated", "GET", "/api/entities", "x-api-key", key)
+	a := s.expect(t, 429, 0, "anonymous", "GET", "/api/entities")
+	if strings.Contains(string(a.body), "refused") {
+		t.Errorf("without a key: %s", a.body)
+	}
+}
