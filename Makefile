@@ -6,7 +6,8 @@ SHELL := bash
 
 GO       ?= go
 VERSION  := $(shell git describe --always --dirty 2>/dev/null || echo devel)
-LDFLAGS  := -X main.release=$(VERSION)
+# Symbols and DWARF are for debuggers, and a third of the program: DEBUG=1 keeps them.
+LDFLAGS  := $(if $(DEBUG),,-s -w) -X main.release=$(VERSION)
 ADDR     ?= 127.0.0.1:8080
 ADMIN    ?= 127.0.0.1:8081
 N        ?= 100000
@@ -42,7 +43,7 @@ run: build ## build the shipped content and serve it, with a key to try it with
 	@exec bin/kindex serve --dir . --addr $(ADDR) --admin $(ADMIN)
 
 build: tools ## compile the program into bin/
-	@echo 'compiling bin/kindex' && $(GO) build -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
+	@echo 'compiling bin/kindex' && $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
 
 # MiniSearch, which static sites are searched with, comes from npm and becomes a part
 # of the program. All else goes without it.
@@ -83,8 +84,12 @@ vet: tools
 	$(GO) run ./cmd/kindex validate content
 	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not in their usual form; run: make fmt"; exit 1; }
 
+# The programs of .tools.mod, which has their versions.
+DEVTOOL := $(GO) tool -modfile=.tools.mod
 lint: vet ## what linters find, dead code, modules that nothing needs
-	@$(GO) mod tidy -diff
+	$(DEVTOOL) golangci-lint run ./...
+	@dead=$$($(DEVTOOL) deadcode -test ./...); test -z "$$dead" || { echo "nothing calls:"; echo "$$dead"; exit 1; }
+	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }
 
 SOAKTIME ?= 20m
 requests: tools ## mutated requests to every address of an edge for SOAKTIME

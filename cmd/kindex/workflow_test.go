@@ -15,13 +15,15 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"kindex/builder/suite"
 )
 
 // workflow is what the tests know of a workflow of GitHub Actions. A key that is
 // not here is an error.
 type workflow struct {
 	Name        string
-	On          map[string]struct{ Paths []string }
+	On          map[string]any
 	Permissions map[string]string
 	Concurrency struct {
 		Group            string
@@ -34,6 +36,7 @@ type workflow struct {
 		TimeoutMinutes int    `yaml:"timeout-minutes"`
 		Needs, If      string
 		Permissions    map[string]string
+		Env            map[string]string
 		Outputs        map[string]string
 		Steps          []workflowStep
 	}
@@ -59,7 +62,7 @@ func readWorkflow(t *testing.T, path string) *workflow {
 	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&w); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	if _, ok := w.On["pull_request"]; !ok || len(w.Permissions) != 1 || w.Permissions["contents"] != "read" || w.Concurrency.Group == "" || len(w.Jobs) == 0 {
+	if len(w.On) == 0 || len(w.Permissions) != 1 || w.Permissions["contents"] != "read" || w.Concurrency.Group == "" || len(w.Jobs) == 0 {
 		t.Fatalf("%s: %+v", path, w)
 	}
 	for _, j := range w.Jobs {
@@ -123,6 +126,9 @@ func TestOurWorkflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := readWorkflow(t, filepath.Join(root, ".github", "workflows", "validate.yml"))
+	if _, ok := w.On["pull_request"]; !ok {
+		t.Errorf("%+v", w)
+	}
 	r, ran := newRunner(t, root), 0
 	for _, s := range w.Jobs["content"].Steps {
 		if s.Run == "" {
@@ -280,4 +286,13 @@ sed -i 's/the tag/the branch/' cmd/kindex/main.go && git commit -qam 2
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return dir
+}
+
+// TestNightlyWorkflow: what takes hours runs each night, by the Makefile.
+func TestNightlyWorkflow(t *testing.T) {
+	w := readWorkflow(t, filepath.Join(suite.Root(t), ".github", "workflows", "nightly.yml"))
+	steps := w.Jobs["soak"].Steps
+	if _, ok := w.On["schedule"]; !ok || len(steps) == 0 || steps[len(steps)-1].Run != "make soak" {
+		t.Errorf("%+v", w)
+	}
 }

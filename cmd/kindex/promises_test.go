@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+)
+
+// TestPromises: every test that CONTRIBUTING.md names is in the package before it.
+func TestPromises(t *testing.T) {
+	root := suite.Root(t)
+	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "## What the tests promise\n")
+	if !found {
+		t.Fatal("CONTRIBUTING.md has no table of promises")
+	}
+	known := map[string]string{} // by package, the text of its tests
+	named := 0
+	for _, cell := range strings.Split(table, "|") {
+		dir := ""
+		for _, word := range regexp.MustCompile("`[a-z/]+`|\\bTest[A-Za-z0-9]+").FindAllString(cell, -1) {
+			if !strings.HasPrefix(word, "Test") {
+				dir = strings.Trim(word, "`")
+				continue
+			}
+			if _, ok := known[dir]; !ok {
+				known[dir] = testsOf(t, filepath.Join(root, dir))
+			}
+			if named++; !strings.Contains(known[dir], "\nfunc "+word+"(t *testing.T)") {
+				t.Errorf("CONTRIBUTING.md names %s of %q, which does not exist", word, dir)
+			}
+		}
+	}
+	if named < 40 {
+		t.Errorf("only %d tests are named", named)
+	}
+}
+
+func testsOf(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
