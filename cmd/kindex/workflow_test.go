@@ -151,6 +151,9 @@ func TestStarterWorkflow(t *testing.T) {
 	t.Parallel()
 	dir := newIndex(t)
 	w := readWorkflow(t, filepath.Join(dir, ".github", "workflows", "validate.yml"))
+	if _, ok := w.On["pull_request"]; !ok {
+		t.Errorf("%+v", w)
+	}
 	if _, ok := w.On["push"]; !ok || w.Defaults.Run.Shell != "bash" || w.Env["KINDEX_INSTALL"] != "" || w.Env["KINDEX_SHA256"] != "" {
 		t.Fatalf("%+v", w)
 	}
