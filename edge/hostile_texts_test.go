@@ -76,7 +76,7 @@ func texts(t *testing.T, a answer) []string {
 
 // TestMemoryOfLicences: what strangers give as a licence is not kept.
 func TestMemoryOfLicences(t *testing.T) {
-	const n = 2000
+	const n = 1000
 	h := serveFew(t, Options{LimitKey: 100_000})
 	key, _ := h.keyOf(t, "account")
 	long := strings.Repeat("x", 180)

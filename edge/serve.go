@@ -32,6 +32,10 @@ const (
 	maxHeader     = 32 << 10
 )
 
+// waits are how long a connection may take for the headers and for the whole of a
+// request, where that is not what it says above.
+type waits struct{ header, request time.Duration }
+
 // Run listens, follows new builds and serves until ctx ends, then lets requests
 // under way finish.
 func (s *Server) Run(ctx context.Context, l Listeners) error {
@@ -86,9 +90,12 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is HTTPServer with a log.
+// httpServer is HTTPServer with a log, and with limits that a test may have set.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
+	if s.waits != (waits{}) {
+		srv.ReadHeaderTimeout, srv.ReadTimeout = s.waits.header, s.waits.request
+	}
 	srv.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)
 	return srv
 }

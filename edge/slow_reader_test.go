@@ -34,6 +34,7 @@ func TestAttackSlowReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	(&served{Server: s}).patient()
 	ask := func(client int) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "/api/export/entities?format=jsonl&type=tool", nil)
 		r.RemoteAddr = [...]string{"192.0.2.1:1", "192.0.2.2:1", "192.0.2.3:1"}[client]
