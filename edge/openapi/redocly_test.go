@@ -19,6 +19,7 @@ const redocly = "../../site/node_modules/.bin/redocly"
 // TestRedocly: Redocly, with the rules that it recommends, finds nothing to be better,
 // and does find what was made worse.
 func TestRedocly(t *testing.T) {
+	suite.WithoutRace(t)
 	suite.InTest(t)
 	t.Parallel() // it waits for node
 	if _, err := os.Stat(redocly); err != nil {
