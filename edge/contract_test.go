@@ -23,8 +23,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
-	"kindex/builder/suite"
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/keys"
 	"kindex/edge/openapi"

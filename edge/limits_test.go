@@ -83,6 +83,7 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 
 // TestWhatCounts follows the rules of the limits through one day.
 func TestWhatCounts(t *testing.T) {
+	suite.WithoutRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
 		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*call) (*reply, error) { panic("broken") }))

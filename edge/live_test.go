@@ -144,6 +144,7 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 // TestDamagedBuildIsRefused damages one file of a new build in every way, and
 // the old build goes on being served each time.
 func TestDamagedBuildIsRefused(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 10)
 	good := s.live.current.Load().id()
 	writeContent(t, s.content, 11, 1)

@@ -169,6 +169,7 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 
 // TestEntityAt looks at entities at the ends of days, and at what became of them.
 func TestEntityAt(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	for _, c := range []struct {
 		path   string
@@ -226,6 +227,7 @@ func TestEntityAt(t *testing.T) {
 // TestTheDayItself compares what is said of a day with what was said on that day:
 // with a build of the content as it was then.
 func TestTheDayItself(t *testing.T) {
+	suite.WithoutRace(t)
 	suite.InTest(t)
 	now, _ := servePast(t, "2026-11-01", Options{})
 	for _, day := range suite.Pick([]string{"2026-08-23", "2026-10-25"}, []string{"2026-08-01", "2026-08-23", "2026-10-02", "2026-10-25", "2026-11-01"}) {
@@ -263,6 +265,7 @@ func TestTheDayItself(t *testing.T) {
 // TestListsAgreeWithEntities: on the day of a snapshot a list shows each entity as
 // its own address does.
 func TestListsAgreeWithEntities(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	for asked, day := range map[string]string{"2026-08-01": "2026-08-01", "2026-08-08": "2026-08-01", "2026-10-24": "2026-10-18", "2026-10-25": "2026-10-25", "2026-11-01": "2026-11-01"} {
 		path := "/api/entities?status=active&status=withdrawn&at=" + asked
@@ -296,6 +299,7 @@ func TestListsAgreeWithEntities(t *testing.T) {
 // TestPagesAcrossBuilds goes on with lists of the past and with changelogs while
 // builds come that add to them.
 func TestPagesAcrossBuilds(t *testing.T) {
+	suite.WithoutRace(t)
 	s, r := servePast(t, "2026-11-01", Options{})
 	for i, path := range []string{"/api/entities?at=2026-10-25&sort=name", "/api/leaderboard/all?at=2026-10-25&by=adoption", "/api/changelog", "/api/changelog?type=tool&field=version&field=slug"} {
 		want := s.pages(t, path)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/guard"
 	"kindex/edge/state/statetest"
 )
@@ -159,6 +160,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // TestAttackBodyBombs sends bodies that grow where they are read.
 func TestAttackBodyBombs(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 10_000})
 	key, _ := s.keyOf(t, "account")
 	var member bytes.Buffer

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,9 +33,9 @@ const (
 	maxHeader     = 32 << 10
 )
 
-// waits are how long a connection may take for the headers and for the whole of a
-// request, where that is not what it says above.
-type waits struct{ header, request time.Duration }
+// waits stand for headerTimeout, readTimeout and ownTime where they are not 0: a test
+// has less patience, or more.
+type waits struct{ header, request, own time.Duration }
 
 // Run listens, follows new builds and serves until ctx ends, then lets requests
 // under way finish.
@@ -93,9 +94,8 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 // httpServer is HTTPServer with a log, and with limits that a test may have set.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
-	if s.waits != (waits{}) {
-		srv.ReadHeaderTimeout, srv.ReadTimeout = s.waits.header, s.waits.request
-	}
+	srv.ReadHeaderTimeout = cmp.Or(s.waits.header, srv.ReadHeaderTimeout)
+	srv.ReadTimeout = cmp.Or(s.waits.request, srv.ReadTimeout)
 	srv.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)
 	return srv
 }

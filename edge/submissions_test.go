@@ -304,6 +304,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 // TestAttackSubmissionChurn submits and withdraws large files again and again: what
 // is kept of an account is bounded, in number and in bytes.
 func TestAttackSubmissionChurn(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 100_000})
 	key, _ := s.keyOf(t, "eve")
 	var benchmarks []string

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
 	"kindex/edge/state/statetest"
@@ -155,6 +156,7 @@ func remarksAt(t testing.TB, page, field string) (text, tag string) {
 // TestFormTellsAtTheField breaks the rules one by one: on the page and for its script,
 // what is wrong stands at the field that it is about, and nothing at the others.
 func TestFormTellsAtTheField(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, c := range []struct{ field, value, says, use string }{
 		{"type", "", "Type is missing", ""},
@@ -289,6 +291,7 @@ func randomProposal(rng *rand.Rand, i int) (form url.Values, fields map[string]a
 // TestFormWritesWhatTheAPIStores: the file on the page is the one that POST /api/submit
 // stores for the same fields, and the content takes it.
 func TestFormWritesWhatTheAPIStores(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
 	secret, _ := s.newKey(t, "ada")
 	around, err := content.OpenSurroundings(s.content)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/edge/submit"
 	"kindex/exports"
 )
