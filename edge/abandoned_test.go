@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"kindex/edge/guard"
 )
@@ -58,11 +57,7 @@ func TestAttackAbandonedWrites(t *testing.T) {
 			looked++
 			leave()
 			<-answered
-			for deadline := time.Now().Add(time.Minute); names.ended.Load() < int64(looked); time.Sleep(time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatal("the look-up goes on")
-				}
-			}
+			eventually(t, "the look-up has ended", func() bool { return names.ended.Load() == int64(looked) })
 		case status := <-answered:
 			if status != http.StatusTooManyRequests {
 				t.Errorf("answered with %d", status)

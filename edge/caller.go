@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/maphash"
@@ -174,8 +175,8 @@ func (s *Server) contact(without, with string) string {
 
 // ownTime is how long an answer about what is an account's own may take, its body,
 // the state and names of hosts included. Somebody may hold a lock in the database,
-// or the network swallow what is sent. A test has less patience.
-var ownTime = 20 * time.Second
+// or the network swallow what is sent.
+const ownTime = 20 * time.Second
 
 // account is the account that asks; without a key the answer is 401. The time for
 // the answer runs from the first call.
@@ -192,7 +193,7 @@ func (c *call) hurry() {
 	if c.end == nil {
 		var ctx context.Context
 		c.whole = c.request.Context()
-		ctx, c.end = context.WithTimeout(c.whole, ownTime)
+		ctx, c.end = context.WithTimeout(c.whole, cmp.Or(c.server.waits.own, ownTime))
 		if c.caller.account != nil {
 			ctx = state.WithActor(ctx, c.actor())
 		}

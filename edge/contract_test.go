@@ -24,6 +24,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/keys"
 	"kindex/edge/openapi"
@@ -36,6 +37,7 @@ import (
 // server: the shipped content is built and served, every answer is validated,
 // and at the end nothing that is described may have gone unseen.
 func TestContract(t *testing.T) {
+	suite.WithoutRace(t)
 	c := newContract(t)
 	t.Run("table", func(t *testing.T) { testTable(t, c) })
 	t.Run("every operation", func(t *testing.T) { testEveryOperation(t, c) })

@@ -24,9 +24,7 @@ const keysPath = "/api/developer/api-keys"
 // onEveryEngine runs a test with edges over one small build that share a state, a
 // handle each.
 func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)) {
-	content, out := t.TempDir(), t.TempDir()
-	writeContent(t, content, 3, 0)
-	buildInto(t, content, out, 3)
+	_, out := smallBuild(t, 3)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		var edges []*served
 		for range n {
@@ -176,14 +174,15 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 		if a := use(edges[0]); a.status != 401 || !strings.Contains(string(a.body), "revoked") {
 			t.Errorf("here: %d %s", a.status, a.body)
 		}
-		for use(edges[1]).status != 401 {
-			if time.Since(revoked) > 5*time.Second {
-				t.Fatal("the key goes on working")
+		for {
+			sent := time.Now()
+			if use(edges[1]).status == 401 {
+				break
+			}
+			if after := sent.Sub(revoked); after >= keys.Freshness {
+				t.Fatalf("the key works for a request to another edge %v later", after)
 			}
 			time.Sleep(5 * time.Millisecond)
-		}
-		if took := time.Since(revoked); took >= time.Second {
-			t.Errorf("the key worked for %v more on another edge", took)
 		}
 	})
 }
@@ -225,9 +224,7 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 // looks for it in the log, the metrics and every error.
 func TestSecurityKeyIsNowhere(t *testing.T) {
 	var log lockedBuffer
-	content, out := t.TempDir(), t.TempDir()
-	writeContent(t, content, 3, 0)
-	buildInto(t, content, out, 3)
+	_, out := smallBuild(t, 3)
 	st := statetest.SQLite(t)
 	s := serveWith(t, Options{Dir: out, State: st, LogRequests: true, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	secret, _ := s.newKey(t, "ada")

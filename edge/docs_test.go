@@ -10,11 +10,13 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
 
 // TestAPIDocsWithoutScripts: the page lists every operation of the description.
 func TestAPIDocsWithoutScripts(t *testing.T) {
+	suite.WithoutRace(t)
 	page := string(serveFew(t, Options{}).ask(t, "GET", "/docs/api").body)
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
 	if err != nil {

@@ -102,6 +102,7 @@ type Server struct {
 	events    *webhook.Announcer
 	hooks     hooks
 	agents    agents
+	waits     waits // set by tests
 }
 
 // New verifies and opens the published build. It returns an error where there

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // document is a page of a feed in any format.
@@ -105,6 +107,7 @@ func (s *served) through(t *testing.T, format, path string) (ids []string, pages
 
 // TestFeedLeadsThroughAllChanges in every format, with filters and without.
 func TestFeedLeadsThroughAllChanges(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 150)
 	for query, pages := range map[string]int{"": 2, "&type=model": 1, "&category=alpha&category=beta": 1, "&type=tool&type=model": 2, "&entity=tool%2Fn3": 1} {
 		filter := strings.TrimPrefix(query, "&")

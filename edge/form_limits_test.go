@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/limit"
 	"kindex/site/pages"
 )
@@ -27,6 +28,7 @@ func (s *served) sendForm(from, body string) (status int, says string) {
 
 // TestAttackFormByBytes: whoever sends the largest forms may send fewer of them.
 func TestAttackFormByBytes(t *testing.T) {
+	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
 	large := "tags=" + strings.Repeat("A,", (maxFormSize-10)/2)
@@ -44,6 +46,7 @@ func TestAttackFormByBytes(t *testing.T) {
 // TestAttackFormOfNetwork: the addresses of one network share a limit, and others do
 // not suffer.
 func TestAttackFormOfNetwork(t *testing.T) {
+	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
 	checked := 0

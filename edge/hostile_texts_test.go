@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/state/statetest"
 )
 
@@ -76,7 +77,8 @@ func texts(t *testing.T, a answer) []string {
 
 // TestMemoryOfLicences: what strangers give as a licence is not kept.
 func TestMemoryOfLicences(t *testing.T) {
-	const n = 2000
+	suite.WithoutRace(t)
+	const n = 1000
 	h := serveFew(t, Options{LimitKey: 100_000})
 	key, _ := h.keyOf(t, "account")
 	long := strings.Repeat("x", 180)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+
+	"kindex/builder/suite"
 )
 
 func decode(t *testing.T, encoding string, body []byte) []byte {
@@ -49,6 +51,7 @@ var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/sea
 	"/api/entity/tool/n3?at=2026-11-01", "/api/leaderboard/all?at=2026-11-01", "/api/export/leaderboard?at=2026-11-01&format=csv"}
 
 func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 60)
 	for _, path := range cacheable {
 		plain := s.ask(t, "GET", path)

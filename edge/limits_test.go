@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/guard"
 	"kindex/edge/keys"
 	"kindex/edge/state"
@@ -39,10 +40,8 @@ func (c *clock) advance(d time.Duration) { c.unix.Add(d.Milliseconds()) }
 // serveFew serves a few entities with options.
 func serveFew(t testing.TB, o Options) *served {
 	t.Helper()
-	content := t.TempDir()
-	o.Dir = t.TempDir()
-	writeContent(t, content, 5, 0)
-	buildInto(t, content, o.Dir, 3)
+	content, out := smallBuild(t, 5)
+	o.Dir = out
 	if o.State == nil {
 		o.State = statetest.SQLite(t)
 	}
@@ -84,6 +83,7 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 
 // TestWhatCounts follows the rules of the limits through one day.
 func TestWhatCounts(t *testing.T) {
+	suite.WithoutRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
 		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*call) (*reply, error) { panic("broken") }))
@@ -169,9 +169,8 @@ func TestMidnight(t *testing.T) {
 func TestCountsOutliveARestart(t *testing.T) {
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		st := open()
-		s := &served{content: t.TempDir(), out: t.TempDir()}
-		writeContent(t, s.content, 5, 0)
-		buildInto(t, s.content, s.out, 3)
+		s := &served{}
+		s.content, s.out = smallBuild(t, 5)
 		for left := 9; left > 4; left-- {
 			edge, err := New(Options{Dir: s.out, State: st, LimitAnonymous: 10})
 			if err != nil {
@@ -187,15 +186,19 @@ func TestCountsOutliveARestart(t *testing.T) {
 	})
 }
 
-// TestTwoEdgesOneLimit has 10,000 requests at two edges race for 1,000.
+// TestTwoEdgesOneLimit has ten times as many requests at two edges as the limit allows
+// race for it.
 func TestTwoEdgesOneLimit(t *testing.T) {
+	suite.InRace(t)
+	limit := int64(suite.Pick(100, 1000))
 	target := statetest.PostgreSQL(t)
-	one := serveFew(t, Options{State: statetest.Open(t, target), LimitKey: 1000})
-	two := serveWith(t, Options{Dir: one.out, State: statetest.Open(t, target), LimitKey: 1000})
+	one := serveFew(t, Options{State: statetest.Open(t, target), LimitKey: limit})
+	two := serveWith(t, Options{Dir: one.out, State: statetest.Open(t, target), LimitKey: limit})
 	key, _ := one.newKey(t, "busy")
-	const requests, atOnce = 10_000, 100
+	const atOnce = 100
+	requests := 10 * limit
 	var passed, refused, other atomic.Int64
-	next := make(chan int)
+	next := make(chan int64)
 	var group sync.WaitGroup
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}}
 	for range atOnce {
@@ -228,7 +231,7 @@ func TestTwoEdgesOneLimit(t *testing.T) {
 	}
 	close(next)
 	group.Wait()
-	if passed.Load() != 1000 || refused.Load() != requests-1000 || other.Load() != 0 {
+	if passed.Load() != limit || refused.Load() != requests-limit || other.Load() != 0 {
 		t.Errorf("%d passed, %d were refused, %d failed", passed.Load(), refused.Load(), other.Load())
 	}
 }

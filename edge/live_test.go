@@ -1,10 +1,10 @@
 package edge
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -28,12 +28,14 @@ func writeFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// TestTwentyBuildsUnderLoad requests without pause while twenty builds are
-// published one after another. Each build has another number of entities, and
+// TestManyBuildsUnderLoad requests without pause while builds are published one after
+// another. Each build has another number of entities, and
 // all of its records carry its generation, so a mixed answer would show.
-func TestTwentyBuildsUnderLoad(t *testing.T) {
-	suite.InTest(t)
-	const builds, clients = 20, 6
+func TestManyBuildsUnderLoad(t *testing.T) {
+	suite.InRace(t)
+	t.Parallel()
+	const clients, least = 6, 20 // requests for each build
+	builds := suite.Pick(5, 20)
 	s := serve(t, 30)
 	ctx, stop := context.WithCancel(context.Background())
 	var followed sync.WaitGroup
@@ -43,7 +45,7 @@ func TestTwentyBuildsUnderLoad(t *testing.T) {
 
 	var known sync.Map // build id → generation
 	known.Store(s.live.current.Load().id(), 0)
-	var requests, published atomic.Int64
+	var requests atomic.Int64
 	var wg sync.WaitGroup
 	done := make(chan struct{})
 	for c := range clients {
@@ -70,21 +72,12 @@ func TestTwentyBuildsUnderLoad(t *testing.T) {
 		// The id is known only after publication, so clients wait for it.
 		last = buildInto(t, s.content, s.out, 2)
 		known.Store(last, g)
-		published.Add(1)
+		eventually(t, "enough requests", func() bool { return requests.Load() >= int64(least*g) || t.Failed() })
 	}
-	deadline := time.Now().Add(10 * time.Second)
-	for s.live.current.Load().id() != last && time.Now().Before(deadline) {
-		time.Sleep(10 * time.Millisecond)
-	}
+	eventually(t, "the last build", func() bool { return s.live.current.Load().id() == last })
 	close(done)
 	wg.Wait()
-	if got := s.live.current.Load().id(); got != last {
-		t.Errorf("serving %s at the end, want %s", got, last)
-	}
-	t.Logf("%d requests while %d builds were published", requests.Load(), published.Load())
-	if requests.Load() < 20*builds {
-		t.Errorf("only %d requests were made", requests.Load())
-	}
+	t.Logf("%d requests while %d builds were published", requests.Load(), builds)
 }
 
 // stressPaths are addresses whose answers hold many records, or all.
@@ -117,12 +110,10 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 	}
 	id := res.Header.Get("X-Build")
 	var generation any
-	for range 500 { // the publisher learns the id a moment after the edge
-		var ok bool
-		if generation, ok = known.Load(id); ok {
-			break
+	for begin := time.Now(); generation == nil && time.Since(begin) < hanging; { // the publisher learns the id a moment after the edge
+		if generation, _ = known.Load(id); generation == nil {
+			time.Sleep(5 * time.Millisecond)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	if generation == nil {
 		return fmt.Errorf("%s: answered from the unknown build %q", path, id)
@@ -153,6 +144,7 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 // TestDamagedBuildIsRefused damages one file of a new build in every way, and
 // the old build goes on being served each time.
 func TestDamagedBuildIsRefused(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 10)
 	good := s.live.current.Load().id()
 	writeContent(t, s.content, 11, 1)
@@ -287,7 +279,7 @@ func TestDrain(t *testing.T) {
 		<-finish
 		return &reply{mediaType: "text/plain", body: []byte("done")}, nil
 	}))
-	public, admin, stop, ended := run(t, s.Server, 5*time.Second)
+	public, admin, stop, ended := run(t, s.Server, hanging)
 	if body := get(t, "http://"+admin+"/readyz", 200); !strings.Contains(body, s.live.current.Load().id()) {
 		t.Errorf("readyz: %s", body)
 	}
@@ -305,12 +297,21 @@ func TestDrain(t *testing.T) {
 	}()
 	<-started
 	stop()
-	time.Sleep(100 * time.Millisecond)
-	get(t, "http://"+admin+"/readyz", 503)
-	if c, err := net.DialTimeout("tcp", public, time.Second); err == nil {
-		c.Close()
-		t.Error("new connections are accepted while draining")
-	}
+	eventually(t, "not ready", func() bool {
+		res, err := http.Get("http://" + admin + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode == http.StatusServiceUnavailable
+	})
+	eventually(t, "no new connections are accepted", func() bool {
+		c, err := net.Dial("tcp", public)
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
 	close(finish)
 	if got := <-answered; got != "done" {
 		t.Errorf("the request under way got %q", got)
@@ -336,7 +337,7 @@ func get(t *testing.T, url string, status int) string {
 
 func TestMetrics(t *testing.T) {
 	s := serve(t, 5)
-	public, admin, stop, ended := run(t, s.Server, time.Second)
+	public, admin, stop, ended := run(t, s.Server, hanging)
 	get(t, "http://"+public+"/api/entities", 200)
 	get(t, "http://"+public+"/api/entities?x=1", 400)
 	for _, want := range []string{`kindex_http_requests_total{code="200",route="/api/entities"} 1`,
@@ -352,10 +353,10 @@ func TestMetrics(t *testing.T) {
 
 // TestSlowHeadersAreCutOff sends half a request and waits.
 func TestSlowHeadersAreCutOff(t *testing.T) {
-	suite.InTest(t)
 	t.Parallel() // it waits
 	s := serve(t, 5)
-	public, _, stop, ended := run(t, s.Server, time.Second)
+	s.waits = waits{header: 300 * time.Millisecond, request: 2 * hanging}
+	public, _, stop, ended := run(t, s.Server, hanging)
 	c, err := net.Dial("tcp", public)
 	if err != nil {
 		t.Fatal(err)
@@ -364,13 +365,12 @@ func TestSlowHeadersAreCutOff(t *testing.T) {
 	if _, err := io.WriteString(c, "GET /api/entities HTTP/1.1\r\nHost: x\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.SetReadDeadline(time.Now().Add(headerTimeout + 5*time.Second)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(hanging)); err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
-	_, err = bufio.NewReader(c).ReadString('\n')
-	if took := time.Since(start); took > headerTimeout+3*time.Second || took < headerTimeout-time.Second {
-		t.Errorf("cut off after %v (%v), want about %v", took, err, headerTimeout)
+	var late net.Error
+	if _, err := io.Copy(io.Discard, c); errors.As(err, &late) && late.Timeout() {
+		t.Error("the connection is still open")
 	}
 	stop()
 	if err := <-ended; err != nil {

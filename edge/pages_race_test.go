@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"kindex/builder/suite"
 	"kindex/exports"
@@ -20,8 +21,11 @@ import (
 // edge moves to and fro between two builds and edits are shown on top of them. Each
 // answer is of the build that it names.
 func TestPagesWhileBuildsSwitch(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
+	t.Parallel()
+	each := suite.Pick(60, 200)
 	s := serve(t, 30)
+	s.patient()
 	ids := []string{s.live.id()}
 	writeContent(t, s.content, 30, 1)
 	ids = append(ids, buildInto(t, s.content, s.out, 3))
@@ -39,20 +43,25 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 		"/sitemap.xml", "/sitemap/1.xml", "/robots.txt", "/og/index.png", "/og/tool/n3.png", "/submit/", "/developer/", "/nothing"}
 	var under sync.WaitGroup
 	var done atomic.Bool
+	var asked atomic.Int64
 	for side := range 4 {
 		under.Go(func() {
 			client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			defer client.CloseIdleConnections()
 			r := rand.New(rand.NewPCG(1, uint64(side)))
-			for range 200 {
+			for range each {
 				if err := askPage(client, s.url, paths[r.IntN(len(paths))], ids); err != nil {
 					t.Error(err)
 				}
+				asked.Add(1)
 			}
 		})
 	}
 	go func() { under.Wait(); done.Store(true) }()
 	for i := 1; !done.Load(); i++ {
+		for asked.Load() < int64(2*i) && !done.Load() { // a switch for every second page
+			time.Sleep(time.Millisecond)
+		}
 		if err := os.WriteFile(filepath.Join(s.out, "exports", "current"), []byte(ids[i%2]+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}

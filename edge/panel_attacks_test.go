@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/submit"
 )
@@ -64,6 +65,7 @@ func (p *panelled) has(t *testing.T, b *person) string {
 
 // TestPanelForged sends every form of the panel in ways in which no page of it does.
 func TestPanelForged(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	s := p.stocked(t, ann)

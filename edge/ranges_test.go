@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestAttackManyRanges asks for many parts of a file, and for the same part again and
 // again: a request of 15 KB would be answered with fifty times as much.
 func TestAttackManyRanges(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 400)
 	id := s.live.current.Load().id()
 	var many []string

@@ -206,9 +206,7 @@ func TestRoutesNeedScopes(t *testing.T) {
 // TestSecurityExpiredKey: a key stops working at its time, although it was just used,
 // and no longer counts towards five.
 func TestSecurityExpiredKey(t *testing.T) {
-	content, out := t.TempDir(), t.TempDir()
-	writeContent(t, content, 1, 0)
-	buildInto(t, content, out, 1)
+	_, out := smallBuild(t, 1)
 	var clock settable
 	clock.set(time.Now())
 	for _, target := range targets(t) {

@@ -4,11 +4,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestSecurityText reads whom to tell of a vulnerability, as RFC 9116 has it, without
 // using up the limit, and where there is nobody, a 404.
 func TestSecurityText(t *testing.T) {
+	suite.WithoutRace(t)
 	for contact, want := range map[string]string{
 		"security@example.org": "mailto:security@example.org", "mailto:security@example.org": "mailto:security@example.org",
 		"https://example.org/contact?a=b": "https://example.org/contact?a=b", "tel:+1-201-555-0123": "tel:+1-201-555-0123",

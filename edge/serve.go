@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,10 @@ const (
 	idleTimeout   = 120 * time.Second
 	maxHeader     = 32 << 10
 )
+
+// waits stand for headerTimeout, readTimeout and ownTime where they are not 0: a test
+// has less patience, or more.
+type waits struct{ header, request, own time.Duration }
 
 // Run listens, follows new builds and serves until ctx ends, then lets requests
 // under way finish.
@@ -86,9 +91,11 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is HTTPServer with a log.
+// httpServer is HTTPServer with a log, and with limits that a test may have set.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
+	srv.ReadHeaderTimeout = cmp.Or(s.waits.header, srv.ReadHeaderTimeout)
+	srv.ReadTimeout = cmp.Or(s.waits.request, srv.ReadTimeout)
 	srv.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)
 	return srv
 }

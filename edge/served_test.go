@@ -15,7 +15,9 @@ import (
 	"kindex/edge/state/statetest"
 )
 
-func TestMain(m *testing.M) { statetest.Main(m) }
+// hanging is when a request, or a test, is taken for stuck. No verdict but that one
+// depends on how long something takes.
+const hanging = 3 * time.Minute
 
 // testAsOf is the time at which test builds are scored.
 var testAsOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -78,9 +80,8 @@ type served struct {
 
 func serve(t testing.TB, n int) *served {
 	t.Helper()
-	s := &served{content: t.TempDir(), out: t.TempDir()}
-	writeContent(t, s.content, n, 0)
-	buildInto(t, s.content, s.out, 3)
+	s := &served{}
+	s.content, s.out = smallBuild(t, n)
 	var err error
 	if s.Server, err = New(Options{Dir: s.out, State: statetest.SQLite(t)}); err != nil {
 		t.Fatal(err)

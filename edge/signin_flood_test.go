@@ -5,23 +5,30 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
+	"kindex/edge/state"
+	"kindex/edge/state/statetest"
 )
 
 // TestAttackSignInFloodOfNetwork has one person start to sign in, and then a network
 // of strangers start more sign-ins than the state keeps, from as many addresses as
-// they have: the person's own still comes to its end.
+// they have: the person's own still comes to its end. Most of the strangers' are put
+// into the state, the last ones are started at the edge.
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
 	hub := signintest.StartGitHub(t)
-	s := serveForm(t, Options{SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
+	database := filepath.Join(t.TempDir(), "kindex.db")
+	s := serveForm(t, Options{State: statetest.Open(t, database), SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
 	for name, address := range map[string]func(i int) string{
 		"an IPv4 /24":  func(i int) string { return fmt.Sprintf("198.51.100.%d:1", i%256) },
 		"an IPv6 /48":  func(i int) string { return fmt.Sprintf("[2001:db8:1:%x::1]:1", i/50) },
@@ -47,6 +54,7 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 			if res.StatusCode != http.StatusSeeOther || to == "" {
 				t.Fatalf("%d %v", res.StatusCode, res.Header)
 			}
+			crowd(t, database, address)
 			started := floodSignIns(s, address)
 			page := visit(t, jar, http.MethodGet, to)
 			t.Logf("%d of the strangers' sign-ins were started", started)
@@ -57,7 +65,30 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	}
 }
 
-// floodSignIns starts more sign-ins than are kept, and returns how many of them were
+// crowd has strangers start nearly as many sign-ins as are kept, right in the state.
+func crowd(t *testing.T, database string, address func(i int) string) {
+	t.Helper()
+	if err := statetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // of the crowd before
+		t.Fatal(err)
+	}
+	ends := time.Now().Add(signin.AttemptLife).UnixMilli()
+	for from := 0; from < signin.MostAttempts-100; from += 1100 {
+		var rows []string
+		for i := range 1100 {
+			addr := netip.MustParseAddrPort(address(from + i)).Addr()
+			p, err := addr.Prefix(map[bool]int{true: 24, false: 48}[addr.Is4()])
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, fmt.Sprintf("('%s', 'crowd', 'github', 'n', 'v', '%s', %d)", state.NewID(""), signin.NetworkOf(p), ends))
+		}
+		if err := statetest.Exec(database, "INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, network, expires_at) VALUES "+strings.Join(rows, ", ")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// floodSignIns starts more sign-ins than there is room for, and returns how many of them were
 // not refused.
 func floodSignIns(s *served, address func(i int) string) (started int) {
 	var mu sync.Mutex
@@ -79,7 +110,7 @@ func floodSignIns(s *served, address func(i int) string) (started int) {
 			}
 		})
 	}
-	for i := range signin.MostAttempts + 200 {
+	for i := range 300 {
 		next <- i
 	}
 	close(next)

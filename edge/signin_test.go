@@ -19,9 +19,8 @@ import (
 // signInEdge is an edge that lets people sign in with a GitHub of the test's.
 func signInEdge(t *testing.T, log io.Writer) (url string) {
 	t.Helper()
-	content, out, hub := t.TempDir(), t.TempDir(), signintest.StartGitHub(t)
-	writeContent(t, content, 3, 0)
-	buildInto(t, content, out, 3)
+	_, out := smallBuild(t, 3)
+	hub := signintest.StartGitHub(t)
 	h := httptest.NewUnstartedServer(nil)
 	url = "http://" + h.Listener.Addr().String()
 	s, err := New(Options{Dir: out, State: statetest.SQLite(t), URL: url, LimitAnonymous: 5, LimitKey: 100, LogRequests: true,

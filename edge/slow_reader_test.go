@@ -29,11 +29,12 @@ func (r *stuckReader) Write(b []byte) (int, error) {
 // read. While nobody waits they may; as soon as somebody does, they are cut off.
 func TestAttackSlowReaders(t *testing.T) {
 	var ahead atomic.Int64 // how far the clock is ahead
-	s, err := New(Options{Dir: serve(t, 2000).out, State: statetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	s, err := New(Options{Dir: serve(t, 400).out, State: statetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	(&served{Server: s}).patient()
 	ask := func(client int) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "/api/export/entities?format=jsonl&type=tool", nil)
 		r.RemoteAddr = [...]string{"192.0.2.1:1", "192.0.2.2:1", "192.0.2.3:1"}[client]

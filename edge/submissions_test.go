@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/state"
@@ -305,6 +304,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 // TestAttackSubmissionChurn submits and withdraws large files again and again: what
 // is kept of an account is bounded, in number and in bytes.
 func TestAttackSubmissionChurn(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 100_000})
 	key, _ := s.keyOf(t, "eve")
 	var benchmarks []string
@@ -339,9 +339,7 @@ func TestAttackSubmissionChurn(t *testing.T) {
 func TestSubmissionIsPublished(t *testing.T) {
 	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
-		content, out := t.TempDir(), t.TempDir()
-		writeContent(t, content, 3, 0)
-		buildInto(t, content, out, 3)
+		content, out := smallBuild(t, 3)
 		s := serveWith(t, Options{Dir: out, State: open()})
 		ctx, cancel := context.WithCancel(t.Context())
 		wait := s.Work(ctx)
@@ -373,11 +371,7 @@ func TestSubmissionIsPublished(t *testing.T) {
 		if err := s.Reload(); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(20 * time.Second); s.own(t, key, "/api/submissions/"+accepted.ID, 200).Status != "published"; time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("it is not published")
-			}
-		}
+		eventually(t, "published", func() bool { return s.own(t, key, "/api/submissions/"+accepted.ID, 200).Status == "published" })
 		if now := s.own(t, key, "/api/submissions/"+pending.ID, 200); now.Status != "pending" {
 			t.Errorf("the other one is %s", now.Status)
 		}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
 	"kindex/edge/state/statetest"
@@ -34,22 +35,21 @@ const repositoryPage = "https://github.com/example/index"
 // where it says so.
 func serveForm(t *testing.T, o Options, repository bool) *served {
 	t.Helper()
-	s := &served{content: t.TempDir()}
-	o.Dir, o.State = t.TempDir(), statetest.SQLite(t)
-	writeContent(t, s.content, 3, 0)
-	files := map[string]string{
-		"categories.yaml": "categories:\n  - {slug: alpha, title: First things}\n  - {slug: beta, title: Second things}\n  - {slug: gamma, title: Third things}\n",
-		"index.yaml":      "title: Test\n",
-	}
-	if repository {
-		files["index.yaml"] += "repository: " + repositoryPage + "\n"
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(s.content, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+	dir := prepare(t, fmt.Sprint("a form, repository ", repository), func(dir string) {
+		content := filepath.Join(dir, "content")
+		writeContent(t, content, 3, 0)
+		writeFile(t, content, "categories.yaml", "categories:\n  - {slug: alpha, title: First things}\n  - {slug: beta, title: Second things}\n  - {slug: gamma, title: Third things}\n")
+		index := "title: Test\n"
+		if repository {
+			index += "repository: " + repositoryPage + "\n"
 		}
+		writeFile(t, content, "index.yaml", index)
+		buildInto(t, content, filepath.Join(dir, "out"), 3)
+	})
+	s := &served{content: filepath.Join(dir, "content")}
+	if o.Dir = filepath.Join(dir, "out"); o.State == nil {
+		o.State = statetest.SQLite(t)
 	}
-	buildInto(t, s.content, o.Dir, 3)
 	h := httptest.NewUnstartedServer(nil)
 	s.out, s.url = o.Dir, "http://"+h.Listener.Addr().String()
 	o.URL = s.url
@@ -156,6 +156,7 @@ func remarksAt(t testing.TB, page, field string) (text, tag string) {
 // TestFormTellsAtTheField breaks the rules one by one: on the page and for its script,
 // what is wrong stands at the field that it is about, and nothing at the others.
 func TestFormTellsAtTheField(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, c := range []struct{ field, value, says, use string }{
 		{"type", "", "Type is missing", ""},
@@ -290,6 +291,7 @@ func randomProposal(rng *rand.Rand, i int) (form url.Values, fields map[string]a
 // TestFormWritesWhatTheAPIStores: the file on the page is the one that POST /api/submit
 // stores for the same fields, and the content takes it.
 func TestFormWritesWhatTheAPIStores(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
 	secret, _ := s.newKey(t, "ada")
 	around, err := content.OpenSurroundings(s.content)

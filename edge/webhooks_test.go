@@ -98,9 +98,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(h.receiver.Certificate())
-	content, out := t.TempDir(), t.TempDir()
-	writeContent(t, content, 3, 0)
-	buildInto(t, content, out, 3)
+	content, out := smallBuild(t, 3)
 	o := Options{Dir: out, State: statetest.Open(t, target), Log: slog.New(slog.NewTextHandler(h.log, nil)), LogRequests: true,
 		Guard: guard.New(guard.Options{Allow: []guard.Exception{allow}, Roots: roots, Dial: noWire(t),
 			Resolver: fixedNames{"example.org": "8.8.8.8", "inside.example": "10.0.0.1"}})}
@@ -142,8 +140,8 @@ func (h *hooked) received() (n int, last *http.Request, body []byte) {
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for begin := time.Now(); !so(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(begin) > 30*time.Second {
-			t.Fatalf("after 30 s: not yet %s", what)
+		if time.Since(begin) > hanging {
+			t.Fatalf("never: %s", what)
 		}
 	}
 }

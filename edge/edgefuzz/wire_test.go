@@ -35,7 +35,7 @@ func (s *sender) close() {
 }
 
 // hanging is when a request is taken for stuck.
-const hanging = 90 * time.Second
+const hanging = 3 * time.Minute
 
 // once sends one request and returns what is wrong with the answer, "" for nothing.
 func (s *sender) once(i int) string {

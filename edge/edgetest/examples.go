@@ -33,6 +33,8 @@ type Run struct {
 	After func(b Block, printed string)
 	// Timeout is the longest time for one block; two minutes unless given.
 	Timeout time.Duration
+	// Behind is how long what a block has left running is waited for; a minute unless given.
+	Behind time.Duration
 }
 
 // Exception says why one block is not run.
@@ -67,6 +69,9 @@ func Examples(t testing.TB, file string, run Run) {
 	}
 	if run.Timeout == 0 {
 		run.Timeout = 2 * time.Minute
+	}
+	if run.Behind == 0 {
+		run.Behind = time.Minute
 	}
 	blocks := Blocks(t, file)
 	excepted := run.excepted(t, file, blocks)
@@ -216,7 +221,7 @@ func (x *examples) run(program []string, name, text string, merged bool) (string
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, program[0], append(program[1:len(program):len(program)], name)...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = x.Dir, x.env, &stdout, &stderr, 3*time.Second
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = x.Dir, x.env, &stdout, &stderr, x.Behind
 	if merged {
 		cmd.Stderr = &stdout
 	}

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 )
 
@@ -95,6 +97,7 @@ not: run
 `
 
 func TestExamples(t *testing.T) {
+	suite.WithoutRace(t)
 	e := Start(t, edge.Options{LimitAnonymous: 1, LimitKey: 10})
 	var printed []string
 	dir := t.TempDir()
@@ -121,6 +124,7 @@ func TestExamples(t *testing.T) {
 
 // TestExamplesFail has pages with one fault each.
 func TestExamplesFail(t *testing.T) {
+	suite.WithoutRace(t)
 	for name, c := range map[string]struct{ text, want string }{
 		"a program fails":        {"'''sh\ntrue | false | true\n'''\n", "page.md:1: exit status 1"},
 		"a variable is missing":  {"'''sh\necho $NOBODY_SETS_THIS\n'''\n", "unbound"},
@@ -148,7 +152,10 @@ func TestExamplesFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := Run{Key: "mine"}
 			if strings.Contains(name, "runs on and on") {
-				run.Timeout = 300_000_000
+				run.Timeout = 300 * time.Millisecond
+			}
+			if strings.Contains(name, "left behind") {
+				run.Behind = 100 * time.Millisecond
 			}
 			if strings.HasPrefix(name, "an exception") {
 				run.Except = []Exception{{"EXCEPTED", "because"}}

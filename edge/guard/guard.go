@@ -49,6 +49,9 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	Resolver Resolver         // nil: the system's
 	Roots    *x509.CertPool   // of certificates; nil: the system's
+	// Timeout is how long a request and each of its parts may take; 0: Timeout, and 5 s
+	// for the connection and for TLS.
+	Timeout time.Duration
 	// Dial makes a connection to an address, with everything that d says; nil:
 	// d.DialContext. What d.Control refuses must not be sent a packet.
 	Dial func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
@@ -65,6 +68,7 @@ type Guard struct {
 	dials    *pacer // by address
 	dial     func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 	roots    *x509.CertPool
+	timeout  timeouts
 	public   *ssrf.Guardian
 }
 
@@ -78,7 +82,10 @@ var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 // New returns a guard.
 func New(o Options) *Guard {
 	g := &Guard{allow: slices.Clone(o.Allow), deny: slices.Clone(o.Deny), nat64: slices.Clone(o.NAT64), resolver: o.Resolver, dial: o.Dial, roots: o.Roots,
-		public: ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(wireServer))}
+		timeout: timeouts{dialTimeout, tlsTimeout, Timeout}, public: ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(wireServer))}
+	if o.Timeout > 0 {
+		g.timeout = timeouts{o.Timeout, o.Timeout, o.Timeout}
+	}
 	if o.HostRate == 0 {
 		o.HostRate = DefaultHostRate
 	}
@@ -140,7 +147,7 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	return g.Check(to)
 }
 
-// How long parts of a request may take.
+// How long a request may take, and parts of it.
 const (
 	dialTimeout = 5 * time.Second // a name and all its addresses
 	tlsTimeout  = 5 * time.Second
@@ -149,13 +156,16 @@ const (
 	Timeout = 15 * time.Second
 )
 
+// timeouts are those of one guard.
+type timeouts struct{ dial, tls, whole time.Duration }
+
 // mostAddresses is how many addresses of one name are tried.
 const mostAddresses = 4
 
 // Dial connects to host:port of a network tcp. Every address of the host must
 // be allowed, or none is tried. It can be the DialContext of an http.Transport.
 func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	ctx, cancel := context.WithTimeout(ctx, g.timeout.dial)
 	defer cancel()
 	host, port, err := splitHostPort(address)
 	if err != nil {
@@ -193,14 +203,14 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 
 // Client returns a client for requests to addresses that strangers have named.
 // It takes no proxy, follows no redirect, speaks https with TLS 1.2 or newer
-// only, and gives up after Timeout. Its idle connections are shared; keep one client.
+// only, and gives up after Options.Timeout. Its idle connections are shared; keep one client.
 func (g *Guard) Client() *http.Client {
 	t := &http.Transport{
 		Proxy:                  nil, // a proxy would resolve and connect unguarded
 		DialContext:            g.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: g.roots},
-		TLSHandshakeTimeout:    tlsTimeout,
-		ResponseHeaderTimeout:  Timeout,
+		TLSHandshakeTimeout:    g.timeout.tls,
+		ResponseHeaderTimeout:  g.timeout.whole,
 		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true, // a small answer must not unfold into a large one
 		ForceAttemptHTTP2:      true,
@@ -208,7 +218,7 @@ func (g *Guard) Client() *http.Client {
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        30 * time.Second,
 	}
-	return &http.Client{Transport: secureOnly{t}, Timeout: Timeout,
+	return &http.Client{Transport: secureOnly{t}, Timeout: g.timeout.whole,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 

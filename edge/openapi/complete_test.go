@@ -10,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
 
@@ -33,6 +34,7 @@ func operations(doc *openapi3.T) []described {
 // TestComplete holds every operation to more than OpenAPI asks for: what a stranger
 // needs is there, with an example of everything.
 func TestComplete(t *testing.T) {
+	suite.WithoutRace(t)
 	doc := load(t, openapi.YAML)
 	tags := map[string]int{}
 	for _, tag := range doc.Tags {

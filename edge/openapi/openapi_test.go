@@ -15,6 +15,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
 
@@ -42,6 +43,7 @@ func TestValid(t *testing.T) {
 // TestJSONEqualsYAML reads both forms with another parser than the one that
 // turns the first into the second.
 func TestJSONEqualsYAML(t *testing.T) {
+	suite.WithoutRace(t)
 	if !json.Valid(openapi.JSON()) {
 		t.Fatal("the JSON form is not JSON")
 	}
@@ -62,6 +64,7 @@ func TestJSONEqualsYAML(t *testing.T) {
 
 // TestContact: whoever reads the description learns whom to ask for more.
 func TestContact(t *testing.T) {
+	suite.WithoutRace(t)
 	for contact, want := range map[string]openapi3.Contact{
 		"":                            {},
 		"ops@example.org":             {Email: "ops@example.org"},

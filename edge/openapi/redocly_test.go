@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
 
@@ -18,11 +19,11 @@ const redocly = "../../site/node_modules/.bin/redocly"
 // TestRedocly: Redocly, with the rules that it recommends, finds nothing to be better,
 // and does find what was made worse.
 func TestRedocly(t *testing.T) {
+	suite.WithoutRace(t)
+	suite.InTest(t)
+	t.Parallel() // it waits for node
 	if _, err := os.Stat(redocly); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%v; install it with: make test-tools", err)
-		}
-		t.Skip("NOT RUN: @redocly/cli is missing; to run this test: make test-tools")
+		suite.Missing(t, "@redocly/cli")
 	}
 	if found := lint(t, openapi.YAML); len(found) > 0 {
 		t.Errorf("Redocly finds %s", strings.Join(found, "\n"))

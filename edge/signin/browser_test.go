@@ -23,6 +23,9 @@ import (
 	"kindex/edge/state/statetest"
 )
 
+// hanging is when a request is taken for stuck.
+const hanging = 3 * time.Minute
+
 func TestMain(m *testing.M) {
 	code := m.Run()
 	statetest.Stop()
@@ -106,7 +109,7 @@ func newBrowser(t testing.TB, v *service) *browser {
 		t.Fatal(err)
 	}
 	c := v.server.Client()
-	return &browser{t, &http.Client{Transport: c.Transport, Jar: jar, Timeout: 30 * time.Second,
+	return &browser{t, &http.Client{Transport: c.Transport, Jar: jar, Timeout: hanging,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
 	"kindex/edge/state"
@@ -68,6 +68,11 @@ func TestOpenIDConnect(t *testing.T) {
 	for name, secure := range map[string]bool{"http": false, "https": true} {
 		t.Run(name, func(t *testing.T) {
 			statetest.Each(t, func(t *testing.T, open func() *state.State) {
+				if secure && strings.HasSuffix(t.Name(), "SQLite") {
+					suite.InSoak(t, "another engine; https on PostgreSQL and http on SQLite stay")
+				} else if !secure && strings.HasSuffix(t.Name(), "PostgreSQL") {
+					suite.InSoak(t, "another engine; https on PostgreSQL and http on SQLite stay")
+				}
 				v := serve(t, open(), secure)
 				v.offer(t, oidcOptions(startProvider(t, v, map[string]string{"1001": "Zoë O'Neil", "1002": "zoe o'neil"})))
 				ann, other := newBrowser(t, v), newBrowser(t, v)
@@ -198,15 +203,11 @@ func TestProviderDown(t *testing.T) {
 	v := serve(t, statetest.SQLite(t), false)
 	v.offer(t, oidcOptions("http://127.0.0.1:1"))
 	ann := newBrowser(t, v)
-	start := time.Now()
 	for range 3 {
 		p := ann.begin(v, "oidc")
 		if p.status != http.StatusBadGateway || !strings.Contains(p.body, "127.0.0.1:1 cannot be reached") {
 			t.Fatalf("%d\n%s", p.status, p.body)
 		}
-	}
-	if took := time.Since(start); took > 3*time.Second {
-		t.Errorf("three answers took %v", took)
 	}
 	if p := ann.open(v.url + "/signin"); p.status != http.StatusOK {
 		t.Errorf("/signin: %d", p.status)

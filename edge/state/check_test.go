@@ -1,13 +1,14 @@
 package state_test
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 )
@@ -64,8 +65,7 @@ func webhookRows(n int) (list []string) {
 
 // TestCheckFinds makes one thing wrong at a time, and looks for the word of it.
 func TestCheckFinds(t *testing.T) {
-	suite.InTest(t)
-	for _, c := range []struct {
+	cases := []struct {
 		wrong string // "" where nothing is
 		rows  []string
 	}{
@@ -106,29 +106,60 @@ func TestCheckFinds(t *testing.T) {
 		{"events of webhooks wh_a is no JSON", []string{"UPDATE webhooks SET events = '[entity'"}},
 		{"payload of webhook_events evt_a is no JSON", []string{"UPDATE webhook_events SET payload = ''"}},
 		{"recent of webhook_cursor events is no JSON", []string{"UPDATE webhook_cursor SET recent = 'x y'"}},
-	} {
-		t.Run(c.wrong, func(t *testing.T) {
-			statetest.Each(t, func(t *testing.T, open func() *state.State) {
-				s := open()
-				for _, row := range slices.Concat(sound, c.rows) {
-					if err := writeOne(t.Context(), s, row); err != nil {
-						t.Fatalf("%s: %v", row, err)
+	}
+	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+		s := open()
+		for _, c := range cases {
+			name := c.wrong
+			if name == "" {
+				name = "nothing"
+			}
+			t.Run(name, func(t *testing.T) { testCheck(t, s, c.wrong, c.rows) })
+		}
+	})
+}
+
+// testCheck fills a state, looks for what is wrong, and empties it again.
+func testCheck(t *testing.T, s *state.State, wrong string, rows []string) {
+	defer func() {
+		tables, err := s.Tables(context.Background())
+		if err == nil {
+			tables = slices.DeleteFunc(tables, func(name string) bool { return name == "webhooks" || name == "accounts" })
+			tables = append(tables, "webhooks", "accounts") // others refer to them
+			err = s.Write(context.Background(), func(tx *state.Tx) error {
+				for _, name := range tables {
+					if err := tx.Exec("DELETE FROM " + name); err != nil {
+						return err
 					}
 				}
-				r, err := s.Check(t.Context())
-				switch {
-				case err != nil:
-					t.Fatal(err)
-				case c.wrong == "" && len(r.Problems) > 0:
-					t.Errorf("%q", r.Problems)
-				case c.wrong != "" && (len(r.Problems) != 1 || !strings.Contains(r.Problems[0], c.wrong)):
-					t.Errorf("%q instead of %q", r.Problems, c.wrong)
-				}
-				if r.Server == "" || r.At != r.Newest || len(r.Counts) < 10 {
-					t.Errorf("%+v", r)
-				}
+				return nil
 			})
-		})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}()
+	if err := s.Write(t.Context(), func(tx *state.Tx) error {
+		for _, row := range slices.Concat(sound, rows) {
+			if err := tx.Exec(row); err != nil {
+				return fmt.Errorf("%s: %w", row, err)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Check(t.Context())
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case wrong == "" && len(r.Problems) > 0:
+		t.Errorf("%q", r.Problems)
+	case wrong != "" && (len(r.Problems) != 1 || !strings.Contains(r.Problems[0], wrong)):
+		t.Errorf("%q instead of %q", r.Problems, wrong)
+	}
+	if r.Server == "" || r.At != r.Newest || len(r.Counts) < 10 {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -21,7 +20,7 @@ import (
 // refused opens a state that must be refused, with words in the error.
 func refused(t *testing.T, target string, o state.Options, words ...string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hanging)
 	defer cancel()
 	s, err := state.Open(ctx, target, o)
 	if err == nil {

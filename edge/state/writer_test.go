@@ -18,6 +18,9 @@ import (
 	"kindex/edge/state/statetest"
 )
 
+// hanging is when a test is taken for stuck.
+const hanging = 3 * time.Minute
+
 // otherProcess names the state that this test binary shall write to, as a process
 // of its own.
 const otherProcess = "STATE_OF_OTHER_PROCESS"
@@ -90,7 +93,7 @@ func held(t *testing.T, s *state.State) (release func() error) {
 func waitFor(t *testing.T, s *state.State, n int) {
 	t.Helper()
 	for begin := time.Now(); s.Waiting() < n; time.Sleep(time.Millisecond) {
-		if time.Since(begin) > 10*time.Second {
+		if time.Since(begin) > hanging {
 			t.Fatalf("%d writes wait, not %d", s.Waiting(), n)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/edge/submit"
 	"kindex/exports"
 )
@@ -16,6 +17,7 @@ import (
 // TestFile writes the file of every shipped entity anew: it says the same, in the
 // form of a file.
 func TestFile(t *testing.T) {
+	suite.WithoutRace(t)
 	files, err := filepath.Glob("../../content/*/*.yaml")
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files: %v", len(files), err)

@@ -66,7 +66,7 @@ func soon(t *testing.T, what string, c <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(20 * time.Second):
+	case <-time.After(hanging):
 		t.Fatal("never: " + what)
 	}
 }

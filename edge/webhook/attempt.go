@@ -50,6 +50,7 @@ func (a answer) says() string {
 type sender struct {
 	client *http.Client
 	agent  string
+	within time.Duration // how long an attempt may take
 	now    func() time.Time
 }
 
@@ -63,7 +64,7 @@ func (s *sender) post(ctx context.Context, url string, secrets []Secret, id stri
 }
 
 func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id string, body []byte, keep int64) answer {
-	ctx, cancel := context.WithTimeout(ctx, guard.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.within)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {

@@ -13,9 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder/suite"
 	"kindex/edge/guard"
 )
+
+// hanging is when a request, or a test, is taken for stuck.
+const hanging = 3 * time.Minute
 
 // hostile returns a sender that may call a TLS server on loopback.
 func hostile(t *testing.T, h http.HandlerFunc) (*httptest.Server, *sender) {
@@ -33,15 +35,14 @@ func senderTo(t *testing.T, s *httptest.Server, url string) *sender {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := guard.Options{Allow: []guard.Exception{allow}}
+	o := guard.Options{Allow: []guard.Exception{allow}, Timeout: hanging}
 	if c := s.Certificate(); c != nil {
 		o.Roots = x509.NewCertPool()
 		o.Roots.AddCert(c)
 	}
 	client := guard.New(o).Client()
-	client.Timeout = time.Second
 	t.Cleanup(client.CloseIdleConnections)
-	return &sender{client, "test", time.Now}
+	return &sender{client, "test", hanging, time.Now}
 }
 
 func (s *sender) call(t *testing.T, url string) answer {
@@ -50,27 +51,24 @@ func (s *sender) call(t *testing.T, url string) answer {
 }
 
 func TestLargeAnswersAreNotRead(t *testing.T) {
-	var written atomic.Int64
-	s, c := hostile(t, func(w http.ResponseWriter, r *http.Request) {
-		chunk := make([]byte, 32<<10)
-		for r.Context().Err() == nil {
-			n, err := w.Write(chunk)
-			if written.Add(int64(n)); err != nil {
-				return
-			}
+	const fits, large = 8 << 20, 64 << 20 // into the buffers of the connection; far more than that
+	written := make(chan int, 1)
+	s, c := hostile(t, func(w http.ResponseWriter, _ *http.Request) {
+		n, err := 0, error(nil)
+		for chunk := make([]byte, 32<<10); n < large && err == nil; n += len(chunk) {
+			_, err = w.Write(chunk)
 		}
+		written <- n
 	})
-	if a := c.call(t, s.URL); !a.success() || a.took > 900*time.Millisecond {
+	if a := c.call(t, s.URL); !a.success() {
 		t.Errorf("%+v", a)
 	}
-	time.Sleep(50 * time.Millisecond)
-	if n := written.Load(); n > 8<<20 { // what fits into the buffers of the connection
+	if n := <-written; n > fits {
 		t.Errorf("%d bytes were taken", n)
 	}
 }
 
 func TestHostileAnswersFail(t *testing.T) {
-	suite.InTest(t)
 	for name, c := range map[string]struct {
 		answer  http.HandlerFunc
 		outcome string
@@ -79,10 +77,8 @@ func TestHostileAnswersFail(t *testing.T) {
 			w.Header().Set("X-Long", strings.Repeat("x", 1<<20))
 		}, "connection"},
 		"silence": {func(_ http.ResponseWriter, r *http.Request) {
-			select {
-			case <-r.Context().Done():
-			case <-time.After(3 * time.Second):
-			}
+			_, _ = io.Copy(io.Discard, r.Body) // only behind it does the server notice that the client leaves
+			<-r.Context().Done()
 		}, "timeout"},
 		"cut off": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "connection"},
 		"a redirect to itself": {func(w http.ResponseWriter, r *http.Request) {
@@ -91,6 +87,9 @@ func TestHostileAnswersFail(t *testing.T) {
 		}, "3xx"},
 	} {
 		s, from := hostile(t, c.answer)
+		if c.outcome == "timeout" {
+			from.within = 100 * time.Millisecond
+		}
 		if a := from.call(t, s.URL+"/?token=t0ken"); a.success() || a.outcome != c.outcome || a.says() == "" || strings.Contains(a.says(), "127.0.0.1") || strings.Contains(a.says(), "t0ken") {
 			t.Errorf("%s: %+v: %s", name, a, a.says())
 		}
@@ -106,8 +105,15 @@ func TestTheStatusDecides(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
-	if a := c.call(t, s.URL); !a.success() || a.took > 3*time.Second {
-		t.Errorf("%+v", a)
+	// A machine may be so slow that even the status does not come in time.
+	for c.within = 100 * time.Millisecond; ; c.within *= 2 {
+		a := c.call(t, s.URL)
+		if a.success() {
+			return
+		}
+		if c.within > hanging/4 {
+			t.Fatalf("%+v", a)
+		}
 	}
 }
 

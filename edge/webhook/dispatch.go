@@ -83,6 +83,7 @@ type Options struct {
 	Schedule Schedule              // DefaultSchedule
 	Workers  int                   // webhooks worked at a time: 1024
 	Poll     time.Duration         // how often others' events are looked for: 1 s
+	Timeout  time.Duration         // how long an attempt may take: guard.Timeout
 	Lease    time.Duration         // how long a webhook is kept from other edges: 60 s
 	Drain    time.Duration         // how long attempts under way may take at the end: guard.Timeout
 }
@@ -127,9 +128,10 @@ func New(o Options) *Dispatcher {
 	setDefault(&o.Agent, "kindex")
 	setDefault(&o.Workers, 1024)
 	setDefault(&o.Poll, time.Second)
+	setDefault(&o.Timeout, guard.Timeout)
 	setDefault(&o.Lease, time.Minute)
 	setDefault(&o.Drain, guard.Timeout)
-	return &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Now}, metrics: newMetrics(o.Metrics),
+	return &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Timeout, o.Now}, metrics: newMetrics(o.Metrics),
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers), stop: make(chan time.Duration, 1)}
 }
 

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -127,64 +128,74 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 }
 
 func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
+	hooks := suite.Pick(150, 300) // more than are leased at a time
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		defer sync.OnceFunc(func() { close(release) })()
-		var hanging atomic.Int64
-		accounts := r.accounts(30)
-		for i := range 300 {
-			r.hook(accounts[i/10], func(http.ResponseWriter, string) { hanging.Add(1); <-release })
+		var silent atomic.Int64
+		accounts := r.accounts(hooks / 10)
+		for i := range hooks {
+			r.hook(accounts[i/10], func(http.ResponseWriter, string) { silent.Add(1); <-release })
 		}
 		healthy := r.hook("", nil)
 		d, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 100 * time.Millisecond })
 		r.events(1, "entity.updated")
 		d.Wake()
-		until(t, "300 hang", func() bool { return hanging.Load() == 300 })
-		begin := time.Now()
+		until(t, "all but one hang", func() bool { return silent.Load() == int64(hooks) })
 		ids := r.events(50, "entity.updated")
 		d.Wake()
 		until(t, "the healthy one has all", func() bool { _, good := healthy.seen(); return len(good) == 51 })
-		if took := time.Since(begin); took > 5*time.Second {
-			t.Errorf("it took %v", took)
-		}
-		if hanging.Load() != 300 {
-			t.Errorf("%d attempts at slow endpoints", hanging.Load())
+		if silent.Load() != int64(hooks) {
+			t.Errorf("%d attempts at slow endpoints", silent.Load())
 		}
 		_, good := healthy.seen()
 		if !slices.Equal(good[1:], ids) {
 			t.Error("not in order")
 		}
-		begin = time.Now()
-		stop() // what hangs is cut off at the end of the drain
-		if took := time.Since(begin); took > 5*time.Second {
-			t.Errorf("stopping took %v", took)
-		}
+		stopped := make(chan struct{})
+		go func() { stop(); close(stopped) }()
+		soon(t, "what hangs is cut off at the end of the drain", stopped)
 	})
 }
 
 func TestDispatchersShareTheWork(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
+	t.Parallel()
+	const workers = 5 // of each edge: too few for one to work at all webhooks
+	size := suite.Pick(struct{ hooks, rounds int }{3 * workers, 3}, struct{ hooks, rounds int }{8 * workers, 5})
 	each(t, time.Now, func(t *testing.T, r *rig) {
-		accounts := r.accounts(4)
+		accounts := r.accounts((size.hooks + 9) / 10)
 		var hooks []*endpoint
-		for i := range 40 {
+		for i := range size.hooks {
 			hooks = append(hooks, r.hook(accounts[i/10], flaky(0.2)))
+		}
+		// The first edge that calls is answered when the other one calls, too.
+		met := make(chan struct{})
+		var first atomic.Value
+		both := sync.OnceFunc(func() { close(met) })
+		r.before = func(agent string) {
+			if !first.CompareAndSwap(nil, agent) && first.Load() != agent {
+				both()
+			}
+			<-met
 		}
 		for _, name := range []string{"one", "two"} {
 			r.dispatcher(func(o *webhook.Options) {
-				o.Store, o.Agent, o.Schedule, o.Poll = r.open(), name, impatient(40), 5*time.Millisecond
+				o.Store, o.Agent, o.Schedule, o.Poll, o.Workers = r.open(), name, impatient(40), 5*time.Millisecond, workers
 			})
 		}
+		t.Cleanup(both) // before the dispatchers end
 		var ids []string
-		for range 5 {
+		for range size.rounds {
 			ids = append(ids, r.events(6, "entity.updated")...)
 			time.Sleep(20 * time.Millisecond)
 		}
-		agents := map[string]int{}
+		soon(t, "both edges call", met)
 		for _, h := range hooks {
 			until(t, "all delivered", func() bool { _, good := h.seen(); return len(good) >= len(ids) })
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) // for what would come too often
+		agents := map[string]int{}
 		for _, h := range hooks {
 			h.check(t)
 			if _, good := h.seen(); !slices.Equal(good, ids) {
@@ -194,9 +205,7 @@ func TestDispatchersShareTheWork(t *testing.T) {
 				agents[a]++
 			}
 		}
-		if agents["one"] == 0 || agents["two"] == 0 {
-			t.Errorf("the work was not shared: %v", agents)
-		}
+		t.Logf("the attempts of each: %v", agents)
 	})
 }
 
@@ -235,50 +244,80 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 
 // What is cut off at the end is sent by whoever is next, and is no failure.
 func TestStoppingLosesNothing(t *testing.T) {
+	t.Parallel()
 	each(t, time.Now, func(t *testing.T, r *rig) {
-		release := make(chan struct{})
-		var hang atomic.Bool
-		hang.Store(true)
-		slow := r.hook("", func(http.ResponseWriter, string) {
-			if hang.Load() {
-				<-release
-			}
-		})
-		quick := r.hook("", func(http.ResponseWriter, string) {
-			if hang.Load() {
-				time.Sleep(200 * time.Millisecond)
-			}
-		})
-		_, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 600 * time.Millisecond })
-		ids := r.events(3, "entity.updated")
-		until(t, "under way", func() bool {
-			a, _ := slow.seen()
-			b, _ := quick.seen()
-			return len(a) == 1 && len(b) == 1
-		})
+		var quick, slow gate
+		quick.shut()
+		slow.shut()
+		defer slow.open()
+		hooks := []*endpoint{r.hook("", func(http.ResponseWriter, string) { quick.pass() }), r.hook("", func(http.ResponseWriter, string) { slow.pass() })}
+		attempts := func(h *endpoint) int { asked, _ := h.seen(); return len(asked) }
+
+		// An attempt that can end does.
+		ids := r.events(1, "entity.updated")
+		slow.open()
+		d, _ := r.dispatcher(func(o *webhook.Options) { o.Drain = hanging })
+		until(t, "one under way, one done", func() bool { return attempts(hooks[0]) == 1 && r.webhook(hooks[1].id).Position == 1 })
+		d.Stop(hanging)
+		quick.open()
+		until(t, "the attempt that could end has", func() bool { return r.webhook(hooks[0].id).Position == 1 })
+
+		// One that cannot is cut off, and does not count.
+		slow.shut()
+		ids = append(ids, r.events(2, "entity.updated")...)
+		_, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 100 * time.Millisecond })
+		until(t, "one under way, one done", func() bool { return attempts(hooks[1]) == 2 && r.webhook(hooks[0].id).Position == 3 })
 		stop()
-		if w := r.webhook(quick.id); w.Position != 1 {
-			t.Errorf("the attempt that could end did not: position %d", w.Position)
-		}
-		if w := r.webhook(slow.id); w.Position != 0 || w.Step != 0 || !w.FailingSince.IsZero() || len(r.deliveries(slow.id)) != 0 {
+		if w := r.webhook(hooks[1].id); w.Position != 1 || w.Step != 0 || !w.FailingSince.IsZero() || len(r.deliveries(w.ID)) != 1 {
 			t.Errorf("the attempt that was cut off counts: %+v", w)
 		}
-		hang.Store(false)
-		close(release)
+		slow.open()
 		r.dispatcher(nil) // at once: the leases were given back
 		until(t, "the rest", func() bool {
-			_, b := quick.seen()
-			a, _ := slow.seen()
-			return slices.Equal(b, ids) && slices.Equal(a, append([]string{ids[0]}, ids...))
+			_, a := hooks[0].seen()
+			b, _ := hooks[1].seen()
+			return slices.Equal(a, ids) && slices.Equal(b, []string{ids[0], ids[1], ids[1], ids[2]})
 		})
 	})
 }
 
+// gate holds up whoever passes while it is shut.
+type gate struct {
+	mu     sync.Mutex
+	closed chan struct{} // nil: open
+}
+
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = make(chan struct{})
+}
+
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed != nil {
+		close(g.closed)
+		g.closed = nil
+	}
+}
+
+func (g *gate) pass() {
+	g.mu.Lock()
+	closed := g.closed
+	g.mu.Unlock()
+	if closed != nil {
+		<-closed
+	}
+}
+
+// Nobody looks for events before an hour is over: that they come shows that the
+// dispatcher was told.
 func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
+	t.Parallel()
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		h := r.hook("", nil)
 		d, _ := r.dispatcher(func(o *webhook.Options) { o.Poll = time.Hour })
-		time.Sleep(100 * time.Millisecond)
 		var slowest time.Duration
 		for range 5 {
 			r.events(1, "entity.updated")
@@ -290,9 +329,6 @@ func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
 			until(t, "at rest", func() bool { return r.webhook(h.id).NextAt.IsZero() })
 		}
 		t.Logf("the slowest of 5 came after %v", slowest)
-		if slowest > time.Second { // 200 ms, on a machine that has something else to do
-			t.Errorf("an event came after %v", slowest)
-		}
 	})
 }
 
@@ -328,17 +364,26 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 // of many events. What it has not heard of by then waits.
 func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 	suite.InTest(t)
+	t.Parallel() // it waits
 	each(t, time.Now, func(t *testing.T, r *rig) {
-		h := r.hook("", func(http.ResponseWriter, string) { time.Sleep(25 * time.Millisecond) })
-		d, _ := r.dispatcher(nil)
-		ids := r.events(150, "entity.updated")
+		answer := make(chan struct{})
+		h := r.hook("", func(http.ResponseWriter, string) { <-answer })
+		released := &releases{Store: r.state, of: make(chan string, 100)}
+		d, _ := r.dispatcher(func(o *webhook.Options) { o.Store = released })
+		ids := r.events(20, "entity.updated")
 		until(t, "the first attempt", func() bool { asked, _ := h.seen(); return len(asked) > 0 })
 		r.write(func(tx *state.Tx) error { return tx.Suspend(r.account) })
-		time.Sleep(1500 * time.Millisecond) // it is looked for each second
-		before, _ := h.seen()
-		time.Sleep(500 * time.Millisecond)
-		if after, _ := h.seen(); len(after) != len(before) || len(after) >= len(ids) {
-			t.Errorf("%d attempts within 1.5 s of the suspension, %d within 2 s, of %d", len(before), len(after), len(ids))
+		time.Sleep(webhook.AskedEvery) // so often it is looked for, between two attempts
+		close(answer)
+		select {
+		case <-released.of:
+		case <-time.After(hanging):
+			t.Error("the webhook is not given back")
+		}
+		d.Wake()
+		time.Sleep(50 * time.Millisecond) // for what must not come
+		if asked, _ := h.seen(); len(asked) != 1 {
+			t.Errorf("%d attempts after the suspension, of %d events", len(asked)-1, len(ids))
 		}
 		r.write(func(tx *state.Tx) error { return tx.Unsuspend(r.account) })
 		d.Wake()
@@ -347,4 +392,15 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 			t.Error(text)
 		}
 	})
+}
+
+// releases is a store that tells which webhooks are given back.
+type releases struct {
+	webhook.Store
+	of chan string
+}
+
+func (s *releases) Release(ctx context.Context, owner, webhook string) error {
+	s.of <- webhook
+	return s.Store.Release(ctx, owner, webhook)
 }

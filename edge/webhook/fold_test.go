@@ -37,6 +37,7 @@ func fold(t *testing.T, list []webhook.Step) []webhook.Event {
 // exports.Diff finds between the records at both ends, whoever applies them one
 // after the other has the state of the second, and what is not named is the same.
 func TestFoldIsTheDifference(t *testing.T) {
+	suite.WithoutRace(t)
 	suite.InTest(t)
 	split, whole := 0, 0
 	for seed := range uint64(30) {

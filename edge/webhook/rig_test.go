@@ -54,6 +54,8 @@ type rig struct {
 	server  *httptest.Server
 	log     *lockedBuffer
 
+	before func(agent string) // called before each answer, if set
+
 	mu    sync.Mutex
 	hooks map[string]*endpoint // by path
 }
@@ -75,6 +77,9 @@ func (l *lockedBuffer) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+// hanging is when a request, or a test, is taken for stuck.
+const hanging = 3 * time.Minute
 
 // each runs a test on both engines.
 func each(t *testing.T, now func() time.Time, test func(t *testing.T, r *rig)) {
@@ -158,6 +163,9 @@ func (r *rig) receive(w http.ResponseWriter, q *http.Request) {
 			panic(cut)
 		}
 	}()
+	if r.before != nil {
+		r.before(q.UserAgent())
+	}
 	if h.answer != nil {
 		h.answer(rec, id)
 	}
@@ -267,8 +275,9 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	o := webhook.Options{Store: r.state, Client: guard.New(guard.Options{Allow: []guard.Exception{e}, Roots: roots}).Client(),
+	o := webhook.Options{Store: r.state, Client: guard.New(guard.Options{Allow: []guard.Exception{e}, Roots: roots, Timeout: 2 * hanging}).Client(),
 		Owner: state.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
+		Timeout: 2 * hanging, Lease: 3 * hanging, // no slow machine cuts an attempt off
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) {
 			b, err := r.keys.Open(w.Sealed, webhook.Purpose, w.ID)
@@ -294,8 +303,8 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for begin := time.Now(); !so(); time.Sleep(2 * time.Millisecond) {
-		if time.Since(begin) > 30*time.Second {
-			t.Fatalf("after 30 s: not yet %s", what)
+		if time.Since(begin) > hanging {
+			t.Fatalf("never: %s", what)
 		}
 	}
 }

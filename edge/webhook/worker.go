@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"kindex/edge/guard"
 )
 
 // worker works at one webhook while it has the lease.
@@ -202,7 +200,7 @@ func (w *worker) try(id string, body []byte) (answer, error) {
 		return answer{}, w.postpone(wait)
 	}
 	defer end()
-	if time.Until(w.until) < guard.Timeout+grace {
+	if time.Until(w.until) < w.d.Timeout+grace {
 		until := time.Now().Add(w.d.Lease)
 		if err := w.d.Store.Renew(w.ctx, w.owner, w.hook.ID, w.d.Lease); err != nil {
 			return answer{}, err

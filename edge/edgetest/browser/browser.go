@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -82,7 +81,7 @@ func open(t testing.TB, width, height int64, process func(testing.TB) (context.C
 	}
 	ctx, cancel := process(t)
 	t.Cleanup(cancel)
-	ctx, end := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, end := context.WithTimeout(ctx, 5*patience)
 	t.Cleanup(end)
 	b := &Tab{Context: ctx}
 	if err := chromedp.Listen(ctx, b.note); err != nil {
@@ -160,10 +159,10 @@ func (b *Tab) note(event any) {
 	}
 }
 
-// Do takes steps one after the other, within a minute.
+// Do takes steps one after the other.
 func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b, time.Minute)
+	ctx, cancel := context.WithTimeout(b, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.fail(t, err)

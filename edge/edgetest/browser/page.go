@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a page may take to become what a test waits for.
-const patience = 20 * time.Second
+const patience = 3 * time.Minute
 
 // Load does what makes the browser go to another page, and returns the answer behind
 // the last redirect once the page has loaded.

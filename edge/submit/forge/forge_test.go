@@ -279,7 +279,7 @@ func TestFollow(t *testing.T) {
 		s.Fail(500, nil)
 	}
 	const every = 20 * time.Millisecond
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	rounds := 0
 	var at []time.Time
@@ -423,7 +423,7 @@ func TestWithdrawnUnderAReadingToken(t *testing.T) {
 	withdrawn.Status = submit.Withdrawn
 	kept := &store{list: []submit.Submission{withdrawn, inReview("b", 2)}}
 	var log bytes.Buffer
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	rounds := 0
 	(&forge.Follower{Forge: f, Store: kept, Log: slog.New(slog.NewTextHandler(&log, nil))}).Follow(ctx, time.Millisecond, func(context.Context) {

@@ -1,0 +1,81 @@
+package edge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"kindex/edge/limit"
+	"kindex/edge/state/statetest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	statetest.Stop()
+	if prepared.dir != "" {
+		_ = os.RemoveAll(prepared.dir)
+	}
+	os.Exit(code)
+}
+
+// prepared are contents and their builds, which most tests begin with. Each is made
+// once: a copy costs a twentieth of a build.
+var prepared struct {
+	mu   sync.Mutex
+	dir  string
+	made map[string]bool
+}
+
+// prepare returns a folder of the test's own that has what fill makes. What has the same
+// name must be filled in the same way.
+func prepare(t testing.TB, name string, fill func(dir string)) string {
+	t.Helper()
+	prepared.mu.Lock()
+	defer prepared.mu.Unlock()
+	if prepared.dir == "" {
+		dir, err := os.MkdirTemp("", "kindex-edge-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		prepared.dir, prepared.made = dir, map[string]bool{}
+	}
+	master := filepath.Join(prepared.dir, name)
+	if !prepared.made[name] {
+		if err := os.RemoveAll(master); err != nil { // of a test that failed on the way
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(master, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		fill(master)
+		prepared.made[name] = true
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(master)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// patient lets requests wait for pages, pictures and exports as long as it takes, however
+// slow the machine is. None may be under way.
+func (s *served) patient() {
+	g := &s.gates
+	g.pages = limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: hanging})
+	g.pictures = limit.NewGate(limit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: hanging})
+	g.exports = limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: hanging})
+}
+
+// smallBuild returns the content that writeContent writes, of n tools and of generation 0,
+// and a build of it.
+func smallBuild(t testing.TB, n int) (content, out string) {
+	t.Helper()
+	dir := prepare(t, fmt.Sprint(n, " tools"), func(dir string) {
+		writeContent(t, filepath.Join(dir, "content"), n, 0)
+		buildInto(t, filepath.Join(dir, "content"), filepath.Join(dir, "out"), 3)
+	})
+	return filepath.Join(dir, "content"), filepath.Join(dir, "out")
+}
