@@ -20,7 +20,7 @@ FUZZTIME ?= 5000x
 # Fuzz targets that make a picture or a page take milliseconds for each input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static check test soak vet lint requests scale bench snapshots corpus history fuzz sdk screenshots fmt clean tools test-tools
+.PHONY: help run build static check test soak vet lint requests scale bench snapshots corpus history fuzz sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,7 +73,7 @@ test: test-tools lint ## what every change should pass, in minutes; the race det
 	$(TEST) -p 3 -timeout 30m ./...
 	$(TEST) -p 3 -timeout 30m -race -short $(RACY)
 
-soak: test-tools ## all there is, for hours: every size, race detector everywhere, fuzzing, 100,000 entities
+soak: soak-tools ## all there is, for hours: every size, race detector everywhere, fuzzing, 100,000 entities
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
 	@$(MAKE) --no-print-directory fuzz scale requests
@@ -179,3 +179,6 @@ test-tools: tools
 	$(need-postgresql)
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
 	@$(MAKE) --no-print-directory $(MINISEARCH)
+
+soak-tools: test-tools
+	$(call need,java,default-jre-headless)

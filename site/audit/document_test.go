@@ -217,6 +217,12 @@ func (d *document) incomplete(ids map[string]int) (wrong []string) {
 		case n.Data == "img" && !has(n, "alt"):
 			add("the picture %s has no text", attr(n, "src"))
 		}
+		switch {
+		case n.Data == "form" && !sends(n):
+			add("a form has no button that sends it: %s", attr(n, "action"))
+		case n.Data == "table":
+			wrong = append(wrong, unheaded(n)...)
+		}
 		for _, key := range []string{"for", "aria-labelledby", "aria-describedby", "aria-controls", "list", "form", "headers"} {
 			for id := range strings.FieldsSeq(attr(n, key)) {
 				if ids[id] == 0 {
@@ -234,6 +240,43 @@ func (d *document) incomplete(ids map[string]int) (wrong []string) {
 		}
 	} else if at, err := url.Parse(canonical); d.status == http.StatusOK && !noIndex && (err != nil || at.Host != d.url.Host || at.RawQuery != "" && !strings.HasPrefix(at.Path, "/compare/")) {
 		add("its canonical address is %q", canonical)
+	}
+	return wrong
+}
+
+// sends reports whether a form has a button that sends it (WCAG, technique H32): not
+// everybody has a key for that.
+func sends(form *html.Node) bool {
+	for n := range form.Descendants() {
+		kind := attr(n, "type")
+		if n.Data == "button" && kind != "button" && kind != "reset" || n.Data == "input" && (kind == "submit" || kind == "image") {
+			return true
+		}
+	}
+	return false
+}
+
+// unheaded are the cells of a table with groups of rows that do not name the headers of
+// their group, their row and their column (H43): where they stand does not say it.
+func unheaded(table *html.Node) (wrong []string) {
+	scopes, grouped := map[string]string{}, false
+	for n := range table.Descendants() {
+		if n.Data == "th" {
+			scopes[attr(n, "id")] = attr(n, "scope")
+			grouped = grouped || attr(n, "scope") == "rowgroup"
+		}
+	}
+	for n := range table.Descendants() {
+		if !grouped || n.Data != "td" || n.FirstChild == nil {
+			continue
+		}
+		named := map[string]bool{}
+		for id := range strings.FieldsSeq(attr(n, "headers")) {
+			named[scopes[id]] = true
+		}
+		if !named["rowgroup"] || !named["row"] || !named["col"] {
+			wrong = append(wrong, fmt.Sprintf("the cell %.50q has the headers %q", text(n), attr(n, "headers")))
+		}
 	}
 	return wrong
 }

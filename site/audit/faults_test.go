@@ -30,6 +30,8 @@ func TestFaults(t *testing.T) {
 		{"<a ", `<meta http-equiv="refresh" content="0"><a `, "http-equiv"},
 		{"<a ", `<label for="nothing">x</label><a id="a" `, `2 elements have the id "a"`},
 		{"<a ", `<label for="nothing">x</label><a `, "means nothing"},
+		{"<a ", `<form action="/"><input><button type="button">x</button></form><a `, "no button"},
+		{"<a ", `<table><tr><th scope="rowgroup" id="g"><th scope="row" id="r"><td headers="g r">x</table><a `, "the cell"},
 		{"<a ", `<h1>Two</h1><a `, "2 h1"},
 		{` lang="en"`, "", "language"},
 		{"http://127.0.0.1/", "http://elsewhere.example/", "canonical"},

@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	compareHead = regexp.MustCompile(`<th scope="col" data-key="([^"]*)">`)
-	compareRow  = regexp.MustCompile(`(?s)<tr data-field="([^"]*)"( data-same)?><th scope="row">[^<]*</th>(.*?)</tr>`)
-	compareCell = regexp.MustCompile(`(?s)<td( class="best")?( colspan="\d+")?>(.*?)</td>`)
+	compareHead = regexp.MustCompile(`<th scope="col" data-key="([^"]*)" id="c\d">`)
+	compareRow  = regexp.MustCompile(`(?s)<tr data-field="([^"]*)"( data-same)?><th scope="row" id="r[\d-]+">[^<]*</th>(.*?)</tr>`)
+	compareCell = regexp.MustCompile(`(?s)<td headers="[^"]+"( class="best")?( colspan="\d+")?>(.*?)</td>`)
 	anyTag      = regexp.MustCompile(`<[^>]*>`)
 )
 

@@ -17,8 +17,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long a page may take to become what a test waits for.
-const patience = 3 * time.Minute
+// patience is how long anything may take in a browser, so that a test ends that waits
+// for what does not come. No machine should be so slow.
+const patience = 5 * time.Minute
 
 // Load does what makes the browser go to another page, and returns the answer behind
 // the last redirect once the page has loaded.

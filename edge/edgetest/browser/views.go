@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"kindex/builder/suite"
 )
 
 // View is a browser as somebody has it: what it prefers, light or dark, and how many
@@ -33,11 +35,12 @@ func (v View) set() chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(chromedp.EmulateViewport(v.Width, height), Prefers("prefers-color-scheme", v.Scheme))
 }
 
-// LookAround opens pages of a journey in the other Views, and goes back to the first:
-// each page is as light or dark as it should be, and fits its window.
+// LookAround opens pages of a journey in the other Views, of which make test has the
+// one that is narrow and dark, and goes back to the first: each page is as light or
+// dark as it should be, and fits its window.
 func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 	t.Helper()
-	for _, v := range Views[1:] {
+	for _, v := range suite.Pick(Views[2:3], Views[1:]) {
 		b.Do(t, v.set())
 		for _, path := range paths {
 			b.Load(t, chromedp.Navigate(base+path))

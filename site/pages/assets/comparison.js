@@ -124,10 +124,10 @@ function cellOf(c) {
   if (typeof c.score === 'number') td.append(bar(c.score));
   return td;
 }
-function tableRow(row, columns) {
+function tableRow(row, columns, group, id) {
   const tr = make('tr');
   tr.dataset.field = row.field;
-  tr.append(make('th', row.title, {scope: 'row'}));
+  tr.append(make('th', row.title, {scope: 'row', id}));
   if (row.common) {
     const td = make('td', '', {colSpan: columns});
     td.append(topicList(row.common));
@@ -135,6 +135,11 @@ function tableRow(row, columns) {
   } else {
     tr.append(...row.cells.map(cellOf));
   }
+  // A cell is headed by the group, the row and the column, or by all columns.
+  [...tr.querySelectorAll('td')].forEach((td, i) => {
+    const heads = row.common ? Array.from({length: columns}, (_, c) => `c${c}`) : [`c${i}`];
+    td.setAttribute('headers', [group, id, ...heads].join(' '));
+  });
   if (row.common || columns > 1 && row.cells.every(c => c.text === row.cells[0].text)) tr.dataset.same = '';
   return tr;
 }
@@ -146,7 +151,7 @@ function tableOf(list) {
   head.append(make('td'));
   const keys = list.map(key);
   for (const e of list) {
-    const th = make('th', '', {scope: 'col'});
+    const th = make('th', '', {scope: 'col', id: `c${head.cells.length - 1}`});
     th.dataset.key = key(e);
     const name = make('a', '', {className: 'compare-name', href: pathOf(key(e))});
     name.append(make('bdi', named(e.name)));
@@ -159,12 +164,12 @@ function tableOf(list) {
     const rows = group.dataset.group === 'benchmarks' ? benchmarks(list)
       : [...group.querySelectorAll('[data-field]')].map(f => rowOf(f.dataset.field, f.textContent, list, f.dataset.alone)).filter(keep);
     if (!rows.length) continue;
-    const body = table.createTBody();
+    const body = table.createTBody(), number = table.tBodies.length - 1;
     body.dataset.group = group.dataset.group;
     const title = body.insertRow();
     title.className = 'compare-group';
-    title.append(make('th', group.dataset.title, {scope: 'rowgroup', colSpan: list.length + 1}));
-    body.append(...rows.map(r => tableRow(r, list.length)));
+    title.append(make('th', group.dataset.title, {scope: 'rowgroup', id: `g${number}`, colSpan: list.length + 1}));
+    body.append(...rows.map((r, i) => tableRow(r, list.length, `g${number}`, `r${number}-${i}`)));
   }
   return table;
 }

@@ -1,0 +1,145 @@
+package audit_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"golang.org/x/net/html"
+
+	"kindex/builder/suite"
+)
+
+// TestNu: the Nu HTML checker finds neither an error nor a warning in any kind of page,
+// as it is sent or as scripts have made it.
+func TestNu(t *testing.T) {
+	suite.InSoak(t, "every kind of page for a checker in Java; TestWebsite looks at each in other ways")
+	suite.WithoutRace(t)
+	jar := judge(t, "java", "vnu-jar/build/dist/vnu.jar")
+	w := serve(t, whole.build(t), false)
+	dir, kinds := t.TempDir(), w.kinds(t)
+	for _, signedIn := range w.people() {
+		tab := w.open(t, desktop, signedIn)
+		for _, k := range kinds {
+			if k.signedIn != signedIn {
+				continue
+			}
+			body := w.get(t, k.path, signedIn).body
+			if k.do != "" {
+				tab.Do(t, chromedp.EmulateViewport(desktop, height))
+				w.reach(t, tab, k)
+				body = w.rendered(t, tab).body
+			}
+			save(t, filepath.Join(dir, k.name+".html"), body)
+		}
+	}
+	save(t, filepath.Join(dir, "wrong.html"), []byte("<!doctype html><title>Wrong</title><p id=a><p id=a>"))
+	cmd := exec.CommandContext(t.Context(), "java", "-jar", jar, "--format", "json", "--exit-zero-always", "--stdout", dir)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Messages []struct {
+			Type, SubType, URL, Message, Extract string
+		}
+	}
+	if err := json.Unmarshal(out, &said); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	seen := false
+	for _, m := range said.Messages {
+		name := filepath.Base(m.URL)
+		if name == "wrong.html" {
+			seen = seen || strings.Contains(m.Message, "Duplicate ID")
+			continue
+		}
+		t.Errorf("%s: %s %s: %s in %q", name, m.Type, m.SubType, m.Message, m.Extract)
+	}
+	if !seen {
+		t.Errorf("what is wrong is not found: %s", out)
+	}
+}
+
+// least are the scores that Lighthouse must give to a page.
+var least = map[string]float64{"performance": 0.95, "accessibility": 1, "best-practices": 1, "seo": 1}
+
+// TestLighthouse: Lighthouse gives every kind of page that somebody sees who is not
+// signed in the best marks. What is not to be listed by search engines is marked down
+// for that alone.
+func TestLighthouse(t *testing.T) {
+	suite.InSoak(t, "each kind of page is loaded up to three times; TestWebsite has budgets, axe and what search engines read")
+	suite.WithoutRace(t)
+	judge(t, "node", "lighthouse/package.json")
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		suite.Missing(t, "chromium")
+	}
+	w := serve(t, whole.build(t), false)
+	args, unlisted := []string{filepath.Join("testdata", "lighthouse.mjs")}, map[string]bool{}
+	for _, k := range w.kinds(t) {
+		if k.signedIn || k.status != 0 || k.do != "" {
+			continue
+		}
+		d := w.get(t, k.path, false)
+		unlisted[w.URL+k.path] = d.unlisted()
+		args = append(args, w.URL+k.path)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", args...)
+	cmd.Env, cmd.Stderr = append(os.Environ(), "CHROMIUM="+chromium), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var judged []struct {
+		Address, Error string
+		Scores         map[string]float64
+		Missed, Slow   []string
+	}
+	if err := json.Unmarshal(out, &judged); err != nil || len(judged) != len(args)-1 || len(judged) < 20 {
+		t.Fatalf("%d of %d pages: %v %s", len(judged), len(args)-1, err, out)
+	}
+	for _, j := range judged {
+		t.Logf("%s: %v", j.Address, j.Scores)
+		for name, want := range least {
+			if unlisted[j.Address] && name == "seo" && slices.Equal(j.Missed, []string{"is-crawlable"}) {
+				continue
+			}
+			if j.Error != "" || j.Scores[name] < want {
+				t.Errorf("%s: %s is %.2f: %q %q %s", j.Address, name, j.Scores[name], j.Missed, j.Slow, j.Error)
+			}
+		}
+	}
+}
+
+// judge is a file below site/node_modules, for which a program is needed.
+func judge(t *testing.T, program, file string) string {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		suite.Missing(t, program)
+	}
+	path := filepath.Join(suite.Root(t), "site", "node_modules", filepath.FromSlash(file))
+	if _, err := os.Stat(path); err != nil {
+		suite.Missing(t, "what site/package.json names")
+	}
+	return path
+}
+
+func save(t *testing.T, path string, body []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, body, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unlisted reports whether search engines are to leave a page out.
+func (d *document) unlisted() bool {
+	return slices.ContainsFunc(slices.Collect(d.nodes), func(n *html.Node) bool {
+		return n.Data == "meta" && attr(n, "name") == "robots" && strings.Contains(attr(n, "content"), "noindex")
+	})
+}
