@@ -23,9 +23,9 @@ func Compose(fields map[string]any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	root.order(entityShape)
+	root.order(entityShape())
 	root.bracket(true, 0)
-	data := printLayout(root, entityShape)
+	data := printLayout(root, entityShape())
 	d := parseDocument("", data, textualField)
 	if len(d.problems) > 0 {
 		p := d.problems[0]

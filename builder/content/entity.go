@@ -50,7 +50,7 @@ func parseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems
 	if !ok {
 		return nil, d.report()
 	}
-	entitySchema.check(d)
+	entitySchema().check(d)
 	e := decodeEntity(typ, slug, m)
 	d.checkEntity(e)
 	return e, d.report()

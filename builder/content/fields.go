@@ -35,7 +35,7 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*exports.Entity
 	if _, ok := d.fields(); !ok {
 		return nil, nil, d.report()
 	}
-	entitySchema.check(d)
+	entitySchema().check(d)
 	d.checkEntity(decodeEntity(typ, slug, d.value.(map[string]any)))
 	if n, _ := d.problems.Count(); n > 0 {
 		return nil, nil, d.report()
@@ -102,11 +102,11 @@ func Fields(data []byte) (map[string]any, error) {
 // UnknownField describes a field that the file of an entity does not have, nil
 // for one that it has. more are further names that may stand where the field does.
 func UnknownField(name string, more ...string) *Problem {
-	node := entitySchema.at(nil)
+	node := entitySchema().at(nil)
 	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
 		return nil
 	}
-	p := entitySchema.unknown(node, nil, name, more...)
+	p := entitySchema().unknown(node, nil, name, more...)
 	p.Field, p.Severity = FieldName([]string{name}), Error
 	return &p
 }

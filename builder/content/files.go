@@ -55,7 +55,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
-		s    *schema
+		s    func() *schema
 		into any
 	}{
 		{"categories.yaml", categoriesSchema, &categories},
@@ -71,7 +71,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 			return nil, err
 		}
 		c.roots[f.name] = blobName(data)
-		asJSON, found := parseChecked(shownPath(dir, f.name), data, f.s)
+		asJSON, found := parseChecked(shownPath(dir, f.name), data, f.s())
 		problems = append(problems, found...)
 		if n, _ := found.Count(); n > 0 {
 			continue
@@ -126,7 +126,7 @@ func (d *document) checkCategories() {
 
 // ParseScoring checks a scoring file by its schema and returns it as JSON.
 func ParseScoring(path string, data []byte) ([]byte, Problems) {
-	return parseChecked(path, data, scoringSchema)
+	return parseChecked(path, data, scoringSchema())
 }
 
 // LocateScoring returns the place of a field of a scoring file, for messages
@@ -144,7 +144,7 @@ func parseChecked(path string, data []byte, s *schema) ([]byte, Problems) {
 		return nil, d.report()
 	}
 	s.check(d)
-	if s == categoriesSchema {
+	if s == categoriesSchema() {
 		d.checkCategories()
 	}
 	asJSON, err := json.Marshal(m)

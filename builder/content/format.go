@@ -31,7 +31,7 @@ func Format(path string, data []byte) ([]byte, error) {
 	}
 	s := new(shape)
 	if isEntity(path, fields) {
-		s = entityShape
+		s = entityShape()
 	}
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
@@ -87,12 +87,12 @@ func canonical(path string, text []byte, s *shape) (*canonicalForm, error) {
 		return nil, err
 	}
 	root.raiseHeader()
-	if s == entityShape {
+	if s == entityShape() {
 		root.order(s)
 		root.raiseHeader()
 	}
 	root.settle(true)
-	root.bracket(s == entityShape, 0)
+	root.bracket(s == entityShape(), 0)
 	return &canonicalForm{root, d.value}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // layout is the form that a value has in a file: a leaf, a set of fields or a
@@ -81,7 +82,7 @@ func (s *shapes) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-var entityShape = func() *shape {
+var entityShape = sync.OnceValue(func() *shape {
 	data, err := SchemaJSON("entity")
 	s := new(shape)
 	if err == nil {
@@ -91,7 +92,7 @@ var entityShape = func() *shape {
 		panic(fmt.Sprintf("content: schema entity: %v", err)) // it is embedded
 	}
 	return s
-}()
+})
 
 // field returns the shape of a field or of the entries of a list; of what the
 // schema does not know, an empty one.

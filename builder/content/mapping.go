@@ -103,7 +103,7 @@ func ParseMapping(path string, data []byte) (*Mapping, Problems) {
 	if !ok {
 		return nil, d.report()
 	}
-	mappingSchema.check(d)
+	mappingSchema().check(d)
 	mapping := d.mapping(m)
 	d.checkMapping(mapping)
 	if errors, _ := d.problems.Count(); errors > 0 {

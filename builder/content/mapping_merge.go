@@ -24,7 +24,7 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	form, err := canonical(path, formatted, entityShape)
+	form, err := canonical(path, formatted, entityShape())
 	if err != nil {
 		return nil, err
 	}
@@ -36,14 +36,14 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	if at := form.root.merge(fresh, form.value, nil); at != nil {
 		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; write it above the field", path, FieldName(at))
 	}
-	form.root.order(entityShape)
+	form.root.order(entityShape())
 	form.root.settle(true)
 	form.root.bracket(true, 0)
-	result, err := Format(path, printLayout(form.root, entityShape))
+	result, err := Format(path, printLayout(form.root, entityShape()))
 	if err != nil {
 		return nil, err
 	}
-	after, err := canonical(path, result, entityShape)
+	after, err := canonical(path, result, entityShape())
 	if err != nil {
 		return nil, err
 	}

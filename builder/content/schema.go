@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -37,12 +38,14 @@ type schema struct {
 	raw      any
 }
 
+// The schemas are compiled when they are first needed: that takes about as long as all
+// else at the start of a program, and most commands need none.
 var (
-	entitySchema     = mustCompile("entity")
-	categoriesSchema = mustCompile("categories")
-	indexSchema      = mustCompile("index")
-	scoringSchema    = mustCompile("scoring")
-	mappingSchema    = mustCompile("mapping")
+	entitySchema     = sync.OnceValue(func() *schema { return mustCompile("entity") })
+	categoriesSchema = sync.OnceValue(func() *schema { return mustCompile("categories") })
+	indexSchema      = sync.OnceValue(func() *schema { return mustCompile("index") })
+	scoringSchema    = sync.OnceValue(func() *schema { return mustCompile("scoring") })
+	mappingSchema    = sync.OnceValue(func() *schema { return mustCompile("mapping") })
 )
 
 func mustCompile(name string) *schema {

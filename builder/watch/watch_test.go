@@ -16,6 +16,9 @@ import (
 	"kindex/exports"
 )
 
+// hanging is when a test takes something for stuck; it decides about nothing else.
+const hanging = 5 * time.Minute
+
 // builderKey seals the builds of tests, so that later ones reuse them.
 var builderKey = builder.GenerateKey()
 
@@ -26,7 +29,7 @@ type told chan string
 func (c told) expect(t *testing.T, lines ...string) {
 	t.Helper()
 	var seen []string
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(hanging)
 	for len(lines) > 0 {
 		select {
 		case line := <-c:
@@ -56,6 +59,7 @@ func names(edits []exports.Edit) string {
 // entity becomes good because another file has changed, and what was told of a
 // build that came too early is told again.
 func TestOneFileMendsAnother(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	dir, out := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -129,6 +133,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 
 // TestCommit holds that a commit is built although no file changes by it.
 func TestCommit(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	dir, out := t.TempDir(), t.TempDir()
 	git := func(args ...string) {
 		t.Helper()

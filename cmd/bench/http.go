@@ -156,7 +156,7 @@ func (p *process) stop() error {
 			p.err = errors.Join(p.err, p.cmd.Wait())
 			return
 		}
-		late := time.AfterFunc(20*time.Second, func() { _ = p.cmd.Process.Kill() })
+		late := time.AfterFunc(5*time.Minute, func() { _ = p.cmd.Process.Kill() })
 		defer late.Stop()
 		p.err = p.cmd.Wait()
 	})

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"kindex/edge/keys"
 	"kindex/edge/state"
@@ -143,14 +142,12 @@ func (c *crashing) submitAgain() {
 func (c *crashing) count(ctx context.Context) {
 	for ctx.Err() == nil {
 		c.lock(func() { c.sent++ })
-		if status, _ := c.ask(http.MethodGet, "/api/categories", c.counted, ""); status == http.StatusOK {
-			c.lock(func() { c.answered = append(c.answered, time.Now()) })
-		}
+		c.ask(http.MethodGet, "/api/categories", c.counted, "")
 	}
 }
 
-// checkCounter reads the counter: what was answered more than a second before the
-// kill must be in it, and no more than was sent.
+// checkCounter reads the counter: what was in it once must be in it, and no more than
+// was sent. How soon the server writes is for the tests of package limit.
 func (c *crashing) checkCounter() {
 	c.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)
@@ -167,17 +164,9 @@ func (c *crashing) checkCounter() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	used, sure := crashLimit-left, c.before
-	if n := len(c.answered); n > 0 {
-		killed := c.answered[n-1]
-		for _, at := range c.answered {
-			if killed.Sub(at) > time.Second {
-				sure++
-			}
-		}
+	used := crashLimit - left
+	if used < c.before || used > c.sent {
+		c.t.Errorf("kill %d: %d requests are counted; at least %d, at most %d are right", c.kills, used, c.before, c.sent)
 	}
-	if used < sure || used > c.sent {
-		c.t.Errorf("kill %d: %d requests are counted; at least %d, at most %d are right", c.kills, used, sure, c.sent)
-	}
-	c.before, c.answered = used, nil
+	c.before = used
 }

@@ -146,7 +146,7 @@ func anotherEdge(t *testing.T, b *replayBuilds, s *state.State, set func(*edge.O
 // until waits for a line of the log that says something of a build.
 func (e *movedEdge) until(said, build string) {
 	e.t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(hanging); ; time.Sleep(time.Millisecond) {
 		for line := range strings.Lines(e.log.String()) {
 			if strings.Contains(line, said) && strings.Contains(line, "build="+build) {
 				return
@@ -162,7 +162,7 @@ func (e *movedEdge) until(said, build string) {
 func (e *movedEdge) move(build string) []eventBody {
 	e.t.Helper()
 	e.publish(build)
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(hanging); ; time.Sleep(time.Millisecond) {
 		c, err := e.state.EventCursor(e.t.Context())
 		if err != nil {
 			e.t.Fatal(err)

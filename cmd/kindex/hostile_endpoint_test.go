@@ -99,7 +99,7 @@ func TestTalkativeEndpoint(t *testing.T) {
 		post(hook+"/test", "{}", http.StatusAccepted)
 		select {
 		case <-heard:
-		case <-time.After(time.Minute):
+		case <-time.After(hanging):
 			t.Fatal("no delivery came")
 		}
 	}

@@ -86,7 +86,9 @@ func TestHiddenTexts(t *testing.T) {
 }
 
 // TestCostOfRefusal: a file that is refused costs at most six times the processor
-// time of one that is right, however many fields and lines it has.
+// time of one that is right, however many fields and lines it has. Where other programs
+// keep a core busy, processor time is a rough measure: both are then taken several times
+// in turn, and the least of each counts.
 func TestCostOfRefusal(t *testing.T) {
 	suite.WithoutRace(t)
 	keys := func(n int, format string) string {
@@ -98,21 +100,20 @@ func TestCostOfRefusal(t *testing.T) {
 	}
 	const head = "name: X\ncategory: nlp\ndescription: D\n"
 	dir := t.TempDir()
-	cost := func(name, file, text string) time.Duration {
+	write := func(name, file, text string) {
 		content := filepath.Join(dir, name)
 		writeFile(t, filepath.Join(content, "tool/x.yaml"), head)
 		writeFile(t, filepath.Join(content, file), text)
-		best := time.Hour
-		for range 3 {
-			r := runKindex(t, dir, "validate", name)
-			if (r.code == 0) != (name == "right") || len(r.out) > 64<<10 {
-				t.Fatalf("%s: validate ends with %d, after %d bytes: %.300s", name, r.code, len(r.out), r.out)
-			}
-			best = min(best, r.cpu)
-		}
-		return best
 	}
-	right := cost("right", "tool/x.yaml", head+"tags: ["+keys(50, "t%d, ")+"]\n")
+	cost := func(name string) time.Duration {
+		r := runKindex(t, dir, "validate", name)
+		if (r.code == 0) != (name == "right") || len(r.out) > 64<<10 {
+			t.Fatalf("%s: validate ends with %d, after %d bytes: %.300s", name, r.code, len(r.out), r.out)
+		}
+		return r.cpu
+	}
+	write("right", "tool/x.yaml", head+"tags: ["+keys(50, "t%d, ")+"]\n")
+	right := cost("right")
 	for name, c := range map[string][2]string{
 		"8000-keys":      {"tool/x.yaml", head + keys(8000, "key%d: 1\n")},
 		"5000-keys":      {"tool/x.yaml", head + keys(5000, "key%d: 1\n")},
@@ -131,7 +132,14 @@ func TestCostOfRefusal(t *testing.T) {
 		"one-megabyte":   {"tool/x.yaml", head + "# " + strings.Repeat("x", 1<<20)},
 		"many-documents": {"tool/x.yaml", strings.Repeat("---\na: 1\n", 4000)},
 	} {
-		got := cost(name, c[0], c[1])
+		write(name, c[0], c[1])
+		got := cost(name)
+		for range 10 {
+			if got <= 6*right {
+				break
+			}
+			right, got = min(right, cost("right")), min(got, cost(name))
+		}
 		t.Logf("%-14s %v, a file that is right %v", name, got, right)
 		if got > 6*right {
 			t.Errorf("%s: %v of processor time, a file that is right takes %v", name, got, right)

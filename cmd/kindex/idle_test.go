@@ -68,7 +68,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}()
 	// How fast the answers are is the machine's affair. The timeout only catches a
 	// server that waits for the idle connections: those it keeps for two minutes.
-	client := &http.Client{Timeout: hanging}
+	client := &http.Client{Timeout: letIdle}
 	for range 20 {
 		res, err := client.Get(base + "/api/categories")
 		if err != nil {
@@ -86,7 +86,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	// Those that have said nothing, or half, are cut off; the others may wait for
 	// their next request.
-	deadline := time.Now().Add(hanging)
+	deadline := time.Now().Add(letIdle)
 	for i, c := range open {
 		if i%3 == 2 {
 			continue
@@ -100,9 +100,9 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 }
 
-// hanging is when a test takes something for stuck. It is well above what a slow
-// machine needs, and below the time that the server lets a connection idle.
-const hanging = 90 * time.Second
+// letIdle is below the time that the server lets a connection idle between requests,
+// two minutes, and well above what a slow machine needs.
+const letIdle = 90 * time.Second
 
 // openIdle opens connections; every third says nothing, every third half a request,
 // every third a whole one.

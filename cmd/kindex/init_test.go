@@ -165,7 +165,7 @@ func startServer(t *testing.T, cmd *exec.Cmd, addr string) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	for range 500 {
+	for end := time.Now().Add(hanging); time.Now().Before(end); {
 		if status, _, err := get("http://" + addr + "/api/categories"); err == nil && status == 200 {
 			t.Cleanup(func() {
 				if err := cmd.Cancel(); err != nil {

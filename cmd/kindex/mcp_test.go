@@ -343,7 +343,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 		t.Errorf("version %q", got)
 	}
 	build("two")
-	for end := time.Now().Add(20 * time.Second); version() != "two"; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(hanging); version() != "two"; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the server does not move to the new build")
 		}

@@ -33,7 +33,7 @@ systemctl() {
     test -z "$running"
     (set -a; . ETC/kindex.env; set +a; exec EXECSTART --addr PUBLIC --admin PRIVATE) >>LOG 2>&1 &
     running=$!
-    for i in $(seq 200); do curl -fs http://PRIVATE/readyz >/dev/null && return; sleep 0.05; done
+    for i in $(seq 6000); do curl -fs http://PRIVATE/readyz >/dev/null && return; sleep 0.05; done
     return 1 ;;
   stop) kill -TERM "$running"; wait "$running"; running= ;;
   restart) systemctl stop kindex; systemctl start kindex ;;
@@ -83,12 +83,12 @@ func TestOperating(t *testing.T) {
 	text := strings.NewReplacer("/var/lib/kindex", in("state"), "/etc/kindex", in("etc"), "ETC", in("etc"), "/var/backups/kindex", in("backups"),
 		"/srv/index/content", in("content"), "/usr/local/bin/kindex", in("programs/kindex"), "LOG", in("log"),
 		"127.0.0.1:8081", private, "PRIVATE", private, "PUBLIC", public).Replace(script.String())
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hanging)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", text)
 	cmd.Dir = in("work")
 	cmd.Env = append(os.Environ(), append(programEnvironment, "DATABASE="+database)...)
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = hanging
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		log, _ := os.ReadFile(in("log"))

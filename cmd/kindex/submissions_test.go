@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -31,7 +30,7 @@ func cmdHTTPPost(ts *testscript.TestScript, neg bool, args []string) {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, strings.TrimSpace(value))
 	}
-	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: hanging, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	ts.Check(err)
 	defer res.Body.Close()
@@ -52,7 +51,7 @@ func cmdHTTPDelete(ts *testscript.TestScript, neg bool, args []string) {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, strings.TrimSpace(value))
 	}
-	client := http.Client{Timeout: 60 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: hanging, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	ts.Check(err)
 	defer res.Body.Close()
