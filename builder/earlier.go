@@ -91,7 +91,7 @@ func (b *build) takeOver() error {
 		b.TakenOver(m)
 	}
 	if _, err := indexes.Verify(indexes.Dir(b.Out, m.ID), m.ID, m.Index); err != nil {
-		return nil // without its index it is worth as much: the index is made in full
+		return nil //nolint:nilerr // without its index it is worth as much: the index is made in full
 	}
 	b.indexTrusted = true
 	return b.seal(m.ID)

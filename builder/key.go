@@ -95,8 +95,6 @@ func createKey(path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	secret := make([]byte, keySize)
-	_, _ = rand.Read(secret)                       // it never fails
 	f, err := os.CreateTemp(dir, ".builder-key-*") // with mode 0600
 	if err != nil {
 		return err

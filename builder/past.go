@@ -111,7 +111,7 @@ func (b *build) deleted() (gone []string) {
 			present[e.Type+"/"+old] = true
 		}
 	}
-	for o := range uint32(b.earlier.Len()) {
+	for o := range uint32(b.earlier.Len()) { //nolint:gosec // ordinals have 32 bits
 		if typ, slug := b.earlier.Key(o); !present[typ+"/"+slug] {
 			gone = append(gone, typ+"/"+slug)
 		}

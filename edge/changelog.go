@@ -142,7 +142,7 @@ func (c *call) changesOf(typ, slug string) (list []uint32, moved *reply, err err
 func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	rest := int(set.GetCardinality()) - skip
 	for i := rest - 1; i >= max(0, rest-limit); i-- {
-		place, err := set.Select(uint32(i))
+		place, err := set.Select(uint32(i)) //nolint:gosec // below the size of the set
 		if err != nil {
 			break // never: it is one of the set
 		}
@@ -170,7 +170,7 @@ func (c *call) newestChanges(set *roaring.Bitmap, scope string) (*reply, error) 
 			}
 			end = a.ChangesSince(at.Add(time.Second))
 		}
-		set.RemoveRange(uint64(end), uint64(a.Changes()))
+		set.RemoveRange(uint64(end), uint64(a.Changes())) //nolint:gosec // places
 	}
 	places, more := newestFirst(set, page.Offset, page.Limit)
 	list := c.newCollection()

@@ -176,21 +176,21 @@ func defineFormats() {
 	for _, mediaType := range []string{"application/feed+json", "application/ld+json"} {
 		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.JSONBodyDecoder)
 	}
-	openapi3.DefineStringFormatCallback("date", func(s string) error {
+	openapi3.DefineStringFormatValidator("date", openapi3.NewCallbackValidator(func(s string) error {
 		_, err := time.Parse(time.DateOnly, s)
 		return err
-	})
-	openapi3.DefineStringFormatCallback("date-time", func(s string) error {
+	}))
+	openapi3.DefineStringFormatValidator("date-time", openapi3.NewCallbackValidator(func(s string) error {
 		_, err := time.Parse(time.RFC3339, s)
 		return err
-	})
-	openapi3.DefineStringFormatCallback("uri", func(s string) error {
+	}))
+	openapi3.DefineStringFormatValidator("uri", openapi3.NewCallbackValidator(func(s string) error {
 		u, err := url.Parse(s)
 		if err == nil && !u.IsAbs() {
 			err = errors.New("is not an absolute address")
 		}
 		return err
-	})
+	}))
 }
 
 // answer is a whole response.

@@ -323,7 +323,7 @@ func (c *call) recovered(rec *recorder, cause any) (abort bool) {
 	switch {
 	case cause == nil:
 		return false
-	case cause == http.ErrAbortHandler:
+	case cause == http.ErrAbortHandler: //nolint:errorlint // as net/http compares it
 		return true
 	}
 	c.server.log.Error("panic", "requestId", c.id, "path", c.request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
@@ -373,9 +373,9 @@ func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); len(id) > 0 && len(id) <= 64 && plainID(id) {
 		return id
 	}
-	var b [12]byte // no secret: it only tells requests apart
-	binary.LittleEndian.PutUint64(b[:], rand.Uint64())
-	binary.LittleEndian.PutUint32(b[8:], rand.Uint32())
+	var b [12]byte
+	binary.LittleEndian.PutUint64(b[:], rand.Uint64())  //nolint:gosec // no secret: it only tells requests apart
+	binary.LittleEndian.PutUint32(b[8:], rand.Uint32()) //nolint:gosec // as above
 	return hex.EncodeToString(b[:])
 }
 

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -100,7 +101,7 @@ func TestTurns(t *testing.T) {
 		})
 	}
 	for range maxFormWaiting {
-		if err := <-errs; err != errCrowded {
+		if err := <-errs; !errors.Is(err, errCrowded) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -112,7 +113,7 @@ func TestTurns(t *testing.T) {
 	cancel()
 	group.Wait()
 	for range maxFormWaiting {
-		if err := <-errs; err != context.Canceled {
+		if err := <-errs; !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
 	}

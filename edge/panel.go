@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -229,7 +228,7 @@ func (v *visitor) attempt() state.Attempt {
 	form := maps.Clone(v.request.PostForm)
 	delete(form, signin.FormField)
 	if form.Get("once") != "" {
-		sum := sha256.Sum256([]byte(url.Values(form).Encode()))
+		sum := sha256.Sum256([]byte(form.Encode()))
 		a.Key = hex.EncodeToString(sum[:])
 	}
 	return a

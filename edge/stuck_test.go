@@ -33,7 +33,7 @@ func TestStuckStateIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.Rollback()
+	defer func() { _ = held.Rollback() }()
 	if _, err := held.Exec("SELECT id FROM accounts FOR UPDATE"); err != nil {
 		t.Fatal(err)
 	}

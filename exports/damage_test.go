@@ -25,7 +25,7 @@ import (
 func damages(t *testing.T, err error) (list []*DamageError) {
 	t.Helper()
 	var damage *DamageError
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // it takes errors apart one by one
 	case nil:
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {

@@ -128,7 +128,7 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 		fields = append(fields, FieldChange{"slug", AppendString(nil, before.Slug), AppendString(nil, after.Slug)})
 	}
 	for len(a) > 0 || len(b) > 0 {
-		order := 0
+		var order int
 		switch {
 		case len(a) == 0:
 			order = 1

@@ -117,7 +117,7 @@ func (b *Build) arrange() error {
 
 // draftValue is what Build.sortValue returns for an edited entity.
 func (b *Build) draftValue(key string, e *Entity) (int64, error) {
-	day := ""
+	var day string
 	switch key {
 	case "name":
 		return b.nameValue(Fold(e.Name)), nil

@@ -197,7 +197,9 @@ func replaceFile(dir *os.Root, name string, data []byte) error {
 // lock removes what a killed one left.
 const temporaryPrefix = ".tmp-"
 
-func temporaryName() string { return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) }
+func temporaryName() string {
+	return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) //nolint:gosec // no secret: whoever makes it refuses what is there
+}
 
 // TemporaryDir creates a folder, in one that MakeFolder opened, that RemoveLeftovers
 // would remove.

@@ -16,7 +16,7 @@ import (
 // values as optional JSON.
 // https://parquet.apache.org/docs/file-format/
 type parquetEncoder struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []Column
 	rows    []parquet.Row
 }
@@ -66,7 +66,7 @@ func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) (Encoder
 	}
 	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
 	return &parquetEncoder{
-		w: parquet.NewWriter(w, schema,
+		w: parquet.NewGenericWriter[any](w, schema,
 			parquet.Compression(o.codec),
 			parquet.CreatedBy("kindex", "1", ""),
 			parquet.PageBufferSize(o.page),

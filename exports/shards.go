@@ -3,7 +3,6 @@ package exports
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"os"
 )
 
@@ -104,13 +103,11 @@ func (s *shards) find(format int, sum [sha256.Size]byte) (packed [][]byte, known
 	return packed, true
 }
 
-func (s *shards) close() error {
+func (s *shards) close() {
 	if s == nil {
-		return nil
+		return
 	}
-	var errs []error
 	for _, f := range s.files {
-		errs = append(errs, f.Close())
+		_ = f.Close() // it has only been read
 	}
-	return errors.Join(errs...)
 }

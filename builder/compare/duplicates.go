@@ -81,7 +81,7 @@ func duplicates(all, fresh []*exports.Entity, words func(string) []string) []Dup
 	}
 	f.byAddress(fresh)
 	f.byName(fresh)
-	f.byLikeness(fresh, words)
+	f.byLikeness(words)
 	list := make([]Duplicate, 0, len(f.found))
 	for _, d := range f.found {
 		slices.SortStableFunc(d.Reasons, func(x, y Reason) int {
@@ -206,7 +206,7 @@ func (f *finder) byName(fresh []*exports.Entity) {
 const few = 500
 
 // byLikeness finds those that say nearly the same.
-func (f *finder) byLikeness(fresh []*exports.Entity, words func(string) []string) {
+func (f *finder) byLikeness(words func(string) []string) {
 	var places []uint32
 	for i, e := range f.all {
 		if f.new[e] {

@@ -2,6 +2,7 @@ package content_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -140,7 +141,7 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	t.Helper()
 	out, err := content.Format(path, data)
 	if err != nil {
-		problems, ok := err.(content.Problems)
+		problems, ok := errors.AsType[content.Problems](err)
 		if !ok || len(problems) == 0 {
 			t.Fatalf("an error without a place: %v", err)
 		}

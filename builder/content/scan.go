@@ -120,7 +120,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *P
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
 	src = source{path: filepath.Join(f.dir, filepath.FromSlash(name)), shown: shownPath(f.dir, name)}
-	message, suggestion := "", ""
+	var message, suggestion string
 	switch {
 	case typ == "":
 		message, suggestion = f.misplaced(base, info)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -71,7 +72,7 @@ func mustCompile(name string) *schema {
 func (s *schema) check(d *document) {
 	d.value = s.bound(d, d.value, s.at(nil), nil)
 	err := s.compiled.Validate(d.value)
-	if failed, ok := err.(*jsonschema.ValidationError); ok {
+	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		s.explain(d, failed)
 	} else if err != nil {
 		d.add(1, 1, Problem{Message: err.Error()})

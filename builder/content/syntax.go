@@ -42,7 +42,7 @@ func (d *document) readable(data []byte) bool {
 func (d *document) checkCharacters(text string) bool {
 	line, start := 1, 0 // of the line that the character is on
 	for at, r := range safetext.Hidden(text) {
-		message := ""
+		var message string
 		switch r {
 		case '\n':
 			line, start = line+1, at+1

@@ -4,7 +4,6 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
-	"hash"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,7 +12,7 @@ import (
 // BlobName returns the name of a blob with these bytes, by the hash that a format
 // (sha1 or sha256) stands for: that of a header and of them.
 func BlobName(data []byte, format string) string {
-	var h hash.Hash = sha1.New()
+	h := sha1.New()
 	if format == "sha256" {
 		h = sha256.New()
 	}

@@ -99,7 +99,6 @@ type logReader struct {
 	in   *bufio.Reader
 	path string // of the content folder
 	next []byte // a token that was read too far
-	done bool
 }
 
 // read returns the next commit, and io.EOF after the last.
@@ -124,7 +123,7 @@ func (l *logReader) read() (*logged, error) {
 	c.PullRequest = pullRequest(strings.TrimSpace(fields[4]), fields[5], strings.Contains(fields[2], " "))
 	for {
 		entry, err := l.token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return c, nil
 		}
 		if err != nil {
@@ -181,10 +180,10 @@ func (l *logReader) token() ([]byte, error) {
 	}
 	for {
 		t, err := l.field()
-		if err == io.EOF && len(bytes.TrimSpace(t)) == 0 {
+		if errors.Is(err, io.EOF) && len(bytes.TrimSpace(t)) == 0 {
 			return nil, io.EOF
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("git log: ends within %q", shorten(t))
 		}
 		if err != nil {
@@ -200,7 +199,7 @@ func (l *logReader) token() ([]byte, error) {
 // rest returns the text up to the next NUL, which must be there.
 func (l *logReader) rest() ([]byte, error) {
 	t, err := l.field()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("git log: ends within %q", shorten(t))
 	}
 	if err != nil {

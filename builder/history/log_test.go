@@ -55,7 +55,7 @@ func readAll(in string) string {
 	var lines []string
 	for {
 		c, err := l.read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return strings.Join(lines, "\n")
 		}
 		if err != nil {
@@ -88,7 +88,7 @@ func FuzzLogReader(f *testing.F) {
 		for n := 0; ; n++ {
 			c, err := l.read()
 			if err != nil {
-				if errors.Is(err, io.EOF) != (err == io.EOF) || c != nil {
+				if errors.Is(err, io.EOF) != (err == io.EOF) || c != nil { //nolint:errorlint // io.EOF is never wrapped
 					t.Errorf("read %v, %v", c, err)
 				}
 				return

@@ -3,6 +3,7 @@ package history
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -188,7 +189,7 @@ func (r *repository) readLog(ctx context.Context, p *git.Process, listed chan<- 
 	in := &logReader{in: bufio.NewReaderSize(p.Out, 64<<10), path: r.Prefix}
 	for {
 		c, err := in.read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return p.Wait()
 		}
 		if err != nil {

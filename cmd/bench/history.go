@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -93,7 +94,7 @@ func walkChild(ctx context.Context, content, mode string) (*walked, float64, err
 
 // failure adds what a program said when it failed.
 func failure(err error) error {
-	if e, ok := err.(*exec.ExitError); ok {
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
 		return fmt.Errorf("%w: %s", err, tail(e.Stderr))
 	}
 	return err

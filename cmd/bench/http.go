@@ -42,7 +42,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer product.stop()
+	defer func() { _ = product.stop() }() // after an error, which tells more
 	classes, err := b.httpClasses()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer bare.stop()
+	defer func() { _ = bare.stop() }()
 	for _, c := range classes {
 		fmt.Fprintln(b.progress, "measuring: http", c.name)
 		if err := b.httpClass(ctx, c, product, bare); err != nil {
@@ -143,7 +143,7 @@ func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
 		_ = p.stop() // it has failed already
 		return nil, fmt.Errorf("%s does not serve: %q %w %s", cmd.Path, line, errors.Join(err, ctx.Err()), problems.String())
 	}
-	go io.Copy(io.Discard, said) // it must never wait for a reader
+	go func() { _, _ = io.Copy(io.Discard, said) }() // it must never wait for a reader
 	p.url = address
 	return p, nil
 }

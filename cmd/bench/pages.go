@@ -48,7 +48,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer product.stop()
+	defer func() { _ = product.stop() }() // after an error, which tells more
 	product.header = browserHeader
 	classes, err := b.pageClasses(ctx, build, product)
 	if err != nil {
@@ -70,7 +70,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer bare.stop()
+	defer func() { _ = bare.stop() }()
 	bare.header = browserHeader
 	for _, c := range classes {
 		fmt.Fprintln(b.progress, "measuring: pages", c.name)

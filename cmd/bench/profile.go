@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -71,13 +72,12 @@ func profileTo(path string, f func() error) error {
 	if err != nil {
 		return err
 	}
-	defer out.Close()
 	if err := pprof.StartCPUProfile(out); err != nil {
-		return err
+		return errors.Join(err, out.Close())
 	}
 	err = f()
 	pprof.StopCPUProfile()
-	return err
+	return errors.Join(err, out.Close())
 }
 
 // frames are functions that say nothing on what takes the time: those of this

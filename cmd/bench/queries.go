@@ -38,18 +38,18 @@ func (w *words) draw(rng *rand.Rand, name bool) []string {
 }
 
 // one draws until a word will do.
-func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []string) bool) (word string, all []string) {
+func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []string) bool) string {
 	for range tries {
 		all := w.draw(rng, name)
 		if len(all) == 0 {
 			continue
 		}
 		if word := all[rng.IntN(len(all))]; good(word, all) {
-			return word, all
+			return word
 		}
 	}
 	w.err = cmp.Or(w.err, errors.New("the documents have no words to make such queries of"))
-	return "", nil
+	return ""
 }
 
 // split lists the words of a text that somebody would look for: two letters or
@@ -66,14 +66,14 @@ func split(text string) []string {
 
 // term is a word of a document, the frequent ones among them.
 func (w *words) term(rng *rand.Rand) []string {
-	word, _ := w.one(rng, false, func(string, []string) bool { return true })
+	word := w.one(rng, false, func(string, []string) bool { return true })
 	return []string{word}
 }
 
 // two are different words of one document.
 func (w *words) two(rng *rand.Rand) []string {
 	var second string
-	first, _ := w.one(rng, false, func(first string, all []string) bool {
+	first := w.one(rng, false, func(first string, all []string) bool {
 		second = all[rng.IntN(len(all))]
 		return first != second
 	})
@@ -83,7 +83,7 @@ func (w *words) two(rng *rand.Rand) []string {
 // prefix is how a word begins: three or four letters of a longer one.
 func (w *words) prefix(rng *rand.Rand) []string {
 	n := 3 + rng.IntN(2)
-	word, _ := w.one(rng, false, func(word string, _ []string) bool { return utf8.RuneCountInString(word) > n })
+	word := w.one(rng, false, func(word string, _ []string) bool { return utf8.RuneCountInString(word) > n })
 	if word == "" {
 		return []string{""}
 	}
@@ -94,7 +94,7 @@ func (w *words) prefix(rng *rand.Rand) []string {
 // four letters or more, and nothing but letters.
 func (w *words) typo(rng *rand.Rand) []string {
 	var typed string
-	meant, _ := w.one(rng, true, func(meant string, _ []string) bool {
+	meant := w.one(rng, true, func(meant string, _ []string) bool {
 		if utf8.RuneCountInString(meant) < 4 || strings.ContainsFunc(meant, func(r rune) bool { return !unicode.IsLetter(r) }) {
 			return false
 		}

@@ -149,8 +149,9 @@ const (
 )
 
 func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number string) error {
-	quota, err := int64(0), error(nil)
+	var quota int64
 	if number != "default" {
+		var err error
 		quota, err = strconv.ParseInt(number, 10, 64)
 		if err != nil || quota < 1 || quota > mostRequests {
 			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to keep an account out: kindex accounts suspend %q", number, mostRequests, name)}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -150,7 +151,7 @@ func TestKilledBuilder(t *testing.T) {
 		}
 		b := startBuilder(t, build(2+i)...)
 		time.Sleep(time.Duration((0.2 + 0.8*r.Float64()) * float64(took)))
-		if err := b.cmd.Process.Kill(); err != nil && err != os.ErrProcessDone {
+		if err := b.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)
 		}
 		code, _ := b.end(t)

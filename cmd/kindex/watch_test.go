@@ -132,7 +132,7 @@ func startSession(t *testing.T, dir string) *session {
 			break
 		}
 	}
-	go io.Copy(io.Discard, s.server.stderr) // it must never wait for a reader
+	go func() { _, _ = io.Copy(io.Discard, s.server.stderr) }() // it must never wait for a reader
 	return s
 }
 

@@ -401,7 +401,7 @@ func (r *receiver) compareTaken(e *endpoint) {
 // log may come a moment later.
 func (o *owner) compareLog(e *endpoint, events, requests int) {
 	o.t.Helper()
-	deliveries, succeeded, attempts := 0, 0, 0
+	var deliveries, succeeded, attempts int
 	for end := time.Now().Add(hanging); ; time.Sleep(10 * time.Millisecond) {
 		if deliveries, succeeded, attempts = o.readLog(e); succeeded == events && deliveries == events && attempts == requests {
 			return

@@ -254,7 +254,7 @@ func serveProgram(t *testing.T) (s *httptest.Server, digest string) {
 			http.NotFound(w, r)
 			return
 		}
-		w.Write(data)
+		_, _ = w.Write(data)
 	}))
 	t.Cleanup(s.Close)
 	return s, fmt.Sprintf("%x", sha256.Sum256(data))

@@ -77,7 +77,7 @@ func (s *sender) once(i int) string {
 	if isBusy(res, body) {
 		s.fuzz.busy.Add(1)
 	}
-	s.fuzz.learn(q, res, body)
+	s.fuzz.learn(res, body)
 	if wrong := check(q, res, body); wrong != "" {
 		return problem("%s: %d: %s\n%.500q", q.op.OperationID, res.StatusCode, wrong, body)
 	}
@@ -243,7 +243,7 @@ var (
 const maxLearned = 64
 
 // learn remembers from an answer what later requests can name.
-func (f *fuzz) learn(q *raw, res *http.Response, body []byte) {
+func (f *fuzz) learn(res *http.Response, body []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	keep := func(kind, value string) {

@@ -199,7 +199,7 @@ func TestForget(t *testing.T) {
 		}
 		s.set(func() { s.slow = 200 * time.Millisecond })
 		time.Sleep(keys.Freshness)
-		go identify()
+		go func() { _ = identify() }()
 		synctest.Wait() // asked, and the answer of before is under way
 		s.change(secret, func(c *keys.Candidate) { c.Key.RevokedAt = time.Now() })
 		time.Sleep(time.Millisecond)

@@ -52,7 +52,7 @@ type fixed struct {
 var lately [16]atomic.Pointer[fixed]
 
 func (s *State) fixed() *fixed {
-	slot := &lately[uint64(s.Limit)%uint64(len(lately))]
+	slot := &lately[uint64(s.Limit)%uint64(len(lately))] //nolint:gosec // any number will do
 	reset := s.Reset.Unix()
 	if f := slot.Load(); f != nil && f.limit == s.Limit && f.reset == reset && f.window == s.Window {
 		return f

@@ -110,7 +110,7 @@ func (a *argument) schema() map[string]any {
 type values map[string]any
 
 func (v values) text(name string) string   { s, _ := v[name].(string); return s }
-func (v values) number(name string) int    { n, _ := v[name].(float64); return int(n) }
+func (v values) offset() int               { n, _ := v["offset"].(float64); return int(n) }
 func (v values) yes(name string) bool      { b, _ := v[name].(bool); return b }
 func (v values) list(name string) []string { l, _ := v[name].([]string); return l }
 

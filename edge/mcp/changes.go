@@ -47,7 +47,7 @@ func (t *tools) changesSince(ctx context.Context, v values) (any, string, error)
 		}
 		l.Results = append(l.Results, c)
 	}
-	if next := v.number("offset") + len(p.Data); p.NextCursor != nil && len(p.Data) > 0 {
+	if next := v.offset() + len(p.Data); p.NextCursor != nil && len(p.Data) > 0 {
 		l.NextOffset = &next
 	}
 	return l, l.text(v.text("since")), nil

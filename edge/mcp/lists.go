@@ -51,7 +51,7 @@ func list(ctx context.Context, api API, path string, q url.Values, v values) (*l
 		}
 		l.Results = append(l.Results, b)
 	}
-	if next := v.number("offset") + len(p.Data); p.NextCursor != nil && len(p.Data) > 0 {
+	if next := v.offset() + len(p.Data); p.NextCursor != nil && len(p.Data) > 0 {
 		l.NextOffset = &next
 	}
 	return l, &p, nil
@@ -92,7 +92,7 @@ func (t *tools) search(ctx context.Context, v values) (any, string, error) {
 	if l.Total == 0 {
 		l.Note = "Use fewer or other words, or leave filters out."
 	}
-	return l, l.text(counted(l.Total, "entity found.", "entities found."), v.number("offset"), false), nil
+	return l, l.text(counted(l.Total, "entity found.", "entities found."), v.offset(), false), nil
 }
 
 func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) {
@@ -108,7 +108,7 @@ func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) 
 	if l.Total == 0 {
 		l.Note = "No entity of it has this score; search lists those that have none."
 	}
-	return l, l.text(first+".", v.number("offset"), true), nil
+	return l, l.text(first+".", v.offset(), true), nil
 }
 
 func (t *tools) trending(ctx context.Context, v values) (any, string, error) {

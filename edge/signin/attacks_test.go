@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -140,12 +141,12 @@ func TestCSRF(t *testing.T) {
 		}
 		r := forge(c.token, c.header)
 		r.AddCookie(&http.Cookie{Name: "kindex-session", Value: victim.cookie(a.url, "kindex-session")})
-		if err := a.handler.Load().CheckForm(r); err != signin.ErrForged {
+		if err := a.handler.Load().CheckForm(r); !errors.Is(err, signin.ErrForged) {
 			t.Errorf("%s: CheckForm: %v", name, err)
 		}
 	}
 	r := forge(own.Get("token"), map[string]string{"Origin": a.url})
-	if err := a.handler.Load().CheckForm(r); err != signin.ErrSignedOut {
+	if err := a.handler.Load().CheckForm(r); !errors.Is(err, signin.ErrSignedOut) {
 		t.Errorf("without a session: CheckForm: %v", err)
 	}
 	r = forge(own.Get("token"), map[string]string{"Origin": a.url})

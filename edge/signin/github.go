@@ -79,14 +79,14 @@ func (g *github) identify(ctx context.Context, a Attempt, answer url.Values) (Id
 // whoHas asks whose a token is. The numeric id stays with a user for good, while
 // logins are given up and taken by others.
 func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (Identity, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, g.user, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, g.user, nil) //nolint:gosec // the operator has chosen the address
 	if err != nil {
 		return Identity{}, err
 	}
 	r.Header.Set("Authorization", "Bearer "+token.AccessToken)
 	r.Header.Set("Accept", "application/vnd.github+json")
 	r.Header.Set("User-Agent", "kindex")
-	res, err := g.client.Do(r)
+	res, err := g.client.Do(r) //nolint:gosec,bodyclose // as above; drain closes the body
 	if err != nil {
 		return Identity{}, fmt.Errorf("asking who has signed in: %w", err)
 	}

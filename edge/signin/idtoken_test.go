@@ -27,7 +27,7 @@ func TestIDTokens(t *testing.T) {
 	}
 	hs256 := func(key []byte) func(string) string {
 		return func(claims string) string {
-			text := strings.TrimSuffix(unsigned(`{"alg":"HS256","kid":"k1"}`, claims, ""), ".")
+			text := strings.TrimSuffix(unsigned(`{"alg":"HS256","kid":"k1"}`, claims), ".")
 			mac := hmac.New(sha256.New, key)
 			mac.Write([]byte(text))
 			return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
@@ -53,14 +53,14 @@ func TestIDTokens(t *testing.T) {
 		"subject with NUL":         {map[string]any{"sub": "a\x00b"}, nil, "no usable subject"},
 		"wrong access token hash":  {map[string]any{"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"}, nil, "access token hash"},
 		"alg none": {nil, func(*crafted) func(string) string {
-			return func(s string) string { return unsigned(`{"alg":"none"}`, s, "") }
+			return func(s string) string { return unsigned(`{"alg":"none"}`, s) }
 		}, "id_token"},
 		"alg None": {nil, func(*crafted) func(string) string {
-			return func(s string) string { return unsigned(`{"alg":"None"}`, s, "") }
+			return func(s string) string { return unsigned(`{"alg":"None"}`, s) }
 		}, "id_token"},
-		"no alg": {nil, func(*crafted) func(string) string { return func(s string) string { return unsigned(`{}`, s, "") } }, "id_token"},
+		"no alg": {nil, func(*crafted) func(string) string { return func(s string) string { return unsigned(`{}`, s) } }, "id_token"},
 		"no signature": {nil, func(*crafted) func(string) string {
-			return func(s string) string { return unsigned(`{"alg":"RS256","kid":"k1"}`, s, "") }
+			return func(s string) string { return unsigned(`{"alg":"RS256","kid":"k1"}`, s) }
 		}, "failed to verify"},
 		"signed by the client's secret": {nil, func(*crafted) func(string) string { return hs256([]byte(clientSecret)) }, "id_token"},
 		"signed by the public key as text": {nil, func(c *crafted) func(string) string {

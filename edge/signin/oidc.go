@@ -231,13 +231,13 @@ func (p *oidcProvider) login(ctx context.Context, d *discovered, t *oidc.IDToken
 	}
 	u, err := d.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		return "", nil // a name can be made without
+		return "", nil //nolint:nilerr // a name can be made without
 	}
 	if u.Subject != t.Subject { // section 5.3.2
 		return "", errors.New("the provider's user information is of somebody else than the id_token")
 	}
 	if err := u.Claims(&c); err != nil {
-		return "", nil
+		return "", nil //nolint:nilerr // as above
 	}
 	return c.login(), nil
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -78,7 +79,11 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 		if _, err := c.ExecContext(ctx, "PRAGMA query_only(0)"); err != nil {
 			return err
 		}
-		defer c.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only(1)")
+		defer func() {
+			if _, err := c.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only(1)"); err != nil {
+				_ = c.Raw(func(any) error { return driver.ErrBadConn }) // nobody may write through it later
+			}
+		}()
 		_, err = c.ExecContext(ctx, "VACUUM INTO $1", path)
 		return s.wrap("writing the backup", err)
 	}

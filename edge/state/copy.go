@@ -39,7 +39,7 @@ func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	if err != nil {
 		return nil, s.wrap("reading", err)
 	}
-	defer from.Rollback()
+	defer func() { _ = from.Rollback() }() // it has only read
 	var counts []TableCount
 	err = to.Write(ctx, func(tx *Tx) error {
 		counts = nil
@@ -150,7 +150,7 @@ func (f *fingerprint) add(row []any) {
 	for _, v := range row {
 		switch v := v.(type) {
 		case *sql.NullInt64:
-			b = binary.BigEndian.AppendUint64(append(b[:0], 'i'), uint64(v.Int64))
+			b = binary.BigEndian.AppendUint64(append(b[:0], 'i'), uint64(v.Int64)) //nolint:gosec // the same bits
 			if !v.Valid {
 				b = append(b[:0], 'n')
 			}

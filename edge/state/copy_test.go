@@ -137,7 +137,7 @@ func dump(t *testing.T, target string, tables []string) map[string]string {
 			}
 			lines = append(lines, fmt.Sprintf("%q", row))
 		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil { //nolint:sqlclosecheck // it is checked
 			t.Fatal(err)
 		}
 		slices.Sort(lines)

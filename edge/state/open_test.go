@@ -178,13 +178,13 @@ func TestNoState(t *testing.T) {
 	if err := errors.Join(statetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"), os.Chmod(in("alien.db"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, in("none/kindex.db"), state.Options{}, "there is no folder "+in("none"))
-	refused(t, in("none.db"), state.Options{Existing: true}, "there is no state at "+in("none.db"), "--state")
-	refused(t, dir, state.Options{}, "is a folder", filepath.Join(dir, "kindex.db"))
-	refused(t, in("text.db"), state.Options{}, in("text.db")+" cannot be used as a state", "not a database")
-	refused(t, in("alien.db"), state.Options{}, "SQLite database of something else", `"bookmarks"`)
-	refused(t, "mysql://me:hunter2@127.0.0.1/x", state.Options{}, "the state mysql://…", "postgres://")
-	refused(t, "sqlite://"+in("x.db"), state.Options{}, "use the path of a SQLite file")
+	_ = refused(t, in("none/kindex.db"), state.Options{}, "there is no folder "+in("none"))
+	_ = refused(t, in("none.db"), state.Options{Existing: true}, "there is no state at "+in("none.db"), "--state")
+	_ = refused(t, dir, state.Options{}, "is a folder", filepath.Join(dir, "kindex.db"))
+	_ = refused(t, in("text.db"), state.Options{}, in("text.db")+" cannot be used as a state", "not a database")
+	_ = refused(t, in("alien.db"), state.Options{}, "SQLite database of something else", `"bookmarks"`)
+	_ = refused(t, "mysql://me:hunter2@127.0.0.1/x", state.Options{}, "the state mysql://…", "postgres://")
+	_ = refused(t, "sqlite://"+in("x.db"), state.Options{}, "use the path of a SQLite file")
 	if _, err := os.Stat(in("none.db")); err == nil {
 		t.Error("a file was made that was to exist")
 	}

@@ -168,7 +168,7 @@ func TestFailureIsOnesOwn(t *testing.T) {
 		for i := range 5 {
 			check("a good one", func(err error, p any) bool { return err == nil && p == nil },
 				func(tx *state.Tx) error { return tx.Exec(addNote, fmt.Sprint("good", i), "") })
-			check("an error", func(err error, p any) bool { return err == mine && p == nil }, func(tx *state.Tx) error {
+			check("an error", func(err error, p any) bool { return errors.Is(err, mine) && p == nil }, func(tx *state.Tx) error {
 				if err := tx.Exec(addNote, fmt.Sprint("error", i), ""); err != nil {
 					return err
 				}

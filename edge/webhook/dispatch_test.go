@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -234,7 +235,7 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 			"renewing":  r.state.Renew(t.Context(), "dead", h.id, time.Minute),
 			"recording": r.state.RecordAttempt(t.Context(), "dead", time.Minute, webhook.Outcome{Delivery: webhook.Delivery{WebhookID: h.id, Kind: webhook.ForEvent, Seq: 9, Status: webhook.Succeeded}, Done: true}),
 		} {
-			if err != webhook.ErrLost {
+			if !errors.Is(err, webhook.ErrLost) {
 				t.Errorf("%s for the dead: %v", what, err)
 			}
 		}

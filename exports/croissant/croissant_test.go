@@ -31,9 +31,9 @@ func manifest() *exports.Manifest {
 		}}
 }
 
-func describe(t *testing.T, m *exports.Manifest, base string) []byte {
+func describe(t *testing.T, m *exports.Manifest) []byte {
 	t.Helper()
-	doc, err := croissant.Describe(m, base)
+	doc, err := croissant.Describe(m, "https://kindex.example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func describe(t *testing.T, m *exports.Manifest, base string) []byte {
 
 func TestDescribe(t *testing.T) {
 	const file = "testdata/croissant.json"
-	doc := describe(t, manifest(), "https://kindex.example.org")
+	doc := describe(t, manifest())
 	if *update {
 		if err := os.WriteFile(file, doc, 0o644); err != nil {
 			t.Fatal(err)
@@ -58,14 +58,14 @@ func TestDescribe(t *testing.T) {
 	for _, v := range violations(doc) {
 		t.Error(v)
 	}
-	if again := describe(t, manifest(), "https://kindex.example.org"); !bytes.Equal(doc, again) {
+	if again := describe(t, manifest()); !bytes.Equal(doc, again) {
 		t.Error("the same build is described in two ways")
 	}
 }
 
 // TestRules: the rules find what is broken.
 func TestRules(t *testing.T) {
-	doc := string(describe(t, manifest(), "https://kindex.example.org"))
+	doc := string(describe(t, manifest()))
 	for change, want := range map[[2]string]string{
 		{`"conformsTo": "http://mlcommons.org/croissant/1.1"`, `"conformsTo": "http://mlcommons.org/croissant/1.0"`}: "dct:conformsTo",
 		{`"conformsTo": "dct:conformsTo"`, `"conformsTo": "conforms"`}:                                               "dct:conformsTo",
@@ -109,7 +109,7 @@ func TestDescribeHostile(t *testing.T) {
 	m := manifest()
 	m.Title, m.Description = `A "}} \cite{x} & 50% #1_^~`, "</script>\u2028\x00"
 	m.License = "(MIT OR Apache-2.0)"
-	doc := describe(t, m, "https://kindex.example.org")
+	doc := describe(t, m)
 	if got := violations(doc); len(got) > 0 || !strings.Contains(string(doc), `"name": "(MIT OR Apache-2.0)"`) {
 		t.Errorf("the rules say %q of %s", got, doc)
 	}
@@ -124,7 +124,7 @@ func TestDescribeHostile(t *testing.T) {
 func TestDescribeSmall(t *testing.T) {
 	m := manifest()
 	m.License, m.Sources, m.Files = "", nil, m.Files[:1]
-	doc := string(describe(t, m, "https://kindex.example.org"))
+	doc := string(describe(t, m))
 	if strings.Contains(doc, `"isBasedOn"`) || strings.Count(doc, `"cr:RecordSet"`) != 1 || strings.Count(doc, `"cr:FileObject"`) != 1 {
 		t.Errorf("it is described as %s", doc)
 	}

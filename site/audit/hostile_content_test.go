@@ -60,22 +60,22 @@ var addresses = []string{
 // attacker says the words: hostile ones, or as many harmless ones.
 type attacker bool
 
-func (hostile attacker) markup(i int) string {
-	if !hostile {
+func (a attacker) markup(i int) string {
+	if !a {
 		return fmt.Sprint("Plain words, of number ", i%len(markup))
 	}
 	return markup[i%len(markup)]
 }
 
-func (hostile attacker) wild(i int) string {
-	if !hostile {
+func (a attacker) wild(i int) string {
+	if !a {
 		return fmt.Sprint("Plain other words, of number ", i%len(wild))
 	}
 	return wild[i%len(wild)]
 }
 
-func (hostile attacker) address(i int) string {
-	if !hostile {
+func (a attacker) address(i int) string {
+	if !a {
 		return fmt.Sprint("https://plain.example/", i%len(addresses))
 	}
 	return addresses[i%len(addresses)]

@@ -19,7 +19,7 @@ func (b *leaderboard) readDay() *page {
 	a := b.Build.Archive()
 	days := a.Snapshots()
 	if len(days) == 0 {
-		return b.noDay(want, "This index has no history yet.", nil)
+		return b.noDay("This index has no history yet.", nil)
 	}
 	_, err := time.Parse(time.DateOnly, want)
 	first, last := days[0], days[len(days)-1]
@@ -28,7 +28,7 @@ func (b *leaderboard) readDay() *page {
 		if first == last {
 			kept = "of " + day(last) + " alone"
 		}
-		return b.noDay(want, "Leaderboards are kept "+kept+"; an address names a day as "+last+".", slices.Compact([]string{first, last}))
+		return b.noDay("Leaderboards are kept "+kept+"; an address names a day as "+last+".", slices.Compact([]string{first, last}))
 	}
 	s, _ := a.Snapshot(want)
 	if s.Day != want {
@@ -38,7 +38,7 @@ func (b *leaderboard) readDay() *page {
 	return nil
 }
 
-func (b *leaderboard) noDay(want, text string, days []string) *page {
+func (b *leaderboard) noDay(text string, days []string) *page {
 	list := []near{{Path: b.with("at", ""), Name: "The leaderboard of today"}}
 	for _, d := range days {
 		list = append(list, near{Path: b.with("at", d), Name: "As it stood on " + day(d)})

@@ -208,7 +208,7 @@ func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) e
 	to := min(from+changeRows, d.Total)
 	d.First, d.Last = min(from+1, d.Total), to
 	for i := from; i < to; i++ {
-		at, err := set.Select(uint32(d.Total - 1 - i)) // the newest is the last
+		at, err := set.Select(uint32(d.Total - 1 - i)) //nolint:gosec // below the size of the set, whose last is the newest
 		if err != nil {
 			return err
 		}

@@ -29,13 +29,13 @@ type shownCell struct {
 }
 
 // compared asks for a comparison: its columns, and its rows by field.
-func compared(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell, body string) {
+func compared(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell) {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: "/compare/", Query: url.Values{"e": keys}})
 	if err != nil || a.Status != http.StatusOK {
 		t.Fatalf("%s: %v, %+v", keys, err, a)
 	}
-	body = string(a.Body)
+	body := string(a.Body)
 	for _, m := range compareHead.FindAllStringSubmatch(body, -1) {
 		columns = append(columns, html.UnescapeString(m[1]))
 	}
@@ -46,7 +46,7 @@ func compared(t *testing.T, s *pages.Site, keys ...string) (columns []string, ro
 			rows[m[1]] = append(rows[m[1]], shownCell{text, c[1] != ""})
 		}
 	}
-	return columns, rows, body
+	return columns, rows
 }
 
 // TestCompare: comparisons show the scores of their entities in their order, and mark
@@ -66,7 +66,7 @@ func TestCompare(t *testing.T) {
 			}
 			keys, list = append(keys, e.Key()), append(list, e)
 		}
-		columns, rows, _ := compared(t, s, keys...)
+		columns, rows := compared(t, s, keys...)
 		if fmt.Sprint(columns) != fmt.Sprint(keys) {
 			t.Fatalf("%v are shown as %v", keys, columns)
 		}
@@ -120,10 +120,10 @@ func TestCompareBenchmarks(t *testing.T) {
 			continue
 		}
 		shown++
-		if _, rows, _ := compared(t, s, keys[0], keys[1], "tool/pytorch"); len(rows["benchmark-"+name]) != 3 || rows["benchmark-"+name][2].Text != "– unknown" {
+		if _, rows := compared(t, s, keys[0], keys[1], "tool/pytorch"); len(rows["benchmark-"+name]) != 3 || rows["benchmark-"+name][2].Text != "– unknown" {
 			t.Errorf("%s of %v is shown as %v", name, keys[:2], rows["benchmark-"+name])
 		}
-		if _, rows, _ := compared(t, s, keys[0], "tool/pytorch"); rows["benchmark-"+name] != nil {
+		if _, rows := compared(t, s, keys[0], "tool/pytorch"); rows["benchmark-"+name] != nil {
 			t.Errorf("%s, which one has, is shown as %v", name, rows["benchmark-"+name])
 		}
 	}

@@ -15,7 +15,7 @@ type drawing struct{ strings.Builder }
 
 func (d *drawing) add(format string, a ...any) { fmt.Fprintf(d, format, a...) }
 
-func (d *drawing) html() template.HTML { return template.HTML(d.String()) }
+func (d *drawing) html() template.HTML { return template.HTML(d.String()) } //nolint:gosec // see above
 
 // at writes a number of a drawing.
 func at(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }

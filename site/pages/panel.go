@@ -179,7 +179,7 @@ func (u Use) Picture() template.HTML {
 	for _, x := range []string{"250", "500", "750"} {
 		b += `<path class="use-mark" d="M` + x + ` 0V20"/>`
 	}
-	return template.HTML(b + `</svg>`)
+	return template.HTML(b + `</svg>`) //nolint:gosec // nothing but numbers
 }
 
 // NewKeyPage shows a key that was just made, this once.

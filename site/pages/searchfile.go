@@ -93,7 +93,7 @@ func (r *request) record() (*page, error) {
 // records are the paths of all records.
 func (s *Site) records() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for o := range uint32(s.Build.Len()) {
+		for o := range uint32(s.Build.Len()) { //nolint:gosec // ordinals have 32 bits
 			if typ, slug := s.Build.Key(o); !yield(entityPath(typ, slug) + "entity.json") {
 				return
 			}

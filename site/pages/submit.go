@@ -236,10 +236,7 @@ func (s *Site) Submit(q Request, f *Form) (*Answer, error) {
 		d.Groups = append(d.Groups, formGroup{Title: title, Folded: title == formGroups[len(formGroups)-1]})
 	}
 	for _, field := range formFields {
-		in, err := r.input(field, f)
-		if err != nil {
-			return nil, err
-		}
+		in := r.input(field, f)
 		g := &d.Groups[slices.Index(formGroups, field.Group)]
 		g.Inputs = append(g.Inputs, in)
 		g.Folded = g.Folded && in.Value == "" && len(in.Problems) == 0
@@ -258,7 +255,7 @@ func (s *Site) Submit(q Request, f *Form) (*Answer, error) {
 }
 
 // input is a field with what was entered.
-func (r *request) input(field FormField, f *Form) (formInput, error) {
+func (r *request) input(field FormField, f *Form) formInput {
 	in := formInput{FormField: field, ID: "f-" + strings.ReplaceAll(field.Name, ".", "-"), Value: f.Values[field.Name]}
 	of := func(list []Remark) []Remark {
 		return slices.DeleteFunc(slices.Clone(list), func(p Remark) bool { return p.Input != field.Name })
@@ -285,7 +282,7 @@ func (r *request) input(field FormField, f *Form) (formInput, error) {
 	if field.Kind == "choice" && in.Value != "" && !slices.ContainsFunc(in.Options, func(o option) bool { return o.Chosen }) {
 		in.Options = append(in.Options, option{Name: name(in.Value), Value: in.Value, Chosen: true})
 	}
-	return in, nil
+	return in
 }
 
 // mostKnown is how many values in use a field offers: the most frequent.

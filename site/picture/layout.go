@@ -75,13 +75,13 @@ func (p *painter) who(c *Card) {
 	}
 	name := c.name()
 	lines, t := p.fit(name, nameType, textWidth)
-	y := p.paragraph(kickerLine+16, lines, t, t.size+t.size/8, ink)
+	y := p.paragraph(kickerLine+16, lines, t, t.size+t.size/8)
 	if provider := drawable(c.Provider, 200); provider != "" && !strings.EqualFold(provider, name) {
 		y += 52
 		p.write(margin, y, p.cut(provider, providerType, textWidth), providerType, muted)
 	}
 	lines, _ = p.wrap(drawable(c.Description, 400), descriptionType, textWidth, 3)
-	p.paragraph(y+28, lines, descriptionType, 39, ink)
+	p.paragraph(y+28, lines, descriptionType, 39)
 }
 
 // title draws the whole index: its name and what it is about.
@@ -91,16 +91,16 @@ func (p *painter) title(c *Card, width int) {
 	if len(lines) > 1 {
 		y = kickerLine - 24
 	}
-	y = p.paragraph(y, lines, t, t.size+t.size/8, ink)
+	y = p.paragraph(y, lines, t, t.size+t.size/8)
 	lines, _ = p.wrap(drawable(c.Description, 400), subtitleType, min(width, 900), 3)
-	p.paragraph(y+32, lines, subtitleType, 45, ink)
+	p.paragraph(y+32, lines, subtitleType, 45)
 }
 
 // paragraph draws lines below y and returns where the last one stands.
-func (p *painter) paragraph(y int, lines []string, t letters, height int, c ramp) int {
+func (p *painter) paragraph(y int, lines []string, t letters, height int) int {
 	for _, line := range lines {
 		y += height
-		p.write(margin, y, line, t, c)
+		p.write(margin, y, line, t, ink)
 	}
 	return y
 }

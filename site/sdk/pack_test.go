@@ -199,7 +199,7 @@ func differences(t *testing.T, was, now []byte) []string {
 		r := tar.NewReader(bytes.NewReader(data))
 		for {
 			h, err := r.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			b, err2 := io.ReadAll(r)

@@ -91,7 +91,7 @@ func (f *FTS5) fill(docs []Document) error {
 		stmt  **sql.Stmt
 		query string
 	}{{&f.search, wordsQuery}, {&f.fuzzy, trigramsQuery}, {&f.facets, facetsQuery}} {
-		if *p.stmt, err = f.db.Prepare(p.query); err != nil {
+		if *p.stmt, err = f.db.Prepare(p.query); err != nil { //nolint:sqlclosecheck // it ends with the database
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (f *FTS5) insert(queries []string, fill func([]*sql.Stmt) error) (err error
 	}()
 	stmts := make([]*sql.Stmt, len(queries))
 	for i, q := range queries {
-		if stmts[i], err = tx.Prepare(q); err != nil {
+		if stmts[i], err = tx.Prepare(q); err != nil { //nolint:sqlclosecheck // it is closed below
 			return err
 		}
 		defer stmts[i].Close()
