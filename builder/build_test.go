@@ -45,6 +45,7 @@ func build(t *testing.T, content string) *builder.Report {
 }
 
 func TestShippedContent(t *testing.T) {
+	suite.WithoutRace(t)
 	r := build(t, filepath.Join("..", "content"))
 	if r.Counts.Types["tool"] < 30 || r.Counts.Types["model"] < 30 || len(r.Warnings) > 0 {
 		t.Errorf("%+v, warnings %v", r.Counts, r.Warnings)

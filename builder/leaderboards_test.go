@@ -16,6 +16,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/score"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -42,6 +43,7 @@ type board struct {
 // figure or the formula sees what it does to them. After a wanted change:
 // go test ./builder -run TopTens -update
 func TestTopTens(t *testing.T) {
+	suite.WithoutRace(t)
 	var b strings.Builder
 	fmt.Fprintf(&b, "The first ten of each leaderboard with ten ranked entities or more, as of %s.\n", boardsAsOf.Format(time.DateOnly))
 	for _, board := range boards(t) {
@@ -122,6 +124,7 @@ func shipped(t *testing.T) (*content.Content, *score.Formula) {
 
 // TestRanksAreEarned says in words what the formula must never do.
 func TestRanksAreEarned(t *testing.T) {
+	suite.WithoutRace(t)
 	c, f := shipped(t)
 	entities := map[string]*exports.Entity{}
 	for _, e := range c.Entities {

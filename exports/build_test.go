@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"kindex/builder/suite"
 )
 
 func TestRankOrder(t *testing.T) {
@@ -39,6 +41,7 @@ func TestRankOrder(t *testing.T) {
 }
 
 func TestBuildReadsBack(t *testing.T) {
+	suite.WithoutRace(t)
 	t.Parallel()
 	list := catalogue(2, catalogueSize)
 	b := openBuild(t, list)

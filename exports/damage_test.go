@@ -98,6 +98,7 @@ func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
 }
 
 func TestDamagedFiles(t *testing.T) {
+	suite.WithoutRace(t)
 	t.Parallel()
 	dir, m := smallBuild(t)
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -152,6 +153,7 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 func TestDamagedManifest(t *testing.T) {
+	suite.WithoutRace(t)
 	t.Parallel()
 	dir, m := smallBuild(t)
 	path := filepath.Join(dir, ManifestFile)

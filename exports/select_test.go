@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/builder/suite"
 )
 
 // The model: an entity as a handful of texts, and everything computed by
@@ -165,6 +167,7 @@ func nextYear(rng *rand.Rand, list []*Entity) []*Entity {
 }
 
 func TestSelection(t *testing.T) {
+	suite.WithoutRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(20, 26))
 	list := catalogue(6, catalogueSize)

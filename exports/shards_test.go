@@ -91,7 +91,7 @@ func TestTablesUponAnEarlierBuild(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var things []thing
 	earlier := openDir(t, writeTables(t, nil, nil))
-	for round := range 40 {
+	for round := range suite.Pick(17, 40) {
 		if things = withEdits(rng, things); round%8 == 0 {
 			things = withEdits(rng, append(things, thing{"only", fmt.Sprint(round)})[:1])
 		}

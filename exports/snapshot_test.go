@@ -9,11 +9,14 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/builder/suite"
 )
 
 // TestSnapshotAnswersAsABuild writes catalogues as a snapshot of a day and as a
 // build of their own: every answer is the same, ordinals included.
 func TestSnapshotAnswersAsABuild(t *testing.T) {
+	suite.WithoutRace(t)
 	t.Parallel()
 	p := newPast(81, catalogue(81, 1500))
 	p.goOn(120)

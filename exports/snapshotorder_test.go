@@ -5,11 +5,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestPageByScore compares pages in the order of a score, of which only a part is
 // sorted, with the order of all, also where a page begins or ends among equals.
 func TestPageByScore(t *testing.T) {
+	suite.WithoutRace(t)
 	t.Parallel()
 	p := newPast(82, catalogue(82, 3000))
 	day := p.days()[len(p.days())-1]

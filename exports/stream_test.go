@@ -3,6 +3,8 @@ package exports
 import (
 	"fmt"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // held is how much an encoder holds back: the largest gap between the rows that went
@@ -45,6 +47,7 @@ func (c *counter) Write(b []byte) (int, error) { c.n += len(b); return len(b), n
 // TestStreamsHoldLittle: what an encoder of a stream holds does not grow with the
 // number of rows.
 func TestStreamsHoldLittle(t *testing.T) {
+	suite.WithoutRace(t)
 	for _, f := range Formats {
 		most, bytes := held(t, f.Name, 20_000)
 		if most > 6000 || bytes < 20_000 {

@@ -10,6 +10,7 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 	"github.com/blevesearch/zapx/v16"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -17,6 +18,7 @@ import (
 // ordering of documents that writing needs. There are enough documents for
 // several segments to be merged.
 func TestBleveOpensTheIndex(t *testing.T) {
+	suite.WithoutRace(t)
 	var entities []*exports.Entity
 	for i := range 2*batchSize + 100 {
 		entities = append(entities, &exports.Entity{Type: "tool", Slug: fmt.Sprintf("light-gbm-%d", i),

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -21,6 +22,7 @@ type settings struct {
 // TestAgentsGuide runs every block of the guide, and the servers of its settings as the
 // protocol's own client starts them.
 func TestAgentsGuide(t *testing.T) {
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	key := e.Key(t, "agents")
 	run := edgetest.Run{Edge: e, Key: key}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 )
 
 // The runner's side of the escaping, which undoes the percent sign last.
@@ -100,6 +101,7 @@ func FuzzMarkdownText(f *testing.F) {
 
 // TestStepSummarySize: GitHub drops a summary of more than a MiB as a whole.
 func TestStepSummarySize(t *testing.T) {
+	suite.WithoutRace(t)
 	c := &checked{dir: "content"}
 	for i := range 20_000 {
 		c.Problems = append(c.Problems, content.Problem{File: fmt.Sprintf("content/tool/e%d.yaml", i), Line: 1, Column: 1,

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"kindex/builder/suite"
 )
 
 // issueComment is a comment on a pull request as GitHub's API has it.
@@ -277,6 +279,7 @@ func readText(t *testing.T, path string) string {
 // TestStarterComment: a pull request has one comment that each push renews, and
 // none where nothing changes or the token may only read.
 func TestStarterComment(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	p := newPullRequest(t, "main")
 	p.push("NOTES.md", "Nothing of the index.\n")
@@ -311,6 +314,7 @@ func TestStarterComment(t *testing.T) {
 // TestStarterInjection: neither the branch nor the content can run anything, or
 // speak to anybody.
 func TestStarterInjection(t *testing.T) {
+	suite.WithoutRace(t)
 	t.Parallel()
 	p := newPullRequest(t, "x/$(touch${IFS}pwned)`touch${IFS}pwned`';touch${IFS}pwned;'")
 	p.push("content/tool/evil.yaml", "name: '$(touch pwned) `touch pwned` @everyone #1 </details> | x'\ncategory: graphs\ndescription: \"${{ github.token }} @o/r ```\"\n")

@@ -130,6 +130,7 @@ var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The 
 // TestMarkdownIsCut: what is too long for GitHub is cut, every part by itself,
 // and how much follows is said.
 func TestMarkdownIsCut(t *testing.T) {
+	suite.WithoutRace(t)
 	for name, d := range map[string]*difference{
 		"many":            differenceOf(5000, "x"),
 		"long":            differenceOf(400, strings.Repeat("ü`", 5000)),
@@ -169,6 +170,7 @@ func TestMarkdownIsCut(t *testing.T) {
 // TestShippedHistory compares the last commits that touched the shipped content,
 // each with the one before it, and what is found with what git says of the files.
 func TestShippedHistory(t *testing.T) {
+	suite.InTest(t)
 	root := filepath.Join("..", "..")
 	git := func(args ...string) []string {
 		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -22,6 +23,7 @@ const fullDiskDir = "FULL_DISK_DIR"
 // TestFullDisk builds on a disk that is full at many different moments. It runs
 // itself again where it may mount a file system.
 func TestFullDisk(t *testing.T) {
+	suite.InTest(t)
 	if dir := os.Getenv(fullDiskDir); dir != "" {
 		buildOnFullDisk(t, dir)
 		writeOnFullDisk(t, dir)

@@ -14,6 +14,7 @@ import (
 
 // TestShippedContentIsFormatted: kindex fmt has nothing to do in the content.
 func TestShippedContentIsFormatted(t *testing.T) {
+	suite.WithoutRace(t)
 	var out, problems bytes.Buffer
 	dir := filepath.Join("..", "..", "content")
 	if code := run(context.Background(), []string{"fmt", "--check", "--diff", dir}, &out, &problems); code != exitOK || out.Len() > 0 {

@@ -22,6 +22,7 @@ import (
 // do not crash, and what a number claims costs no memory before it is compared with
 // the size of its file.
 func TestHostileNumbers(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
 	content, good := t.TempDir(), t.TempDir()

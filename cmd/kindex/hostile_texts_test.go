@@ -63,6 +63,7 @@ var hiddenTexts = map[string]string{
 // TestHiddenTexts: what people do not see gets into no build, raw or as an escape,
 // and the formatter does not quietly remove it.
 func TestHiddenTexts(t *testing.T) {
+	suite.InTest(t)
 	for name, text := range hiddenTexts {
 		for form, written := range map[string]string{"raw": text, "escaped": strings.Trim(fmt.Sprintf("%+q", text), `"`)} {
 			t.Run(name+" "+form, func(t *testing.T) {
@@ -90,6 +91,7 @@ func TestHiddenTexts(t *testing.T) {
 // keep a core busy, processor time is a rough measure: both are then taken several times
 // in turn, and the least of each counts.
 func TestCostOfRefusal(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	keys := func(n int, format string) string {
 		var b strings.Builder
@@ -165,6 +167,7 @@ func checkOutput(t *testing.T, what, out string) {
 // the commands: names of files, authors and subjects of commits, names of branches,
 // arguments, answers of a service.
 func TestTerminal(t *testing.T) {
+	suite.InTest(t)
 	dir := t.TempDir()
 	const good = "name: X\ncategory: nlp\ndescription: D\n"
 	writeFile(t, filepath.Join(dir, "content/tool/x.yaml"), good)

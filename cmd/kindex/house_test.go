@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // mayImport lists, for each package of the house, which others of it may be
@@ -112,6 +114,7 @@ var onlyIn = map[string][]string{
 var starts = regexp.MustCompile(`\b(os\.StartProcess|(syscall|unix|windows)\.(Exec|ForkExec|StartProcess|CreateProcess)|plugin\.Open)\b`)
 
 func TestRooms(t *testing.T) {
+	suite.WithoutRace(t)
 	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "kindex/...").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // TestStarterReadme runs every command that the README of a new index prints, in
 // their order, as they are printed but for the port.
 func TestStarterReadme(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	dir := newIndex(t)
 	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
@@ -95,6 +96,7 @@ func TestPrintedCommands(t *testing.T) {
 
 // TestReadmeOwnIndex runs the section of the README about an index of one's own.
 func TestReadmeOwnIndex(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {

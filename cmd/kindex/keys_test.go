@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state/statetest"
 )
@@ -16,6 +17,7 @@ import (
 // TestKeysOnEveryEngine goes through the commands on both engines; the scripts have
 // the details.
 func TestKeysOnEveryEngine(t *testing.T) {
+	suite.InTest(t)
 	t.Run("SQLite", func(t *testing.T) { testKeysCommands(t, filepath.Join(t.TempDir(), "kindex.db")) })
 	t.Run("PostgreSQL", func(t *testing.T) { testKeysCommands(t, statetest.PostgreSQL(t)) })
 }

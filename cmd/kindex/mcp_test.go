@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -172,6 +173,7 @@ var agentSteps = []struct {
 // TestAgents does the steps by every way: over stdin and stdout from a build and from a
 // service, and over HTTP. What comes of them is the same.
 func TestAgents(t *testing.T) {
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 10_000})
 	key := e.Key(t, "agents")
 	temporary := t.TempDir()
@@ -256,6 +258,7 @@ func checkServer(t *testing.T, name string, list []done) {
 // TestAgentsAreCounted: each call of a tool is one request, compare one for each
 // entity, and all else costs nothing. Beyond the limit the agent is told when to go on.
 func TestAgentsAreCounted(t *testing.T) {
+	suite.InTest(t)
 	const limit = 5
 	e := edgetest.Start(t, edge.Options{LimitKey: limit, LimitAnonymous: 1})
 	left := func(key string) string {
@@ -361,6 +364,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 // TestAgentsOfAnotherProtocol: a client that speaks the newest version of the protocol,
 // which has no handshake, is answered as well.
 func TestAgentsOfAnotherProtocol(t *testing.T) {
+	suite.InTest(t)
 	var mu sync.Mutex
 	spoken := map[string]bool{}
 	e := edgetest.Start(t, edge.Options{}, func(next http.Handler) http.Handler {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/edge/state/statetest"
 )
@@ -46,6 +47,7 @@ trap 'test -z "$running" || kill "$running"' EXIT
 // TestOperating runs the commands of the page for operators, in their order, with
 // folders, addresses and a database of its own.
 func TestOperating(t *testing.T) {
+	suite.InTest(t)
 	database, dir := statetest.PostgreSQL(t), t.TempDir()
 	page := readText(t, operating)
 	blocks := regexp.MustCompile("(?s)\n```sh\n(.*?)```\n").FindAllStringSubmatch(page, -1)

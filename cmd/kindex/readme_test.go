@@ -140,6 +140,7 @@ func compareLeaders(t *testing.T, e *edgetest.Edge) {
 
 // TestContentReadme runs the examples of the guide for contributors.
 func TestContentReadme(t *testing.T) {
+	suite.InTest(t)
 	dir := checkout(t)
 	rows := writeList(t, filepath.Join(dir, "list.csv.gz"))
 	edgetest.Examples(t, "content/README.md", edgetest.Run{Dir: dir, Env: programEnvironment, Path: []string{filepath.Join(dir, "bin")},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/seal"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -16,6 +17,7 @@ import (
 
 // TestRekeyOnEveryEngine changes the operator's key the way its help says.
 func TestRekeyOnEveryEngine(t *testing.T) {
+	suite.InTest(t)
 	t.Run("SQLite", func(t *testing.T) { testRekey(t, filepath.Join(t.TempDir(), "kindex.db")) })
 	t.Run("PostgreSQL", func(t *testing.T) { testRekey(t, statetest.PostgreSQL(t)) })
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/edge/state/statetest"
 	"kindex/exports"
@@ -46,6 +47,12 @@ type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
+	// Many tests and scripts wait, for programs and clocks: more of them at a time than
+	// there are cores.
+	flag.Parse()
+	if set := flag.Lookup("test.parallel"); set.Value.String() == set.DefValue {
+		_ = set.Value.Set("4")
+	}
 	defer edgetest.Stop()
 	defer func() { _ = os.RemoveAll(unedited.dir) }() // "" is nothing
 	keys, err := os.MkdirTemp("", "kindex-keys-")
@@ -62,7 +69,7 @@ func (s stopping) Run() int {
 // commands of the scripts, beside those of the package testscript, are below.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"), UpdateScripts: *update, RequireUniqueNames: true, Setup: fixedEnvironment,
+		Files: scripts(t), UpdateScripts: *update, RequireUniqueNames: true, Setup: fixedEnvironment,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "textenv": cmdTextEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
 			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,
@@ -79,6 +86,30 @@ func TestScripts(t *testing.T) {
 			return pages.Searchable(), nil
 		},
 	})
+}
+
+// scripts are the scripts to run: make check has a selection of every part of the
+// command line, the race detector has those whose programs do several things at once.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	var patterns []string
+	switch {
+	case !testing.Short():
+		patterns = []string{"*"}
+	case suite.Race:
+		patterns = []string{"serve*", "build_keep", "build_plain", "mcp", "submissions", "keys_served", "state_serving"}
+	default:
+		patterns = []string{"build_asof", "diff", "fmt*", "help", "history", "import*", "init", "journey", "new", "schema", "search", "show", "validate*"}
+	}
+	var files []string
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(filepath.Join("testdata", "script", pattern+".txtar"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no script is called %s: %v", pattern, err)
+		}
+		files = append(files, found...)
+	}
+	return files
 }
 
 // fixedEnvironment keeps the machine's settings and the clock out of commits.

@@ -148,6 +148,7 @@ func TestOurWorkflow(t *testing.T) {
 // TestStarterWorkflow runs the workflow of a new index: it fails with the reason
 // until it is told where kindex is, and does its checks then.
 func TestStarterWorkflow(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	dir := newIndex(t)
 	w := readWorkflow(t, filepath.Join(dir, ".github", "workflows", "validate.yml"))
