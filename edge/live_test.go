@@ -212,6 +212,7 @@ func flip(path string, data []byte) error {
 // TestOldBuildsStayAtTheirAddresses reads /data of a build that is no longer
 // current, and what is asked of one that was removed.
 func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 10)
 	first := s.live.current.Load().id()
 	path := "/data/" + first + "/entities.csv"
