@@ -36,6 +36,9 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	t.Parallel()
 	const clients, least = 6, 20 // requests for each build
 	builds := suite.Pick(5, 20)
+	if suite.Race {
+		builds = 3
+	}
 	s := serve(t, 30)
 	ctx, stop := context.WithCancel(context.Background())
 	var followed sync.WaitGroup
