@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // told is a change as a client reads it.
@@ -64,6 +66,7 @@ func idsOf(list []told) []string {
 
 // TestChangelogFilters compares each filter with a search through everything.
 func TestChangelogFilters(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	all := s.exported(t, "")
 	if ids := slices.Compact(slices.Sorted(slices.Values(idsOf(all)))); len(ids) != len(all) || len(all) < 60 {
@@ -113,6 +116,7 @@ func TestChangelogFilters(t *testing.T) {
 
 // TestChangelogTells looks at what single changes say.
 func TestChangelogTells(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	for path, want := range map[string][]string{
 		"/api/entity/tool/back/changelog":     {"created back", "deleted back", "created back"},
@@ -147,6 +151,7 @@ func TestChangelogTells(t *testing.T) {
 
 // TestChangelogOfARenamedEntity goes on behind the redirect with the same cursor.
 func TestChangelogOfARenamedEntity(t *testing.T) {
+	suite.WithoutRace(t)
 	s, r := servePast(t, "2026-11-01", Options{})
 	want := s.pages(t, "/api/entity/tool/n5/changelog")
 	l := s.list(t, "/api/entity/tool/n5/changelog?limit=1")

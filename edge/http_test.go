@@ -95,6 +95,7 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 }
 
 func TestHeadIsGetWithoutBody(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 30)
 	for _, path := range append(cacheable, "/", "/api/nothing", "/api/entities?limt=1", "/data/"+s.live.current.Load().id()+"/manifest.json") {
 		get, head := s.ask(t, "GET", path, "X-Request-Id", "same"), s.ask(t, "HEAD", path, "X-Request-Id", "same")
@@ -111,6 +112,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 40)
 	id := s.live.current.Load().id()
 	for _, path := range []string{"/api/export/entities?format=parquet", "/api/export/entities", "/data/" + id + "/entities.jsonl.zst"} {
@@ -139,6 +141,7 @@ func TestRanges(t *testing.T) {
 }
 
 func TestCORS(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
 	a := s.ask(t, "GET", "/api/entities", "Origin", "https://anywhere.example")
 	if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
@@ -171,6 +174,7 @@ func TestCORS(t *testing.T) {
 }
 
 func TestProblems(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 12)
 	for _, c := range []struct {
 		method, path string
@@ -236,6 +240,7 @@ func TestProblems(t *testing.T) {
 }
 
 func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 5)
 	for _, id := range []string{"a b", "x\"y", strings.Repeat("a", 65), "<script>", "é"} {
 		if got := s.ask(t, "GET", "/api/categories", "X-Request-Id", id).header.Get("X-Request-Id"); got == id || len(got) != 24 {
@@ -246,6 +251,7 @@ func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
 
 // TestPanicTellsNothing provokes failures in handlers of the test's own.
 func TestPanicTellsNothing(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 5)
 	var log bytes.Buffer
 	s.log = slog.New(slog.NewTextHandler(&log, nil))
@@ -271,6 +277,7 @@ func TestPanicTellsNothing(t *testing.T) {
 // TestBrokenStreamIsNotAWholeAnswer: a failure after the status was sent must
 // not look like a complete body.
 func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 5)
 	s.router.GET("/broken", s.handle("/broken", unmetered, nil, func(*call) (*reply, error) {
 		return &reply{mediaType: "text/csv", stream: func(w io.Writer) error {
@@ -311,6 +318,7 @@ func TestChooseEncoding(t *testing.T) {
 }
 
 func TestMovedEntity(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 5)
 	writeFile(t, s.content, "tool/renamed.yaml", "name: Renamed\nformerly: [old-name]\ncategory: alpha\ndescription: It had another name.\n")
 	writeFile(t, s.content, "tool/gone.yaml", "name: Gone\nstatus: withdrawn\ncategory: alpha\ndescription: It is no longer to be had.\n")
@@ -343,6 +351,7 @@ func TestMovedEntity(t *testing.T) {
 
 // TestSearchPagesJoinUp goes through all hits by cursor and by offset.
 func TestSearchPagesJoinUp(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 60)
 	type hits struct {
 		Data []struct {
@@ -388,6 +397,7 @@ func TestSearchPagesJoinUp(t *testing.T) {
 
 // TestListsOnSeveralLines joins what a client or a proxy has sent apart.
 func TestListsOnSeveralLines(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 30)
 	ask := func(name string, values ...string) *http.Response {
 		r := httptest.NewRequest("GET", "/api/entities", nil)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -144,6 +145,7 @@ func TestSecurityReportedKey(t *testing.T) {
 // TestReportsAreBounded: an address cannot report more than maxReports keys in an hour,
 // with or without keys of its own.
 func TestReportsAreBounded(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 1)
 	owner, _ := s.newKey(t, "ada")
 	taken := 0

@@ -143,6 +143,7 @@ func TestWhatCounts(t *testing.T) {
 
 // TestMidnight has the day end while requests are made.
 func TestMidnight(t *testing.T) {
+	suite.WithoutRace(t)
 	c := newClock("2026-11-21T23:59:58Z")
 	target := t.TempDir() + "/kindex.db"
 	s := serveFew(t, Options{State: statetest.OpenAt(t, target, c.now), LimitAnonymous: 2, Now: c.now})
@@ -239,6 +240,7 @@ func TestTwoEdgesOneLimit(t *testing.T) {
 // TestForgedForwardingHeaders: an attacker without a proxy names another address
 // with each request, and one behind a proxy puts addresses in front of his own.
 func TestForgedForwardingHeaders(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
 	for i := range 4 {
 		want := []int{200, 200, 200, 429}[i]
@@ -256,6 +258,7 @@ func TestForgedForwardingHeaders(t *testing.T) {
 // TestStateAway takes the state away under an edge: strangers are served and still
 // counted, those with a key are told to wait.
 func TestStateAway(t *testing.T) {
+	suite.WithoutRace(t)
 	st := statetest.SQLite(t)
 	s := serveFew(t, Options{State: st, LimitAnonymous: 3, LimitKey: 100})
 	secret, _ := s.newKey(t, "account")

@@ -36,6 +36,9 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	t.Parallel()
 	const clients, least = 6, 20 // requests for each build
 	builds := suite.Pick(5, 20)
+	if suite.Race {
+		builds = 3
+	}
 	s := serve(t, 30)
 	ctx, stop := context.WithCancel(context.Background())
 	var followed sync.WaitGroup
@@ -212,6 +215,7 @@ func flip(path string, data []byte) error {
 // TestOldBuildsStayAtTheirAddresses reads /data of a build that is no longer
 // current, and what is asked of one that was removed.
 func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 10)
 	first := s.live.current.Load().id()
 	path := "/data/" + first + "/entities.csv"

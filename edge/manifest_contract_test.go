@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/openapi"
 	"kindex/edge/state/statetest"
@@ -16,6 +17,7 @@ import (
 // repository to the description; that of the shipped content, which names none,
 // TestContract does.
 func TestManifestNamesRepository(t *testing.T) {
+	suite.WithoutRace(t)
 	r := edge.NewRepository(t)
 	r.Commit("2026-10-20T12:00:00Z", "The catalogue",
 		"content/index.yaml", "title: Mine\nrepository: https://git.example.org/group/index.git\nbranch: release/2\n",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -36,6 +37,7 @@ func TestPrefersMarkdown(t *testing.T) {
 // TestMarkdownOfOneAddress: the two forms of an entity have entity tags of their own,
 // and what is wrong is a problem in either.
 func TestMarkdownOfOneAddress(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 4)
 	json := s.ask(t, "GET", "/api/entity/tool/n1")
 	md := s.ask(t, "GET", "/api/entity/tool/n1", "Accept", "text/markdown")
@@ -63,6 +65,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 // TestOtherFormsOfEdits: edits are in Markdown, badges and /llms.txt, but not among the
 // files.
 func TestOtherFormsOfEdits(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 10)
 	before := s.ask(t, "GET", "/api/export/croissant")
 	o, _, _ := s.live.base.build.Find("tool", "n3")
@@ -111,6 +114,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 // TestUnknownBadgesAreCheap: nothing counts badges, so that one of nothing must not start
 // a search for what was meant, as the API's answers do.
 func TestUnknownBadgesAreCheap(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 4)
 	v := s.live.base
 	index := v.index
@@ -126,6 +130,7 @@ func TestUnknownBadgesAreCheap(t *testing.T) {
 // TestMapOfOneAddress: /llms.txt has the address by which the client came, and a shared
 // cache keeps it only where that is the same for all.
 func TestMapOfOneAddress(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 4)
 	from := func(s *Server, host string) *httptest.ResponseRecorder {
 		r, w := httptest.NewRequest("GET", "/llms.txt", nil), httptest.NewRecorder()

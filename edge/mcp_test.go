@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+
+	"kindex/builder/suite"
 )
 
 // message is one call of a tool at /mcp.
@@ -141,6 +143,7 @@ func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 // TestAgentsInPages: pages of every origin may ask a public index, with what the
 // protocol needs.
 func TestAgentsInPages(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
 	a := s.ask(t, http.MethodOptions, "/mcp", "Origin", "https://page.example", "Access-Control-Request-Method", "POST",
 		"Access-Control-Request-Headers", "content-type,mcp-protocol-version,x-api-key")
@@ -158,6 +161,7 @@ func TestAgentsInPages(t *testing.T) {
 
 // TestAgentsHandNothingOn: of what a client sends, only who it is reaches the API.
 func TestAgentsHandNothingOn(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
 	var got http.Header
 	var at *url.URL
@@ -181,6 +185,7 @@ func TestAgentsHandNothingOn(t *testing.T) {
 
 // TestAgentsAreCounted: a proxy that nobody trusts does not choose who is counted.
 func TestAgentsAreCounted(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
 	one := message("get_entity", `{"entity":"tool/n1"}`)
 	for i, refused := range []bool{false, false, true} {
@@ -209,6 +214,7 @@ func (s *served) scrape(t testing.TB) string {
 
 // TestAgentsAndBuilds: what the server tells of the index is that of the build.
 func TestAgentsAndBuilds(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`
 	if a := s.sendAs(t, begin); !strings.Contains(string(a.body), "Categories: alpha, ") || strings.Contains(string(a.body), "daily limit") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 )
@@ -36,6 +37,7 @@ func TestAttackWriteBeyondTheLimit(t *testing.T) {
 // TestOptionsCountUnlessPreflight: OPTIONS without the headers of a preflight is a
 // request like others, with their headers.
 func TestOptionsCountUnlessPreflight(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
 	const tier = "anonymous"
 	a := s.expect(t, 204, 2, tier, "OPTIONS", "/api/entities")
@@ -53,6 +55,7 @@ func TestOptionsCountUnlessPreflight(t *testing.T) {
 // TestFreeAddresses: what costs nothing costs nothing with whatever method and
 // outcome.
 func TestFreeAddresses(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
 	for range 2 {
 		s.expect(t, 405, 3, "anonymous", "POST", "/api/openapi")
@@ -66,6 +69,7 @@ func TestFreeAddresses(t *testing.T) {
 
 // TestContactIsDescribed: the address of the 429 is in the description, too.
 func TestContactIsDescribed(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{Contact: "ops@example.org"})
 	for _, target := range []string{"/api/openapi", "/api/openapi?format=yaml"} {
 		if a := s.ask(t, "GET", target); !strings.Contains(string(a.body), "ops@example.org") {
@@ -76,6 +80,7 @@ func TestContactIsDescribed(t *testing.T) {
 
 // TestHeadersOfAnUnknownCount: the key is still known when the count cannot be read.
 func TestHeadersOfAnUnknownCount(t *testing.T) {
+	suite.WithoutRace(t)
 	c := newClock("2026-11-21T12:00:00Z")
 	st := statetest.OpenAt(t, t.TempDir()+"/kindex.db", c.now)
 	s := serveFew(t, Options{State: st, LimitKey: 100, Now: c.now})

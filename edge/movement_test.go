@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/boards"
 )
@@ -102,6 +103,7 @@ func number(n *int) string {
 // TestCourse compares how entities stood with what leaderboards and lists answer for
 // every day of which there is a snapshot.
 func TestCourse(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	v := s.live.current.Load()
 	type place struct {
@@ -162,6 +164,7 @@ func figure(x *float64) string {
 
 // TestTrending computes what has gained again from lists and from the formula.
 func TestTrending(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	for window, since := range map[string]string{"7d": "2026-10-25", "30d": "2026-10-02"} {
 		path := "/api/trending?limit=100&window=" + window
@@ -257,6 +260,7 @@ func (s *served) checkGain(t *testing.T) {
 // TestNothingTrendsBeforeTheBeginning: where nothing predates the window there is
 // nothing to compare with.
 func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-08-05", Options{})
 	if l := s.list(t, "/api/trending"); l.Count != 0 || len(l.Data) != 0 || l.Since != "2026-07-29" {
 		t.Errorf("%+v", l)
@@ -269,6 +273,7 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 // TestPreviewOfTheUncommitted: edits show in records, and the history is that of
 // the build below.
 func TestPreviewOfTheUncommitted(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	get := func(slug string) *exports.Entity {
 		o, _, _ := s.live.base.build.Find("tool", slug)

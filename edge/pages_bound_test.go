@@ -164,6 +164,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 // TestAttackInventedKeys sends keys that do not exist from one address. Few are looked
 // up, and a key that is good works all the time.
 func TestAttackInventedKeys(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1_000_000})
 	good, _ := s.keyOf(t, "account")
 	if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
@@ -191,6 +192,7 @@ func TestAttackInventedKeys(t *testing.T) {
 // own address has no limit. The client adds a header that contradicts the proxy's, so
 // that the request counts for the proxy.
 func TestAttackPagesThroughProxy(t *testing.T) {
+	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 1, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	for name, header := range map[string][]string{
@@ -216,6 +218,7 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 // TestAttackLog has requests refused in every way that costs a stranger nothing. The log
 // has no line of any.
 func TestAttackLog(t *testing.T) {
+	suite.WithoutRace(t)
 	var lines strings.Builder
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 1, LimitAnonymous: 1,

@@ -24,6 +24,9 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
 	each := suite.Pick(60, 200)
+	if suite.Race {
+		each = 20
+	}
 	s := serve(t, 30)
 	s.patient()
 	ids := []string{s.live.id()}

@@ -122,6 +122,7 @@ func TestPanelForged(t *testing.T) {
 // TestPanelOfAnother asks for what is somebody else's, by its right address: there is
 // no such thing, and nothing changes.
 func TestPanelOfAnother(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	s := p.stocked(t, ann)
@@ -151,6 +152,7 @@ func TestPanelOfAnother(t *testing.T) {
 
 // TestPanelTooOften bounds the forms of an account. Looking is free, and others go on.
 func TestPanelTooOften(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	token := ann.token()
@@ -177,6 +179,7 @@ func TestPanelTooOften(t *testing.T) {
 
 // TestPanelHeaders holds every answer of the panel to what keeps it private.
 func TestPanelHeaders(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	s := p.stocked(t, ann)
@@ -237,6 +240,7 @@ func TestPanelHeaders(t *testing.T) {
 
 // TestPanelHostile has names that are attacks on the pages.
 func TestPanelHostile(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	names := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `{{.Token}}`}
@@ -260,6 +264,7 @@ func TestPanelHostile(t *testing.T) {
 
 // TestPanelSuspended: whoever is suspended is signed out, and changes nothing.
 func TestPanelSuspended(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	token := ann.token()
@@ -274,6 +279,7 @@ func TestPanelSuspended(t *testing.T) {
 
 // TestPanelStateGone says so where the state cannot be reached, and keeps the session.
 func TestPanelStateGone(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	token := ann.token()

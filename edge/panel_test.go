@@ -13,6 +13,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/submit"
@@ -22,6 +23,7 @@ import (
 // TestPanelKeys goes through the life of a key: made, shown once, used, counted,
 // revoked at once.
 func TestPanelKeys(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	if page := ann.open("/developer/"); strings.Contains(page, ann.key) || !strings.Contains(page, "first key") || !strings.Contains(page, "0 of 100 requests used") {
@@ -65,6 +67,7 @@ func TestPanelKeys(t *testing.T) {
 
 // TestPanelKeyFaults gives the form back with what is wrong, and keeps to the limits.
 func TestPanelKeyFaults(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	for name, want := range map[string]string{
@@ -96,6 +99,7 @@ func TestPanelKeyFaults(t *testing.T) {
 
 // TestPanelUse tells what is left, at each tier.
 func TestPanelUse(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t, func(o *Options) { o.LimitKey = 5 })
 	ann := p.signIn(t, "ann")
 	for i, want := range []string{"0 of 5 requests used", "1 of 5", "2 of 5", "3 of 5", `class="use-near">4`, `class="use-full">5`, `class="use-full">5`} {
@@ -118,6 +122,7 @@ func TestPanelUse(t *testing.T) {
 // TestPanelWebhooks goes through the life of a webhook: made, its secret shown once,
 // tested, a failure replayed, deleted.
 func TestPanelWebhooks(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t, func(o *Options) { o.WebhookPoll = 20 * time.Millisecond })
 	stop := work(t, p.Server)
 	defer stop()
@@ -166,6 +171,7 @@ func TestPanelWebhooks(t *testing.T) {
 
 // TestPanelWebhookFaults says what is wrong at the field, and keeps what was typed.
 func TestPanelWebhookFaults(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	for address, want := range map[string]string{
@@ -204,6 +210,7 @@ func TestPanelWebhookFaults(t *testing.T) {
 
 // TestPanelLog pages through a long log, each delivery once.
 func TestPanelLog(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
@@ -250,6 +257,7 @@ func TestPanelLog(t *testing.T) {
 // TestPanelSubmissions shows what became of submissions, one's own alone, whatever
 // they say.
 func TestPanelSubmissions(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	const hostile = `<script>alert(1)</script>" onmouseover="x` + "\u202e"
@@ -315,6 +323,7 @@ func TestPanelSubmissions(t *testing.T) {
 // TestPanelWithdraws withdraws a submission with its form, and shows how many more
 // may be open.
 func TestPanelWithdraws(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	s := p.stocked(t, ann)

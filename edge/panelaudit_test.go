@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 )
@@ -15,6 +16,7 @@ import (
 // TestPanelScopes: a key has what was chosen, which the list shows; without a choice
 // there is no key.
 func TestPanelScopes(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	if page := ann.open("/developer/"); strings.Count(page, " checked>") != len(keys.AllScopes) || !strings.Contains(page, "<span>read, submit, webhooks, keys</span> <span>never expires</span>") {
@@ -47,6 +49,7 @@ func TestPanelScopes(t *testing.T) {
 
 // TestPanelAuditLog pages through what was done with one's own account.
 func TestPanelAuditLog(t *testing.T) {
+	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	made := ann.wantStatus(ann.submit("/developer/keys/", "name", `<b>"laptop"`, "scopes", "read"), http.StatusOK)
@@ -94,6 +97,7 @@ func TestPanelAuditLog(t *testing.T) {
 
 // TestEveryActionHasAText: in the panel and in the description.
 func TestEveryActionHasAText(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 1)
 	for _, a := range state.Actions {
 		if actionTexts[a] == "" {

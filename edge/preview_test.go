@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -12,6 +13,7 @@ import (
 // published build, in a category that the build does not have: what stands in
 // lists and exports must be what the explanation computes.
 func TestPreview(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 10)
 	o, _, _ := s.live.base.build.Find("tool", "n3")
 	e, err := s.live.base.build.Entity(o)

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // privatePaths are answers of every kind that hold something of the index.
@@ -69,6 +71,7 @@ func (s *served) rawAll(t testing.TB, request string) string {
 // whose own name was made to lead there (DNS rebinding): same-origin requests, for which
 // CORS does nothing. Each is refused, whatever is asked for, and shows nothing.
 func TestPrivateIndexRebound(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 100})
 	data := "/data/" + s.live.current.Load().id() + "/entities.csv"
 	read := 0
@@ -102,6 +105,7 @@ func TestPrivateIndexRebound(t *testing.T) {
 // TestPrivateIndexAbsolute names the stranger's host in the request line, as a client of
 // a proxy does; it counts more than the Host (RFC 9112, section 3.2.2).
 func TestPrivateIndexAbsolute(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	for _, c := range []struct {
 		request string
@@ -125,6 +129,7 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 // TestPrivateIndexOtherOrigins asks as pages of other websites do. The browser may show
 // them nothing of the answers, and may not embed them.
 func TestPrivateIndexOtherOrigins(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	data := "/data/" + s.live.current.Load().id() + "/entities.csv"
 	readable := 0

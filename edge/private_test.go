@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestOriginsByAddress: an index is open to all websites where its address is public.
@@ -28,6 +30,7 @@ func TestOriginsByAddress(t *testing.T) {
 
 // TestOriginsNamed serves pages of origins that the operator names, and no others.
 func TestOriginsNamed(t *testing.T) {
+	suite.WithoutRace(t)
 	const app, other = "https://app.example.org", "https://app.example.org.evil.example"
 	for _, c := range []struct {
 		name         string
@@ -125,6 +128,7 @@ func TestHostsOnANetwork(t *testing.T) {
 
 // TestAdminListenerHost asks the operator's listener under a stranger's name.
 func TestAdminListenerHost(t *testing.T) {
+	suite.WithoutRace(t)
 	f := serveFew(t, Options{AdminHosts: []string{"ops.example.com"}, Log: slog.New(slog.DiscardHandler)})
 	h := httptest.NewServer(onlyHosts(f.options.AdminHosts, f.admin(new(atomic.Bool))))
 	defer h.Close()

@@ -4,11 +4,14 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestRedirectsStayHere asks for addresses that other hosts could hide in. Wherever an
 // answer leads, it is on this service, and no header has a line more than it should.
 func TestRedirectsStayHere(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
 	for _, host := range []string{"evil.example", "evil.example/", "evil.example/%2e%2e", "evil.example%2f", "evil.example%0d%0aX-Evil:%201"} {
 		for _, path := range []string{"//" + host, "/%2f" + host, "/%5c" + host, "/%5c%5c" + host, "///" + host, "/.//" + host, "/tool//" + host, "/tool/..//" + host,

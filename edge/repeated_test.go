@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/guard"
 )
 
 // TestRegistrationIsRepeatedWithoutItsName sends a registration again when its
 // name leads nowhere any more.
 func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
+	suite.WithoutRace(t)
 	names := fixedNames{"hook.example": "8.8.8.8"}
 	h := serveFew(t, Options{LimitKey: 100, Guard: guard.New(guard.Options{Resolver: names, Dial: noNetwork})})
 	key, _ := h.keyOf(t, "account")
@@ -39,6 +41,7 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 
 // TestBodiesThatNobodyNeeds: a test takes no fields, and says so.
 func TestBodiesThatNobodyNeeds(t *testing.T) {
+	suite.WithoutRace(t)
 	h := serveFew(t, Options{LimitKey: 100, Guard: guard.New(guard.Options{Resolver: fixedNames{"hook.example": "8.8.8.8"}, Dial: noNetwork})})
 	key, _ := h.keyOf(t, "account")
 	made := h.send(t, "POST", "/api/webhooks", key, `{"url":"https://hook.example/","events":["entity.created"]}`)

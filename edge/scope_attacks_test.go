@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 )
@@ -177,6 +178,7 @@ func TestSecurityKeyWithoutRead(t *testing.T) {
 // TestRoutesNeedScopes: every address that is counted names its scope, but the one
 // where a key may end itself.
 func TestRoutesNeedScopes(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 1)
 	for _, r := range s.table() {
 		var want keys.Scope
@@ -206,6 +208,7 @@ func TestRoutesNeedScopes(t *testing.T) {
 // TestSecurityExpiredKey: a key stops working at its time, although it was just used,
 // and no longer counts towards five.
 func TestSecurityExpiredKey(t *testing.T) {
+	suite.WithoutRace(t)
 	_, out := smallBuild(t, 1)
 	var clock settable
 	clock.set(time.Now())
@@ -247,6 +250,7 @@ func TestSecurityExpiredKey(t *testing.T) {
 // TestSecurityLegacyKey: a key from before there were scopes can do what it could, and
 // its owner sees that.
 func TestSecurityLegacyKey(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 1)
 	old, k := s.newKey(t, "ada")
 	forgetScopes(t, s, k.ID)

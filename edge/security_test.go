@@ -63,6 +63,7 @@ var writes = []string{"/api/developer/api-keys", "/api/submit", "/api/webhooks"}
 
 // TestAttackMassAssignment sends the fields that only the service sets.
 func TestAttackMassAssignment(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1000})
 	key, _ := s.keyOf(t, "account")
 	good := map[string]map[string]any{
@@ -94,6 +95,7 @@ func TestAttackMassAssignment(t *testing.T) {
 // TestAttackOfAnotherAccount asks for another's things by their ids. The answer
 // must be the same as for ids that do not exist.
 func TestAttackOfAnotherAccount(t *testing.T) {
+	suite.WithoutRace(t)
 	exception, err := guard.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
@@ -260,6 +262,7 @@ func TestAttackSlowBody(t *testing.T) {
 // TestAttackHeaderInjection writes raw requests whose values try to become headers
 // or answers of their own, and lines of the log.
 func TestAttackHeaderInjection(t *testing.T) {
+	suite.WithoutRace(t)
 	for name, handler := range map[string]func(io.Writer) slog.Handler{
 		"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },
 		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
@@ -312,6 +315,7 @@ func TestAttackHeaderInjection(t *testing.T) {
 // TestAttackCookies: a browser that somebody has signed in with must not act on
 // /api: cookies are never looked at there.
 func TestAttackCookies(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: statetest.SQLite(t), LimitAnonymous: 1000, LimitKey: 1000})
 	key, _ := s.keyOf(t, "account")
 	for _, cookie := range []string{"kindex-session=" + key, "__Host-kindex-session=" + key, "x-api-key=" + key} {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
 	"kindex/edge/state/statetest"
@@ -63,6 +64,7 @@ func visit(t *testing.T, jar http.CookieJar, method, url string, header ...strin
 // TestSignIn signs in on the website. The key that comes of it works below /api,
 // where the session does not: there nobody looks at cookies.
 func TestSignIn(t *testing.T) {
+	suite.WithoutRace(t)
 	var log bytes.Buffer
 	url := signInEdge(t, &log)
 	jar, err := cookiejar.New(nil)
@@ -157,6 +159,7 @@ func checkQuietLog(t *testing.T, log, key string) {
 // TestNoSignIn has no pages for what the operator does not offer. The one for
 // developers tells how a key is got without.
 func TestNoSignIn(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 20, LimitKey: 12345, Contact: "operator@example.org"})
 	for _, path := range []string{"/signin", "/developer/webhooks/", "/signin/github/callback"} {
 		if a := s.ask(t, http.MethodGet, path); a.status != http.StatusNotFound {
@@ -183,6 +186,7 @@ func TestNoSignIn(t *testing.T) {
 // TestAttackSignInFlood begins to sign in again and again: from one address no more
 // than some attempts an hour reach the state.
 func TestAttackSignInFlood(t *testing.T) {
+	suite.WithoutRace(t)
 	url := signInEdge(t, io.Discard)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for i := range maxStarts + 5 {

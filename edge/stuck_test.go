@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state/statetest"
 )
 
@@ -17,6 +18,7 @@ import (
 // a forgotten session of psql does. Whoever writes to it is told so in time, and
 // nothing of it is left behind when the row is free again.
 func TestStuckStateIsGivenUp(t *testing.T) {
+	suite.WithoutRace(t)
 	target := statetest.PostgreSQL(t)
 	st, log := statetest.Open(t, target), &logBuffer{}
 	s := serveFew(t, Options{State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})

@@ -223,6 +223,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 // TestFormTellsAll has everything that is wrong at once, warnings among it, what is
 // there already, and what is no field.
 func TestFormTellsAll(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	said := s.check(t, url.Values{"name": {"tool Number0"}, "license": {"BSD 3-Clause"}, "tags": {"ok"}, "signals.stars": {"7"}, "status": {"withdrawn"}, "categry": {"alpha"}})
 	var at []string
@@ -333,6 +334,7 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 // TestFormOfNobody stores nothing where nobody is signed in, and says what else there
 // is.
 func TestFormOfNobody(t *testing.T) {
+	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		page := string(s.ask(t, http.MethodGet, pages.SubmitPath).body)
@@ -359,6 +361,7 @@ func TestFormOfNobody(t *testing.T) {
 // TestFormSubmits stores what somebody submits who is signed in: once, and as their
 // own.
 func TestFormSubmits(t *testing.T) {
+	suite.WithoutRace(t)
 	s, jar, key := serveSignedIn(t)
 	page := visit(t, jar, http.MethodGet, s.url+pages.SubmitPath)
 	token := regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)
@@ -408,6 +411,7 @@ func TestFormSubmits(t *testing.T) {
 // TestFormIsNotForged stores nothing that another page, or a page of another session,
 // has sent, and loses nothing that the right one has.
 func TestFormIsNotForged(t *testing.T) {
+	suite.WithoutRace(t)
 	s, jar, _ := serveSignedIn(t)
 	page := visit(t, jar, http.MethodGet, s.url+pages.SubmitPath)
 	token := string(regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)[1])
@@ -450,6 +454,7 @@ func TestFormIsNotForged(t *testing.T) {
 
 // TestFormRefuses what is no form of this size and kind, in words.
 func TestFormRefuses(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, c := range []struct {
 		body   string
@@ -485,6 +490,7 @@ func TestFormRefuses(t *testing.T) {
 // TestFormIsBounded by what an address may ask in an hour, and costs nothing of the
 // limit of the API.
 func TestFormIsBounded(t *testing.T) {
+	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now, LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)
 	client := &http.Client{}
@@ -528,6 +534,7 @@ func TestFormIsBounded(t *testing.T) {
 // TestFormAnswersInBounds: a list of thousands of entries that will not do is not
 // offered anew for each of them.
 func TestFormAnswersInBounds(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, kind := range []string{"application/json", "text/html"} {
 		tags := "tags=" + strings.Repeat("Not+a+tag!,", 5000)
@@ -549,6 +556,7 @@ func TestFormAnswersInBounds(t *testing.T) {
 
 // TestFormShowsWhateverIsSent as text, and keeps it.
 func TestFormShowsWhateverIsSent(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
 	for _, evil := range []string{`"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `</textarea><svg onload=alert(1)>`, `</pre></code><b>`,
 		"{{.}}", "&lt;script&gt;", "javascript:alert(1)", "a\u202e\u2066b", strings.Repeat("<x>", 200), "x\x00y", "](x)"} {
@@ -584,6 +592,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 
 // TestFormOffersChanges of what is there: its file, and where to edit it.
 func TestFormOffersChanges(t *testing.T) {
+	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		a := s.ask(t, http.MethodGet, pages.SubmitPath+"?e=tool/n1")
@@ -614,6 +623,7 @@ func TestFormOffersChanges(t *testing.T) {
 // TestContribute: a site without a form explains what there is instead, with files to
 // begin with that the content takes.
 func TestContribute(t *testing.T) {
+	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		v := s.live.acquire()

@@ -5,12 +5,15 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestTheSlugOfADeletedEntityIsTakenOver asks for an entity that was renamed and
 // deleted, where another one has its last slug by now: its address must not lead
 // to the changelog of the other.
 func TestTheSlugOfADeletedEntityIsTakenOver(t *testing.T) {
+	suite.WithoutRace(t)
 	s, r := servePast(t, "2026-11-01", Options{})
 	r.Commit("2026-11-01T06:00:00Z", "No more", "tool/right.yaml", "")
 	buildDay(t, r, s.out, "2026-11-01")
@@ -37,6 +40,7 @@ func TestTheSlugOfADeletedEntityIsTakenOver(t *testing.T) {
 
 // TestFeedSuggestsEntitiesThatExist for addresses with a type that does not.
 func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 10)
 	for key, want := range map[string]string{"TOOL/n3": "tool/n3", "tools/n3": "tool/n3", "tool/N3": "tool/n3", "zebra/n3": ""} {
 		var p Problem
@@ -57,6 +61,7 @@ func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 // TestFeedForAClientWithoutHost has addresses without a host, as HTTP/1.0 allows
 // requests, and never ones that name none: "http:/api/feed".
 func TestFeedForAClientWithoutHost(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 150)
 	for _, format := range []string{"rss", "atom", "json"} {
 		r := httptest.NewRequest("GET", "/api/feed?format="+format, nil)
@@ -72,6 +77,7 @@ func TestFeedForAClientWithoutHost(t *testing.T) {
 
 // TestTimeWithAPlusThatWasASpace says what was probably meant.
 func TestTimeWithAPlusThatWasASpace(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 1)
 	var p Problem
 	a := s.ask(t, "GET", "/api/changelog?since=2026-10-10T14:00:00+02:00")

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 )
@@ -12,6 +13,7 @@ import (
 // TestAttackReadingForNothing reads the index by what 304s say, and by conditions that
 // are true of anything.
 func TestAttackReadingForNothing(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 40})
 	const tier, future = "anonymous", "Fri, 01 Jan 2100 00:00:00 GMT"
 	left := 40
@@ -59,6 +61,7 @@ func TestFreeUnchangedAreBounded(t *testing.T) {
 // TestAttackRepeatedValues repeats values of filters. What has to be looked at does
 // not grow with it.
 func TestAttackRepeatedValues(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serve(t, 60)
 	for _, path := range []string{
 		"/api/entities?" + strings.Repeat("tag=search&", 700), "/api/entities?tag=" + strings.Repeat("search,", 700) + "fast",

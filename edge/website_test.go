@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestNothingThere asks for what is not there as browsers, programs and people at a
 // terminal do: with HTML for those who prefer it, and a problem for all others, the
 // same for what never was and for what was deleted.
 func TestNothingThere(t *testing.T) {
+	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	const page, problem = "text/html; charset=utf-8", "application/problem+json"
 	for accept, want := range map[string]string{
@@ -57,6 +60,7 @@ func TestNothingThere(t *testing.T) {
 // TestAttackRedirects: what somebody put into an address comes out of a redirect
 // escaped, so that it can end neither the header nor the path.
 func TestAttackRedirects(t *testing.T) {
+	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	for _, path := range []string{
 		"/trending/window-7d/type-%3F%0D%0AX-Injected:%201/", "/trending/window-7d/type-%23%02/",
