@@ -33,7 +33,7 @@ func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
 		w.post(t, key, "/api/webhooks/"+hook.ID+"/test", "", nil)
 		select {
 		case <-receiver.Came:
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("the webhook is not called")
 		}
 	}

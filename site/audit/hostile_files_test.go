@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // bearsFiled looks at the websites that are written as files: as they are, and as
@@ -81,7 +83,9 @@ func (a attacker) scripted() []kind {
 			text = a.wild(i)
 		}
 		texts = append(texts, url.QueryEscape(cutTo(text, 400)))
-		list = append(list, kind{name: fmt.Sprint("asked ", i), path: "/search/?q=" + texts[i], until: found})
+		if i%suite.Pick(3, 1) == 0 { // all are asked for below, some at a time
+			list = append(list, kind{name: fmt.Sprint("asked ", i), path: "/search/?q=" + texts[i], until: found})
+		}
 	}
 	for some := range slices.Chunk(texts, 5) {
 		q := some[0]

@@ -137,9 +137,10 @@ func save(t *testing.T, path string, body []byte) {
 	}
 }
 
-// unlisted reports whether search engines are to leave a page out.
+// unlisted reports whether search engines are to leave a page out: it says so itself, or
+// /robots.txt does.
 func (d *document) unlisted() bool {
-	return slices.ContainsFunc(slices.Collect(d.nodes), func(n *html.Node) bool {
+	return strings.HasPrefix(d.url.Path, "/developer/") || slices.ContainsFunc(slices.Collect(d.nodes), func(n *html.Node) bool {
 		return n.Data == "meta" && attr(n, "name") == "robots" && strings.Contains(attr(n, "content"), "noindex")
 	})
 }

@@ -32,6 +32,10 @@ const (
 	renamedTo   = "tool/flax-nnx"
 )
 
+// patience is how long a test waits for what should come, so that it ends where that
+// does not. No machine should be so slow.
+const patience = 5 * time.Minute
+
 // website is a website: that of an edge, or one of files.
 type website struct {
 	*edgetest.Edge                   // nil where files are served

@@ -137,7 +137,7 @@ func (d *developer) came(h hook) (x edgetest.Delivery, kind string) {
 	d.Helper()
 	select {
 	case x = <-d.receiver.Came:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		d.Fatal("nothing is delivered")
 	}
 	if err := h.verify.Verify(x.Body, x.Header); err != nil {

@@ -6,6 +6,7 @@ package journeys_test
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"kindex/builder/static/statictest"
 	"kindex/builder/suite"
@@ -16,6 +17,10 @@ import (
 )
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
+
+// patience is how long a test waits for what should come, so that it ends where that
+// does not. No machine should be so slow.
+const patience = 5 * time.Minute
 
 // TestVisitor goes the same way on both kinds of the website, with and without
 // scripts.

@@ -32,7 +32,9 @@ type SignInPage struct{ Providers []Provider }
 // Provider vouches for people. Its form is sent to /signin/<Name>.
 type Provider struct{ Name, Title string }
 
-func (*SignInPage) panel() *page { return &page{Template: "panel-signin", Title: "Sign in"} }
+func (*SignInPage) panel() *page {
+	return &page{Template: "panel-signin", Title: "Sign in", Description: "Sign in for a key to the API."}
+}
 
 // FirstKeyPage shows the key that came with a new account, this once.
 type FirstKeyPage struct {

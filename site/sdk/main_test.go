@@ -1,9 +1,53 @@
 package sdk_test
 
 import (
+	"net/http"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"kindex/edge"
 	"kindex/edge/edgetest"
 )
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
+
+// patience is how long a test waits for what should come, so that it ends where that
+// does not. No machine should be so slow.
+const patience = 5 * time.Minute
+
+// lastDay starts an edge whose clock stands two seconds before midnight, until it has
+// refused two requests: then it is the next day.
+func lastDay(t *testing.T, o edge.Options) *edgetest.Edge {
+	t.Helper()
+	var refused atomic.Int64
+	midnight := time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	o.Now = func() time.Time {
+		if refused.Load() < 2 {
+			return midnight.Add(-2 * time.Second)
+		}
+		return midnight.Add(time.Second)
+	}
+	return edgetest.Start(t, o, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(&refusals{w, &refused}, r)
+		})
+	})
+}
+
+// refusals counts the answers that say that a limit is used up.
+type refusals struct {
+	http.ResponseWriter
+	n *atomic.Int64
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *refusals) WriteHeader(status int) {
+	if status == http.StatusTooManyRequests {
+		r.n.Add(1)
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (r *refusals) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge"
@@ -54,7 +53,7 @@ func TestPython(t *testing.T) {
 	t.Run("streams", func(t *testing.T) { v.test(t, "test_streams", "KINDEX_CUT="+cut.URL) })
 	t.Run("async", func(t *testing.T) { v.test(t, "test_async", "KINDEX_CUT="+cut.URL) })
 	t.Run("limits", func(t *testing.T) {
-		limited := edgetest.Start(t, edge.Options{LimitAnonymous: 3, Now: edgetest.BeforeMidnight(5 * time.Second)})
+		limited := lastDay(t, edge.Options{LimitAnonymous: 3})
 		v.test(t, "test_limits", "KINDEX_LIMITED="+limited.URL)
 	})
 	t.Run("webhooks", func(t *testing.T) {

@@ -82,7 +82,7 @@ func freeAddress(t *testing.T) string {
 // waitFor waits until somebody listens at an address.
 func waitFor(t *testing.T, address string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
 			return

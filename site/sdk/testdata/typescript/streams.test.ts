@@ -96,7 +96,8 @@ test('a connection that breaks again and again is an error', async () => {
   const base = await serve((_, answer) => {
     asked++;
     answer.writeHead(200, { etag: '"a"' });
-    answer.write('{"slug":"a"}\n', () => setTimeout(() => answer.destroy(), 20));
+    answer.write('{"slug":"a"}\n');
+    answer.socket!.destroySoon();
   });
   const got: string[] = [];
   await assert.rejects(async () => {
@@ -110,7 +111,8 @@ test('an export that changes while the connection is broken is an error', async 
   let asked = 0;
   const base = await serve((_, answer) => {
     answer.writeHead(200, { etag: `"${asked++}"` });
-    answer.write('{"slug":"a"}\n', () => setTimeout(() => answer.destroy(), 20));
+    answer.write('{"slug":"a"}\n');
+    answer.socket!.destroySoon();
   });
   await assert.rejects(new Kindex({ baseUrl: base }).exportEntities().toArray(), (e) => e instanceof ProtocolError && /has changed since/.test(e.message));
 });
@@ -120,12 +122,10 @@ test('a stream that stands still is ended', async () => {
     answer.writeHead(200, { etag: '"a"' });
     answer.write('{"slug":"a"}\n');
   });
-  const begun = Date.now();
   await assert.rejects(new Kindex({ baseUrl: base, retries: 0, timeout: 200 }).exportEntities().toArray(), { name: 'TimeoutError' });
-  assert(Date.now() - begun < 20_000);
   // The time that the caller takes does not count.
-  for await (const _ of new Kindex({ baseUrl, apiKey, timeout: 2000 }).exportEntities({ minScore: 80 })) {
-    await new Promise((resolve) => setTimeout(resolve, 2200));
+  for await (const _ of new Kindex({ baseUrl, apiKey, timeout: 8000 }).exportEntities({ minScore: 80 })) {
+    await new Promise((resolve) => setTimeout(resolve, 8200));
     break;
   }
 });
@@ -141,15 +141,13 @@ test('a stream that is cancelled while it waits closes the connection at once', 
     answer.write('{"slug":"a"}\n'); // and no more
   });
   const stop = new AbortController();
-  const rows = new Kindex({ baseUrl: base }).exportEntities({}, { signal: stop.signal });
+  const rows = new Kindex({ baseUrl: base, timeout: 500_000 }).exportEntities({}, { signal: stop.signal });
   const reader = rows.stream().getReader();
   await reader.read();
   const waiting = reader.read();
-  const begun = Date.now();
   await reader.cancel();
   assert.equal((await waiting).done, true);
   await gone;
-  assert(Date.now() - begun < 10_000, 'it waited for the time to be up');
   assert.equal(asked, 1);
   // The signal of the call ends it as well.
   const other = rows.stream().getReader();
@@ -202,8 +200,8 @@ test('a download that can only begin anew is given up, wherever it breaks', asyn
   let asked = 0;
   const base = await serve((_, answer) => {
     answer.writeHead(200, { 'content-length': '9000' }); // and no entity tag to go on with
-    answer.write('x'.repeat(++asked % 2 === 1 ? 2000 : 1000), () => setTimeout(() => answer.destroy(), 50));
-    if (asked > 10) answer.destroy();
+    answer.write('x'.repeat(++asked % 2 === 1 ? 2000 : 1000));
+    answer.socket!.destroySoon();
   });
   const export_ = new Kindex({ baseUrl: base, retries: 2 }).exportEntities({ format: 'csv', type: 'tool' });
   await assert.rejects(saveTo(export_, join(dir, 'anew.csv')), NetworkError);
