@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 
 	// What tests begin with.
 	"builder/suite":             {},
-	"edge/edgetest/browser":     {},
+	"edge/edgetest/browser":     {"builder/suite"},
 	"builder/static/statictest": {"builder/static", "site/pages"},
 	"edge/edgetest":             {"builder", "edge", "edge/guard", "edge/keys", "edge/state", "edge/state/statetest"},
 }
