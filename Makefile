@@ -67,7 +67,7 @@ RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 # Three suites; builder/suite says which tests are in which. Many packages wait for
 # programs and clocks: more of them at a time than there are cores.
 check: tools vet ## the fast tests, in less than a minute; offline once the modules are there
-	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/site/(audit|journeys)$$')
+	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|journeys|sdk)|cmd/(bench|corpus)|edge/edgefuzz)$$')
 
 test: test-tools lint ## what every change should pass, in minutes; the race detector where goroutines meet
 	$(TEST) -p 3 -timeout 30m ./...

@@ -45,6 +45,7 @@ func build(t *testing.T, content string) *builder.Report {
 }
 
 func TestShippedContent(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	r := build(t, filepath.Join("..", "content"))
 	if r.Counts.Types["tool"] < 30 || r.Counts.Types["model"] < 30 || len(r.Warnings) > 0 {
@@ -97,6 +98,7 @@ func TestEverySnapshot(t *testing.T) {
 // TestInterruptedBuildLeavesNothing interrupts at every step that reports its
 // progress.
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
+	suite.InRace(t)
 	for _, at := range []string{"load", "score", "similar", "write"} {
 		out := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())

@@ -43,6 +43,7 @@ type board struct {
 // figure or the formula sees what it does to them. After a wanted change:
 // go test ./builder -run TopTens -update
 func TestTopTens(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	var b strings.Builder
 	fmt.Fprintf(&b, "The first ten of each leaderboard with ten ranked entities or more, as of %s.\n", boardsAsOf.Format(time.DateOnly))
@@ -124,6 +125,7 @@ func shipped(t *testing.T) (*content.Content, *score.Formula) {
 
 // TestRanksAreEarned says in words what the formula must never do.
 func TestRanksAreEarned(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	c, f := shipped(t)
 	entities := map[string]*exports.Entity{}
@@ -177,6 +179,7 @@ func earned(t *testing.T, f *score.Formula, e *exports.Entity) {
 // TestRetiredModelsNameTheNotice: a status is a claim about somebody's product,
 // so that it must lead to where its makers say so.
 func TestRetiredModelsNameTheNotice(t *testing.T) {
+	suite.InTest(t)
 	c, _ := shipped(t)
 	retired := 0
 	for _, e := range c.Entities {
@@ -195,6 +198,7 @@ func TestRetiredModelsNameTheNotice(t *testing.T) {
 
 // TestReadmeExample recomputes the example of content/README.md.
 func TestReadmeExample(t *testing.T) {
+	suite.InTest(t)
 	c, f := shipped(t)
 	const key = "model/kimi-k2-5"
 	i := slices.IndexFunc(c.Entities, func(e *exports.Entity) bool { return e.Key() == key })

@@ -77,6 +77,7 @@ func TestUncommittedFileAtAnEarlierSlug(t *testing.T) {
 // TestSlugFreedInAFolder gives the slug of a deleted entity that another one has
 // taken up to a third, in a folder that no repository keeps.
 func TestSlugFreedInAFolder(t *testing.T) {
+	suite.InTest(t)
 	s := newStory(t, 1)
 	out := t.TempDir()
 	s.put("tool/a", &source{name: "A"})
@@ -93,6 +94,7 @@ func TestSlugFreedInAFolder(t *testing.T) {
 // TestDamagedBuildOfAFolder damages the newest of two builds: nobody else knows
 // the change that it brought.
 func TestDamagedBuildOfAFolder(t *testing.T) {
+	suite.InTest(t)
 	s := newStory(t, 1)
 	out := t.TempDir()
 	s.build(out, 3)
@@ -106,6 +108,7 @@ func TestDamagedBuildOfAFolder(t *testing.T) {
 // TestRepositoryComesAndGoes builds the same content with and without its
 // repository.
 func TestRepositoryComesAndGoes(t *testing.T) {
+	suite.InRace(t)
 	s := newStory(t, 1)
 	out, hidden := t.TempDir(), filepath.Join(t.TempDir(), "hidden")
 	s.put("tool/a", &source{name: "A"})
@@ -143,6 +146,7 @@ func TestRepositoryComesAndGoes(t *testing.T) {
 // what nobody can read is not taken for a folder without a repository, whose
 // changes of the as-of day no later build could find in the commits.
 func TestRepositoryWithoutGit(t *testing.T) {
+	suite.InTest(t)
 	s := newRepository(t)
 	out := t.TempDir()
 	before := changesOf(t, s.build(out, 3).Dir)

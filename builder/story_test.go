@@ -209,6 +209,7 @@ func (s *story) build(out string, keep int) *builder.Report {
 // TestRandomHistory builds every state of a repository upon the build of another
 // one before it, and in full.
 func TestRandomHistory(t *testing.T) {
+	suite.InRace(t)
 	t.Parallel()
 	seeds := suite.Pick[uint64](1, 3)
 	for seed := range seeds {
@@ -262,6 +263,7 @@ func changesOf(t *testing.T, dir string) (list []string) {
 // TestRandomFolder builds every state of a folder that no repository keeps, twice,
 // and finds the changes that a repository would show of it.
 func TestRandomFolder(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	seeds := suite.Pick([]uint64{2}, []uint64{2, 4})
 	for _, seed := range seeds {

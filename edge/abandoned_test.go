@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/guard"
 )
 
@@ -29,6 +30,7 @@ func (n *slowNames) LookupNetIP(ctx context.Context, _, host string) ([]netip.Ad
 // TestAttackAbandonedWrites registers webhooks at names of the attacker's choice and
 // leaves as soon as the name is looked up. Each of these counts.
 func TestAttackAbandonedWrites(t *testing.T) {
+	suite.InTest(t)
 	names := &slowNames{asked: make(chan string)}
 	s := serveFew(t, Options{LimitKey: 4, Guard: guard.New(guard.Options{Resolver: names, Dial: noNetwork})})
 	key, _ := s.keyOf(t, "account")

@@ -66,6 +66,7 @@ func idsOf(list []told) []string {
 
 // TestChangelogFilters compares each filter with a search through everything.
 func TestChangelogFilters(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	all := s.exported(t, "")
@@ -116,6 +117,7 @@ func TestChangelogFilters(t *testing.T) {
 
 // TestChangelogTells looks at what single changes say.
 func TestChangelogTells(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	for path, want := range map[string][]string{
@@ -151,6 +153,7 @@ func TestChangelogTells(t *testing.T) {
 
 // TestChangelogOfARenamedEntity goes on behind the redirect with the same cursor.
 func TestChangelogOfARenamedEntity(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, r := servePast(t, "2026-11-01", Options{})
 	want := s.pages(t, "/api/entity/tool/n5/changelog")

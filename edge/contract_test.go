@@ -37,6 +37,7 @@ import (
 // server: the shipped content is built and served, every answer is validated,
 // and at the end nothing that is described may have gone unseen.
 func TestContract(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	c := newContract(t)
 	t.Run("table", func(t *testing.T) { testTable(t, c) })

@@ -125,6 +125,7 @@ func TestSecuritySixthKey(t *testing.T) {
 // TestKeyIsMadeOnce sends one write many times at once, as a client may that gets no
 // answer in time.
 func TestKeyIsMadeOnce(t *testing.T) {
+	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
 		secret, _ := edges[0].newKey(t, "ada")
 		var mu sync.Mutex
@@ -158,6 +159,7 @@ func TestKeyIsMadeOnce(t *testing.T) {
 
 // TestRevokedKeyStopsEverywhere: at once here, within a second on another edge.
 func TestRevokedKeyStopsEverywhere(t *testing.T) {
+	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
 		owner, _ := edges[0].newKey(t, "ada")
 		stolen, k := edges[0].newKey(t, "ada")
@@ -189,6 +191,7 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 
 // TestSecurityAnotherAccountsKey: what is not one's own does not exist, and stays.
 func TestSecurityAnotherAccountsKey(t *testing.T) {
+	suite.InRace(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		mine, own := s.newKey(t, "mallory")
@@ -223,6 +226,7 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 // TestSecurityKeyIsNowhere sends a key to wherever a client may put it by mistake, and
 // looks for it in the log, the metrics and every error.
 func TestSecurityKeyIsNowhere(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	var log lockedBuffer
 	_, out := smallBuild(t, 3)
@@ -305,6 +309,7 @@ func (l *lockedBuffer) String() string {
 
 // TestLastUse is told at once by the edge that has seen it, and stored by Work.
 func TestLastUse(t *testing.T) {
+	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
 		secret, k := edges[0].newKey(t, "ada")
 		lastUsed := func(s *served) (at *time.Time) {

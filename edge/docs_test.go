@@ -16,6 +16,7 @@ import (
 
 // TestAPIDocsWithoutScripts: the page lists every operation of the description.
 func TestAPIDocsWithoutScripts(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	page := string(serveFew(t, Options{}).ask(t, "GET", "/docs/api").body)
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)

@@ -198,6 +198,7 @@ func tooMuch(got, plain cost) bool {
 // TestAttackFortyExports has a caller with nothing left ask for forty exports at once.
 // All together cost less than one of them.
 func TestAttackFortyExports(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	_, out := smallBuild(t, 2000)
 	const target = "/api/export/entities?format=parquet&type=tool&type=model"

@@ -107,6 +107,7 @@ func (s *served) through(t *testing.T, format, path string) (ids []string, pages
 
 // TestFeedLeadsThroughAllChanges in every format, with filters and without.
 func TestFeedLeadsThroughAllChanges(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 150)
 	for query, pages := range map[string]int{"": 2, "&type=model": 1, "&category=alpha&category=beta": 1, "&type=tool&type=model": 2, "&entity=tool%2Fn3": 1} {
@@ -134,6 +135,7 @@ func TestFeedLeadsThroughAllChanges(t *testing.T) {
 
 // TestFeedOfAnEntity follows it through its slugs, and behind its end.
 func TestFeedOfAnEntity(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, r := servePast(t, "2026-11-01", Options{URL: "https://index.example.org/"})
 	for key, want := range map[string]int{"tool/left": 2, "tool/right": 2, "tool/gone": 2, "tool/back": 3, "tool/a": 1, "tool/b": 2, "tool/n8": 1} {

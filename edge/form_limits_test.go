@@ -29,6 +29,7 @@ func (s *served) sendForm(from, body string) (status int, says string) {
 
 // TestAttackFormByBytes: whoever sends the largest forms may send fewer of them.
 func TestAttackFormByBytes(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
@@ -47,6 +48,7 @@ func TestAttackFormByBytes(t *testing.T) {
 // TestAttackFormOfNetwork: the addresses of one network share a limit, and others do
 // not suffer.
 func TestAttackFormOfNetwork(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)

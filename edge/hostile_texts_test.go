@@ -78,6 +78,7 @@ func texts(t *testing.T, a answer) []string {
 
 // TestMemoryOfLicences: what strangers give as a licence is not kept.
 func TestMemoryOfLicences(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	const n = 1000
 	h := serveFew(t, Options{LimitKey: 100_000})

@@ -51,6 +51,7 @@ var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/sea
 	"/api/entity/tool/n3?at=2026-11-01", "/api/leaderboard/all?at=2026-11-01", "/api/export/leaderboard?at=2026-11-01&format=csv"}
 
 func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 60)
 	for _, path := range cacheable {
@@ -95,6 +96,7 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 }
 
 func TestHeadIsGetWithoutBody(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 30)
 	for _, path := range append(cacheable, "/", "/api/nothing", "/api/entities?limt=1", "/data/"+s.live.current.Load().id()+"/manifest.json") {
@@ -318,6 +320,7 @@ func TestChooseEncoding(t *testing.T) {
 }
 
 func TestMovedEntity(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 5)
 	writeFile(t, s.content, "tool/renamed.yaml", "name: Renamed\nformerly: [old-name]\ncategory: alpha\ndescription: It had another name.\n")
@@ -351,6 +354,7 @@ func TestMovedEntity(t *testing.T) {
 
 // TestSearchPagesJoinUp goes through all hits by cursor and by offset.
 func TestSearchPagesJoinUp(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 60)
 	type hits struct {

@@ -73,6 +73,7 @@ func (s *served) auditOf(t *testing.T, owner keys.Secret) (lines []string) {
 // has nothing left; still, whoever holds the key ends it, within a second everywhere,
 // and its owner sees who did.
 func TestSecurityReportedKey(t *testing.T) {
+	suite.InRace(t)
 	_, out := smallBuild(t, 1)
 	var log lockedBuffer
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
@@ -173,6 +174,7 @@ func TestReportsAreBounded(t *testing.T) {
 // TestAuditShowsTheAttack: what a thief has done with an account stands in its log,
 // however the key was made.
 func TestAuditShowsTheAttack(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		owner, _ := s.newKey(t, "ada")

@@ -83,6 +83,7 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 
 // TestWhatCounts follows the rules of the limits through one day.
 func TestWhatCounts(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
@@ -168,6 +169,7 @@ func TestMidnight(t *testing.T) {
 
 // TestCountsOutliveARestart closes an edge and opens another on the same state.
 func TestCountsOutliveARestart(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		st := open()
 		s := &served{}
@@ -258,6 +260,7 @@ func TestForgedForwardingHeaders(t *testing.T) {
 // TestStateAway takes the state away under an edge: strangers are served and still
 // counted, those with a key are told to wait.
 func TestStateAway(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	st := statetest.SQLite(t)
 	s := serveFew(t, Options{State: st, LimitAnonymous: 3, LimitKey: 100})

@@ -147,6 +147,7 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 // TestDamagedBuildIsRefused damages one file of a new build in every way, and
 // the old build goes on being served each time.
 func TestDamagedBuildIsRefused(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 10)
 	good := s.live.current.Load().id()
@@ -215,6 +216,7 @@ func flip(path string, data []byte) error {
 // TestOldBuildsStayAtTheirAddresses reads /data of a build that is no longer
 // current, and what is asked of one that was removed.
 func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 10)
 	first := s.live.current.Load().id()
@@ -357,6 +359,7 @@ func TestMetrics(t *testing.T) {
 
 // TestSlowHeadersAreCutOff sends half a request and waits.
 func TestSlowHeadersAreCutOff(t *testing.T) {
+	suite.InRace(t)
 	t.Parallel() // it waits
 	s := serve(t, 5)
 	s.waits = waits{header: 300 * time.Millisecond, request: 2 * hanging}

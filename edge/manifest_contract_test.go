@@ -17,6 +17,7 @@ import (
 // repository to the description; that of the shipped content, which names none,
 // TestContract does.
 func TestManifestNamesRepository(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	r := edge.NewRepository(t)
 	r.Commit("2026-10-20T12:00:00Z", "The catalogue",

@@ -63,6 +63,7 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 // TestAgentsRefused sends what is no message of the protocol. Each is refused with a
 // problem that says why.
 func TestAgentsRefused(t *testing.T) {
+	suite.InRace(t)
 	s := serveFew(t, Options{})
 	deep := strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)
 	for _, c := range []struct {
@@ -214,6 +215,7 @@ func (s *served) scrape(t testing.TB) string {
 
 // TestAgentsAndBuilds: what the server tells of the index is that of the build.
 func TestAgentsAndBuilds(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`
@@ -282,6 +284,7 @@ func TestAgentsLeaving(t *testing.T) {
 // TestManyAgents has many ask at once, of whom half leave before they are answered,
 // while builds follow one another.
 func TestManyAgents(t *testing.T) {
+	suite.InRace(t)
 	s := serveFew(t, Options{})
 	calls := []string{listTools, message("search", `{"query":"data"}`), message("get_entity", `{"entity":"tool/n1"}`), message("get_entity", `{"entity":"tool/none"}`),
 		message("compare", `{"entities":["tool/n1","tool/n2","model/n2"]}`), message("leaderboard", `{}`), message("search", `{}`)}

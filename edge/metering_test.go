@@ -14,6 +14,7 @@ import (
 // TestAttackWriteBeyondTheLimit sends writes as if they could be answered with
 // 304, which is known only when they are made.
 func TestAttackWriteBeyondTheLimit(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		st := open()
 		s := serveFew(t, Options{State: st, LimitKey: 1})
@@ -69,6 +70,7 @@ func TestFreeAddresses(t *testing.T) {
 
 // TestContactIsDescribed: the address of the 429 is in the description, too.
 func TestContactIsDescribed(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{Contact: "ops@example.org"})
 	for _, target := range []string{"/api/openapi", "/api/openapi?format=yaml"} {

@@ -260,6 +260,7 @@ func (s *served) checkGain(t *testing.T) {
 // TestNothingTrendsBeforeTheBeginning: where nothing predates the window there is
 // nothing to compare with.
 func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-08-05", Options{})
 	if l := s.list(t, "/api/trending"); l.Count != 0 || len(l.Data) != 0 || l.Since != "2026-07-29" {

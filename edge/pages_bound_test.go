@@ -52,6 +52,7 @@ func stopped() time.Time { return testAsOf }
 // TestAttackPages asks for pages as fast as it can. An address gets what --limit-pages
 // says, whatever it asks for, and takes nothing from others.
 func TestAttackPages(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})

@@ -65,6 +65,7 @@ func (p *panelled) has(t *testing.T, b *person) string {
 
 // TestPanelForged sends every form of the panel in ways in which no page of it does.
 func TestPanelForged(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
@@ -122,6 +123,7 @@ func TestPanelForged(t *testing.T) {
 // TestPanelOfAnother asks for what is somebody else's, by its right address: there is
 // no such thing, and nothing changes.
 func TestPanelOfAnother(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
@@ -152,6 +154,7 @@ func TestPanelOfAnother(t *testing.T) {
 
 // TestPanelTooOften bounds the forms of an account. Looking is free, and others go on.
 func TestPanelTooOften(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
@@ -179,6 +182,7 @@ func TestPanelTooOften(t *testing.T) {
 
 // TestPanelHeaders holds every answer of the panel to what keeps it private.
 func TestPanelHeaders(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
@@ -240,6 +244,7 @@ func TestPanelHeaders(t *testing.T) {
 
 // TestPanelHostile has names that are attacks on the pages.
 func TestPanelHostile(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
@@ -279,6 +284,7 @@ func TestPanelSuspended(t *testing.T) {
 
 // TestPanelStateGone says so where the state cannot be reached, and keeps the session.
 func TestPanelStateGone(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")

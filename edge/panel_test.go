@@ -23,6 +23,7 @@ import (
 // TestPanelKeys goes through the life of a key: made, shown once, used, counted,
 // revoked at once.
 func TestPanelKeys(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
@@ -67,6 +68,7 @@ func TestPanelKeys(t *testing.T) {
 
 // TestPanelKeyFaults gives the form back with what is wrong, and keeps to the limits.
 func TestPanelKeyFaults(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
@@ -122,6 +124,7 @@ func TestPanelUse(t *testing.T) {
 // TestPanelWebhooks goes through the life of a webhook: made, its secret shown once,
 // tested, a failure replayed, deleted.
 func TestPanelWebhooks(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t, func(o *Options) { o.WebhookPoll = 20 * time.Millisecond })
 	stop := work(t, p.Server)
@@ -171,6 +174,7 @@ func TestPanelWebhooks(t *testing.T) {
 
 // TestPanelWebhookFaults says what is wrong at the field, and keeps what was typed.
 func TestPanelWebhookFaults(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
@@ -210,6 +214,7 @@ func TestPanelWebhookFaults(t *testing.T) {
 
 // TestPanelLog pages through a long log, each delivery once.
 func TestPanelLog(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
@@ -257,6 +262,7 @@ func TestPanelLog(t *testing.T) {
 // TestPanelSubmissions shows what became of submissions, one's own alone, whatever
 // they say.
 func TestPanelSubmissions(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
@@ -323,6 +329,7 @@ func TestPanelSubmissions(t *testing.T) {
 // TestPanelWithdraws withdraws a submission with its form, and shows how many more
 // may be open.
 func TestPanelWithdraws(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")

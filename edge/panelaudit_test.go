@@ -16,6 +16,7 @@ import (
 // TestPanelScopes: a key has what was chosen, which the list shows; without a choice
 // there is no key.
 func TestPanelScopes(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
@@ -49,6 +50,7 @@ func TestPanelScopes(t *testing.T) {
 
 // TestPanelAuditLog pages through what was done with one's own account.
 func TestPanelAuditLog(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")

@@ -265,6 +265,7 @@ func TestTheDayItself(t *testing.T) {
 // TestListsAgreeWithEntities: on the day of a snapshot a list shows each entity as
 // its own address does.
 func TestListsAgreeWithEntities(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	for asked, day := range map[string]string{"2026-08-01": "2026-08-01", "2026-08-08": "2026-08-01", "2026-10-24": "2026-10-18", "2026-10-25": "2026-10-25", "2026-11-01": "2026-11-01"} {
@@ -299,6 +300,7 @@ func TestListsAgreeWithEntities(t *testing.T) {
 // TestPagesAcrossBuilds goes on with lists of the past and with changelogs while
 // builds come that add to them.
 func TestPagesAcrossBuilds(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, r := servePast(t, "2026-11-01", Options{})
 	for i, path := range []string{"/api/entities?at=2026-10-25&sort=name", "/api/leaderboard/all?at=2026-10-25&by=adoption", "/api/changelog", "/api/changelog?type=tool&field=version&field=slug"} {

@@ -129,6 +129,7 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 // TestPrivateIndexOtherOrigins asks as pages of other websites do. The browser may show
 // them nothing of the answers, and may not embed them.
 func TestPrivateIndexOtherOrigins(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	data := "/data/" + s.live.current.Load().id() + "/entities.csv"

@@ -30,6 +30,7 @@ func TestOriginsByAddress(t *testing.T) {
 
 // TestOriginsNamed serves pages of origins that the operator names, and no others.
 func TestOriginsNamed(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	const app, other = "https://app.example.org", "https://app.example.org.evil.example"
 	for _, c := range []struct {

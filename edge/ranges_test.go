@@ -11,6 +11,7 @@ import (
 // TestAttackManyRanges asks for many parts of a file, and for the same part again and
 // again: a request of 15 KB would be answered with fifty times as much.
 func TestAttackManyRanges(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 400)
 	id := s.live.current.Load().id()

@@ -41,6 +41,7 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 
 // TestBodiesThatNobodyNeeds: a test takes no fields, and says so.
 func TestBodiesThatNobodyNeeds(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	h := serveFew(t, Options{LimitKey: 100, Guard: guard.New(guard.Options{Resolver: fixedNames{"hook.example": "8.8.8.8"}, Dial: noNetwork})})
 	key, _ := h.keyOf(t, "account")

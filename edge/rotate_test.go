@@ -10,6 +10,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"kindex/builder/suite"
 	"kindex/edge/seal"
 	"kindex/edge/state"
 )
@@ -18,6 +19,7 @@ import (
 // a receiver misses nothing; then the leaked one signs nothing more. So do two rotations
 // in a row, at once.
 func TestRotateWebhook(t *testing.T) {
+	suite.InRace(t)
 	onBothEngines(t, func(t *testing.T, target string) {
 		var later atomic.Int64
 		older, newer := seal.Generate(), seal.Generate()

@@ -52,6 +52,7 @@ func (s *served) belongings(t *testing.T, owner keys.Secret) string {
 // only read. Whatever asks strangers for a key is forbidden to it, and so is every
 // write, and nothing changes.
 func TestSecurityLeakedReadKey(t *testing.T) {
+	suite.InRace(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		owner, first := s.newKey(t, "ada")
@@ -111,6 +112,7 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 // TestSecurityLeakedKey: a key that was made for a program, with nothing but a name,
 // makes no keys, and neither sees nor revokes those of its owner.
 func TestSecurityLeakedKey(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		owner, first := s.newKey(t, "ada")
@@ -139,6 +141,7 @@ func TestSecurityLeakedKey(t *testing.T) {
 // TestSecurityScopesDoNotGrow: no chain of keys leads to a scope that the first one
 // lacks.
 func TestSecurityScopesDoNotGrow(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		owner, _ := s.newKey(t, "ada")
@@ -160,6 +163,7 @@ func TestSecurityScopesDoNotGrow(t *testing.T) {
 
 // TestSecurityKeyWithoutRead: the tools for agents are no way around scopes.
 func TestSecurityKeyWithoutRead(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		owner, _ := s.newKey(t, "ada")
@@ -208,6 +212,7 @@ func TestRoutesNeedScopes(t *testing.T) {
 // TestSecurityExpiredKey: a key stops working at its time, although it was just used,
 // and no longer counts towards five.
 func TestSecurityExpiredKey(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	_, out := smallBuild(t, 1)
 	var clock settable

@@ -162,6 +162,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // TestAttackBodyBombs sends bodies that grow where they are read.
 func TestAttackBodyBombs(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 10_000})
 	key, _ := s.keyOf(t, "account")
@@ -219,6 +220,7 @@ func TestAttackBodyBombs(t *testing.T) {
 // TestAttackSlowBody sends a body a byte at a time. The server must not wait for
 // longer than its patience.
 func TestAttackSlowBody(t *testing.T) {
+	suite.InRace(t)
 	t.Parallel() // it waits
 	s := serveFew(t, Options{LimitKey: 1000})
 	if srv := s.httpServer(s); srv.ReadTimeout != readTimeout || srv.ReadHeaderTimeout != headerTimeout {

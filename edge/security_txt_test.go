@@ -11,6 +11,7 @@ import (
 // TestSecurityText reads whom to tell of a vulnerability, as RFC 9116 has it, without
 // using up the limit, and where there is nobody, a 404.
 func TestSecurityText(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	for contact, want := range map[string]string{
 		"security@example.org": "mailto:security@example.org", "mailto:security@example.org": "mailto:security@example.org",

@@ -159,6 +159,7 @@ func checkQuietLog(t *testing.T, log, key string) {
 // TestNoSignIn has no pages for what the operator does not offer. The one for
 // developers tells how a key is got without.
 func TestNoSignIn(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 20, LimitKey: 12345, Contact: "operator@example.org"})
 	for _, path := range []string{"/signin", "/developer/webhooks/", "/signin/github/callback"} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state/statetest"
 )
 
@@ -28,6 +29,7 @@ func (r *stuckReader) Write(b []byte) (int, error) {
 // TestAttackSlowReaders holds every slot for filtered exports by clients that do not
 // read. While nobody waits they may; as soon as somebody does, they are cut off.
 func TestAttackSlowReaders(t *testing.T) {
+	suite.InTest(t)
 	var ahead atomic.Int64 // how far the clock is ahead
 	s, err := New(Options{Dir: serve(t, 400).out, State: statetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	if err != nil {

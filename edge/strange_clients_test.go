@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestModifiedSince asks as clients do that keep times and no tags: curl -z, wget -N and
@@ -57,6 +59,7 @@ func TestModifiedSince(t *testing.T) {
 
 // TestStarIsNoCoding: clients that accept any coding, in words, read gzip or none.
 func TestStarIsNoCoding(t *testing.T) {
+	suite.InTest(t)
 	s := serve(t, 60)
 	for _, path := range cacheable {
 		for accept, want := range map[string]string{"*": "", "*;q=0.5": "", "identity;q=0, *": "gzip"} {

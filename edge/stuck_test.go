@@ -18,6 +18,7 @@ import (
 // a forgotten session of psql does. Whoever writes to it is told so in time, and
 // nothing of it is left behind when the row is free again.
 func TestStuckStateIsGivenUp(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	target := statetest.PostgreSQL(t)
 	st, log := statetest.Open(t, target), &logBuffer{}

@@ -62,6 +62,7 @@ func read(t testing.TB, a answer, err error, status int) (told toldSubmission) {
 // TestSubmitOnce: of many who submit the same at the same time, on two edges, one
 // is told 201.
 func TestSubmitOnce(t *testing.T) {
+	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
 		for what, body := range map[string]func(i int) string{
 			"the same address": func(i int) string {
@@ -98,6 +99,7 @@ func TestSubmitOnce(t *testing.T) {
 }
 
 func TestSubmission(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		secret, _ := s.newKey(t, "ada")
@@ -139,6 +141,7 @@ func TestSubmission(t *testing.T) {
 // TestSubmissionIsTakenInOnce: with an Idempotency-Key the same submission gets the
 // same answer, also where the index has the entity by now.
 func TestSubmissionIsTakenInOnce(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		secret, _ := s.newKey(t, "ada")
@@ -159,6 +162,7 @@ func TestSubmissionIsTakenInOnce(t *testing.T) {
 }
 
 func TestSubmissionPages(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		secret, _ := s.newKey(t, "ada")
@@ -214,6 +218,7 @@ func sameSet(a, b []string) bool {
 // TestSecurityAnotherAccountsSubmission: another account learns nothing of a
 // submission, and is not kept from proposing the same.
 func TestSecurityAnotherAccountsSubmission(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		ada, _ := s.newKey(t, "ada")
@@ -249,6 +254,7 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 // TestAttackSubmissionFlood has one account submit whatever it can, at the same time
 // through two edges: twenty are stored, and nothing of it is in anybody else's way.
 func TestAttackSubmissionFlood(t *testing.T) {
+	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
 		eve, _ := edges[0].newKey(t, "eve")
 		ada, _ := edges[0].newKey(t, "ada")
@@ -304,6 +310,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 // TestAttackSubmissionChurn submits and withdraws large files again and again: what
 // is kept of an account is bounded, in number and in bytes.
 func TestAttackSubmissionChurn(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 100_000})
 	key, _ := s.keyOf(t, "eve")

@@ -84,6 +84,7 @@ func serveStranger(t *testing.T) *stranger {
 // ways: that costs little more than an ordinary form does, and in proportion to its
 // size.
 func TestAttackFormCost(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveStranger(t)
 	const runs = 8
@@ -134,6 +135,7 @@ var hostileBodies = map[string]func(n int) string{
 // more than some times one plain text of the same size does, and says what is wrong in
 // a short answer.
 func TestAttackSubmissionCost(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 1 << 30})
 	key, _ := s.keyOf(t, "eve")

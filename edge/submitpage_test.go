@@ -156,6 +156,7 @@ func remarksAt(t testing.TB, page, field string) (text, tag string) {
 // TestFormTellsAtTheField breaks the rules one by one: on the page and for its script,
 // what is wrong stands at the field that it is about, and nothing at the others.
 func TestFormTellsAtTheField(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, c := range []struct{ field, value, says, use string }{
@@ -292,6 +293,7 @@ func randomProposal(rng *rand.Rand, i int) (form url.Values, fields map[string]a
 // TestFormWritesWhatTheAPIStores: the file on the page is the one that POST /api/submit
 // stores for the same fields, and the content takes it.
 func TestFormWritesWhatTheAPIStores(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
 	secret, _ := s.newKey(t, "ada")
@@ -334,6 +336,7 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 // TestFormOfNobody stores nothing where nobody is signed in, and says what else there
 // is.
 func TestFormOfNobody(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
@@ -454,6 +457,7 @@ func TestFormIsNotForged(t *testing.T) {
 
 // TestFormRefuses what is no form of this size and kind, in words.
 func TestFormRefuses(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, c := range []struct {
@@ -490,6 +494,7 @@ func TestFormRefuses(t *testing.T) {
 // TestFormIsBounded by what an address may ask in an hour, and costs nothing of the
 // limit of the API.
 func TestFormIsBounded(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now, LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)

@@ -13,6 +13,7 @@ import (
 // deleted, where another one has its last slug by now: its address must not lead
 // to the changelog of the other.
 func TestTheSlugOfADeletedEntityIsTakenOver(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, r := servePast(t, "2026-11-01", Options{})
 	r.Commit("2026-11-01T06:00:00Z", "No more", "tool/right.yaml", "")
@@ -61,6 +62,7 @@ func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 // TestFeedForAClientWithoutHost has addresses without a host, as HTTP/1.0 allows
 // requests, and never ones that name none: "http:/api/feed".
 func TestFeedForAClientWithoutHost(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 150)
 	for _, format := range []string{"rss", "atom", "json"} {

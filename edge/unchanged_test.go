@@ -33,6 +33,7 @@ func TestAttackReadingForNothing(t *testing.T) {
 // TestFreeUnchangedAreBounded asks for what has not changed: that is free ten times as
 // often as the limit says, then it counts, and when nothing is left it is refused.
 func TestFreeUnchangedAreBounded(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		c := newClock("2026-11-21T12:00:00Z")
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 3, LimitKey: 2, Now: c.now})

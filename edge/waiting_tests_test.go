@@ -12,6 +12,7 @@ import (
 // TestAttackWaitingTests asks for tests of a webhook whose endpoint is never called:
 // no more than a hundred of them wait.
 func TestAttackWaitingTests(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	receiver, err := guard.ParseException("127.0.0.1:9")
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/guard"
 )
 
@@ -103,6 +104,7 @@ const aimedHooks = 60
 // domain, called for the five events of a build. However many there are, the host gets
 // what one host may get, and those who wait lose no event.
 func TestWebhooksAimedAtOneHost(t *testing.T) {
+	suite.InRace(t)
 	var names []string
 	for i := range aimedHooks {
 		names = append(names, fmt.Sprintf("n%d.victim.example.com", i))
@@ -144,6 +146,7 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 // TestWebhooksAimedAtOneAddress has sixty webhooks at names of sixty domains, all of which
 // lead to one address.
 func TestWebhooksAimedAtOneAddress(t *testing.T) {
+	suite.InRace(t)
 	var names []string
 	for i := range aimedHooks {
 		names = append(names, fmt.Sprintf("victim%d.example", i))

@@ -20,6 +20,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"kindex/builder/suite"
 	"kindex/edge/guard"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -154,6 +155,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, target string)) {
 // From the registration to the delivery of what a build has changed, the log, a
 // test, a replay and the end.
 func TestTheLifeOfAWebhook(t *testing.T) {
+	suite.InRace(t)
 	onBothEngines(t, func(t *testing.T, target string) {
 		h := serveHooked(t, target)
 		secret, _ := h.newKey(t, "ada")
@@ -287,6 +289,7 @@ func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
 }
 
 func TestAnAccountHasTenWebhooksHoweverManyAreAsked(t *testing.T) {
+	suite.InRace(t)
 	onBothEngines(t, func(t *testing.T, target string) {
 		h := serveHooked(t, target)
 		secret, _ := h.newKey(t, "ada")

@@ -12,6 +12,7 @@ import (
 // terminal do: with HTML for those who prefer it, and a problem for all others, the
 // same for what never was and for what was deleted.
 func TestNothingThere(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	const page, problem = "text/html; charset=utf-8", "application/problem+json"

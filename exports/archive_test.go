@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // archived is a build with the whole past.
@@ -39,6 +41,7 @@ func someTrends(rng *rand.Rand, n int) []Trends {
 }
 
 func TestArchiveReadsBack(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -268,6 +271,7 @@ func TestNoArchive(t *testing.T) {
 
 // TestBadArchives are what a faulty builder would give.
 func TestBadArchives(t *testing.T) {
+	suite.InTest(t)
 	p := newPast(71, catalogue(71, 12))
 	p.goOn(30)
 	n := len(p.versions)

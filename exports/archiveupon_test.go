@@ -6,11 +6,14 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestArchiveUponAnother writes the same archive in full and upon earlier ones:
 // an earlier part of it, and one that went another way. The files are the same.
 func TestArchiveUponAnother(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -121,6 +124,7 @@ func sameFiles(t *testing.T, what string, got, want map[string]string) {
 // Sets that were extended have the bytes of sets that were made in one go, also
 // where they hold many thousands of places.
 func TestExtendedSets(t *testing.T) {
+	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(31, 31))
 	n := 200_000
 	share := map[string]func(i int) bool{

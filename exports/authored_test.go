@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"testing"
 	"unicode/utf8"
+
+	"kindex/builder/suite"
 )
 
 // openWithSources writes a build with what is known of source files, and opens it. Every
@@ -31,6 +33,7 @@ func openWithSources(t *testing.T, list []*Entity) (b *Build, sums [][sha256.Siz
 }
 
 func TestAuthoredIsWhatTheFileGave(t *testing.T) {
+	suite.InRace(t)
 	t.Parallel()
 	list := catalogue(11, catalogueSize)
 	b, sums := openWithSources(t, list)

@@ -98,6 +98,7 @@ func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
 }
 
 func TestDamagedFiles(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
 	dir, m := smallBuild(t)
@@ -153,6 +154,7 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 func TestDamagedManifest(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
 	dir, m := smallBuild(t)
@@ -286,6 +288,7 @@ func tree(t *testing.T, dir string) map[string]string {
 }
 
 func TestSameEntitiesSameBytes(t *testing.T) {
+	suite.InRace(t)
 	list := catalogue(9, 1200)
 	var first map[string]string
 	var id string

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/builder/suite"
 )
 
 // editsBetween are the edits that make one catalogue of another.
@@ -43,6 +45,7 @@ type edited struct {
 // TestEditsAnswerAsANewBuild lays all sorts of edits over a build: few, as
 // somebody makes at a desk, and so many that they crowd between their neighbours.
 func TestEditsAnswerAsANewBuild(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	for seed, n := range []int{1, 7, 600} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

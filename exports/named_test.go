@@ -5,11 +5,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestNamed compares what is found by a name with what a look at every record
 // finds, in a build and in one with edits.
 func TestNamed(t *testing.T) {
+	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := catalogue(77, catalogueSize)
 	for i, e := range list { // some have a name in common, written in several ways

@@ -167,6 +167,7 @@ func nextYear(rng *rand.Rand, list []*Entity) []*Entity {
 }
 
 func TestSelection(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(20, 26))

@@ -121,6 +121,7 @@ func sameFolders(t *testing.T, got, want string) {
 // TestOneEditPacksOneShard marks the compressed files of an earlier build: what was
 // taken from there carries the mark.
 func TestOneEditPacksOneShard(t *testing.T) {
+	suite.InTest(t)
 	var things []thing
 	for i := range 5000 {
 		things = append(things, thing{fmt.Sprintf("key-%04d", i), "some text"})
@@ -166,6 +167,7 @@ func TestOneEditPacksOneShard(t *testing.T) {
 // TestTablesThatCannotBeTaken gives the writer an earlier build whose shard table
 // does not fit its files.
 func TestTablesThatCannotBeTaken(t *testing.T) {
+	suite.InTest(t)
 	things := []thing{{"a", "text"}, {"b", "text"}}
 	dir := writeTables(t, nil, things)
 	want := writeTables(t, nil, things)

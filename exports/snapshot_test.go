@@ -16,6 +16,7 @@ import (
 // TestSnapshotAnswersAsABuild writes catalogues as a snapshot of a day and as a
 // build of their own: every answer is the same, ordinals included.
 func TestSnapshotAnswersAsABuild(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
 	p := newPast(81, catalogue(81, 1500))

@@ -12,6 +12,7 @@ import (
 // TestPageByScore compares pages in the order of a score, of which only a part is
 // sorted, with the order of all, also where a page begins or ends among equals.
 func TestPageByScore(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
 	p := newPast(82, catalogue(82, 3000))

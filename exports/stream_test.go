@@ -47,6 +47,7 @@ func (c *counter) Write(b []byte) (int, error) { c.n += len(b); return len(b), n
 // TestStreamsHoldLittle: what an encoder of a stream holds does not grow with the
 // number of rows.
 func TestStreamsHoldLittle(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	for _, f := range Formats {
 		most, bytes := held(t, f.Name, 20_000)

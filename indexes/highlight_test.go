@@ -14,6 +14,7 @@ import (
 )
 
 func TestHighlight(t *testing.T) {
+	suite.InTest(t)
 	c := shipped(t)
 	for _, k := range []struct{ query, text, want string }{
 		{"pytrch networks", "PyTorch & <b>neural network</b>", "<mark>PyTorch</mark> &amp; &lt;b&gt;neural <mark>network</mark>&lt;/b&gt;"},

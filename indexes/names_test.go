@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -120,6 +121,7 @@ func TestNear(t *testing.T) {
 
 // TestBeginnings compares what beginnings of names suggest with a plain look.
 func TestBeginnings(t *testing.T) {
+	suite.InTest(t)
 	c := shipped(t)
 	suggested := 0
 	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
@@ -145,6 +147,7 @@ func TestBeginnings(t *testing.T) {
 // TestSameBytes builds an index twice. Bleve writes down when it wrote, and some
 // addresses in any order, so its own files may differ.
 func TestSameBytes(t *testing.T) {
+	suite.InTest(t)
 	dir := oddContent(t)
 	read := func() map[string][]byte {
 		out := t.TempDir()

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
 // TestPhrases compares what phrases find with a plain look through all records.
 func TestPhrases(t *testing.T) {
+	suite.InTest(t)
 	c := shipped(t)
 	rng := rand.New(rand.NewPCG(5, 5))
 	type text struct{ key, words string }

@@ -59,6 +59,7 @@ func (r *ranks) atLeast(t *testing.T, want float64, fewest int) {
 // TestKnownItems looks for every shipped entity in the ways in which people look
 // for things they know.
 func TestKnownItems(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	c := shipped(t)
 	rng := rand.New(rand.NewPCG(11, 13))

@@ -18,6 +18,7 @@ import (
 // ordering of documents that writing needs. There are enough documents for
 // several segments to be merged.
 func TestBleveOpensTheIndex(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	var entities []*exports.Entity
 	for i := range 2*batchSize + 100 {

@@ -149,6 +149,7 @@ func (c *chain) asWhole(t *testing.T, with *catalogue, edits []exports.Edit) {
 // index upon the one before and with the ones before removed, and compares all
 // answers with those of an index from scratch. Unbuilt edits come on top.
 func TestUponAnswersAsWhole(t *testing.T) {
+	suite.InTest(t)
 	chains, steps := suite.Pick[uint64](1, 2), suite.Pick(2, 3)
 	for seed := range chains {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -350,6 +351,7 @@ func TestUponUntilAllIsIndexed(t *testing.T) {
 
 // TestUponWhatDiffers tells which changes make a document another one.
 func TestUponWhatDiffers(t *testing.T) {
+	suite.InTest(t)
 	c := newChain(t, 8)
 	id, list := c.current.build.Manifest.ID, c.list()
 	count := func(of func(*exports.Entity) bool) (n int) {
@@ -405,6 +407,7 @@ func TestUponWhatDiffers(t *testing.T) {
 
 // TestUponDamage shares no file with an index in which anything is wrong.
 func TestUponDamage(t *testing.T) {
+	suite.InTest(t)
 	for name, damage := range map[string]func(dir string) error{
 		"it is gone":        os.RemoveAll,
 		"no manifest":       func(dir string) error { return os.Remove(filepath.Join(dir, "manifest.json")) },
@@ -506,6 +509,7 @@ func claimSizes(t *testing.T, dir string) (restore func()) {
 // any byte differs is found by Verify; here are those that would lead astray
 // where somebody opens an index without it.
 func TestOpenDamagedUpon(t *testing.T) {
+	suite.InRace(t)
 	c := newChain(t, 10)
 	c.edit(6)
 	if n := c.publish(t); n == 0 || n > 6 {
@@ -587,6 +591,7 @@ func TestOpenDamagedUpon(t *testing.T) {
 // TestUponSharesFiles looks at the files of an index and of one upon it: the
 // large ones are the same, and what Bleve locks is not.
 func TestUponSharesFiles(t *testing.T) {
+	suite.InTest(t)
 	d := newDesk(t, shipped(t), 11)
 	root := t.TempDir()
 	publishInto(t, root, d.list(), "")
@@ -628,6 +633,7 @@ func TestUponSharesFiles(t *testing.T) {
 // TestManySearchesUpon is for the race detector: sessions of an index that shares
 // files, with edits over it and without.
 func TestManySearchesUpon(t *testing.T) {
+	suite.InRace(t)
 	c := newChain(t, 12)
 	c.edit(20)
 	c.rescore()

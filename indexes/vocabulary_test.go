@@ -17,6 +17,7 @@ import (
 // TestVocabulary looks for words near to others as Levenshtein automata do it that walk
 // the transducer, of words that are near by chance and of some that are nothing alike.
 func TestVocabulary(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	r := rand.New(rand.NewPCG(3, 5))
 	alphabets := [][]rune{[]rune("ab"), []rune("abcdeé界"), []rune("abcdefghijklmnopqrstuvwxyz0123456789"), []rune("aA!界\U00010428")}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -79,6 +80,7 @@ func title(t *testing.T, a answer) string {
 
 // TestBadgesTellTheTruth: badges say what the leaderboard says.
 func TestBadgesTellTheTruth(t *testing.T) {
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1000})
 	board := all(t, e.URL+"/api/leaderboard/all?by=composite")
 	if len(board) < 300 {
@@ -125,6 +127,7 @@ func TestBadgesTellTheTruth(t *testing.T) {
 
 // TestBadgesWithoutHistory: where nothing is known of the past, none is made up.
 func TestBadgesWithoutHistory(t *testing.T) {
+	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
 	if err := os.CopyFS(content, os.DirFS(filepath.Join(edgetest.Root(t), "content"))); err != nil {
 		t.Fatal(err)
@@ -177,6 +180,7 @@ func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 
 // TestEveryPage writes every entity in Markdown, and follows what some lead to.
 func TestEveryPage(t *testing.T) {
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10000})
 	entities := append(all(t, e.URL+"/api/entities?sort=name"), all(t, e.URL+"/api/entities?status=withdrawn")...)
 	if len(entities) < 480 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -138,6 +139,7 @@ func shipped(t *testing.T) *content.Content {
 // distinct, none is taken for another by what it says, whatever part of the
 // catalogue there is, and few for what they are called or where they are.
 func TestShippedIsDistinct(t *testing.T) {
+	suite.InTest(t)
 	all := shipped(t).Entities
 	var got []string
 	for _, d := range duplicates(all, all, indexes.Words) {
@@ -171,6 +173,7 @@ func TestShippedIsDistinct(t *testing.T) {
 // TestCopiesAreFound: a copy under another name and address is found by what it
 // says, and mostly one with half of the description.
 func TestCopiesAreFound(t *testing.T) {
+	suite.InTest(t)
 	all := shipped(t).Entities
 	whole, half, copies := 0, 0, 0
 	for i := 0; i < len(all); i += 9 {

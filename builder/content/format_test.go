@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 )
 
 // TestFormat formats the one file of each archive in testdata/format and
@@ -185,6 +186,7 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 // right files. Most of what comes out is right YAML still, and all of that must
 // be formatted without losing a comment.
 func TestFormatScattered(t *testing.T) {
+	suite.InTest(t)
 	const files = 500
 	random := rand.New(rand.NewPCG(1, 2))
 	formatted := 0

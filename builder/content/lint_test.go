@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted reports in testdata/lint")
@@ -24,6 +25,7 @@ var placed = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 // and compares the whole report. With -update it writes down what is reported;
 // read the difference before you commit it.
 func TestLint(t *testing.T) {
+	suite.InTest(t)
 	archives, err := filepath.Glob("testdata/lint/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +118,7 @@ func compareReports(t *testing.T, got, want string) {
 // TestLintRaw has what a text archive cannot hold well: other encodings, line
 // ends, and files of great size.
 func TestLintRaw(t *testing.T) {
+	suite.InTest(t)
 	const good = "name: X\ncategory: nlp\ndescription: D\n"
 	crlf := strings.NewReplacer("\n", "\r\n")
 	for name, c := range map[string]struct{ data, want string }{

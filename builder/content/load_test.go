@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -112,6 +113,7 @@ func TestVersions(t *testing.T) {
 
 // TestLoadContent reads the content of this repository.
 func TestLoadContent(t *testing.T) {
+	suite.InTest(t)
 	files, err := filepath.Glob("../../content/*/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no content to load", err)
@@ -141,6 +143,7 @@ func TestLoadContent(t *testing.T) {
 // TestLoadTwice: files are read in parallel, and nothing may depend on which is
 // first.
 func TestLoadTwice(t *testing.T) {
+	suite.InTest(t)
 	files := map[string]string{}
 	for i := range 300 {
 		files[fmt.Sprintf("content/tool/t%d.yaml", i)] = strings.ReplaceAll(complete, "ex, old-ample", fmt.Sprintf("ex%d", i))

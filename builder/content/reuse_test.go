@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
 // TestFilesStayBesideTheirEntities asks git for the names of the files, and sorts
 // the entities before it compares them.
 func TestFilesStayBesideTheirEntities(t *testing.T) {
+	suite.InTest(t)
 	dir, err := filepath.Abs(filepath.Join("..", "..", "content")) // git takes paths from the top of the repository
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +59,7 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 // TestReuse gives some files back as they were read before, and looks which are
 // asked for and which are parsed.
 func TestReuse(t *testing.T) {
+	suite.InTest(t)
 	dir := filepath.Join("..", "..", "content")
 	before, _, err := content.Load(dir, nil)
 	if err != nil {

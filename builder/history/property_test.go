@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/history"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -114,6 +115,7 @@ func (s *story) change(change map[string]string) {
 // TestRandomHistories walks random histories in any pieces, and compares them with
 // one walk over all, and what the versions say in the end with the files.
 func TestRandomHistories(t *testing.T) {
+	suite.InTest(t)
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kindex/builder/history"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -131,6 +132,7 @@ func TestHostileSettings(t *testing.T) {
 }
 
 func TestWorkingTrees(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	r.commit("begin", "[a]*/: b/tool/a.yaml", entity("A"), "a/: b/tool/a.yaml", entity("Other"))
 	linked := r.at(filepath.Join(t.TempDir(), "linked tree"))
@@ -156,6 +158,7 @@ func TestWorkingTrees(t *testing.T) {
 
 // TestShallow walks clones that are cut off.
 func TestShallow(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	r.commit("one", "tool/a.yaml", entity("A"))
 	r.git("checkout", "-q", "-b", "side")
@@ -206,6 +209,7 @@ func TestShallow(t *testing.T) {
 }
 
 func TestPartialClone(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	r.commit("one", "tool/a.yaml", entity("A"))
 	r.commit("two", "tool/a.yaml", entity("B"))
@@ -226,6 +230,7 @@ func TestPartialClone(t *testing.T) {
 // TestAnotherHistory holds that a walk goes on only where HEAD has grown out of the
 // commit of the earlier one.
 func TestAnotherHistory(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	r.commit("one", "content/tool/a.yaml", entity("A"))
 	r.commit("two", "content/tool/a.yaml", entity("B"))
@@ -268,6 +273,7 @@ func TestAnotherHistory(t *testing.T) {
 
 // TestDamage holds that what git cannot read is an error, never a shorter history.
 func TestDamage(t *testing.T) {
+	suite.InTest(t)
 	for _, object := range []string{"HEAD~1:tool/a.yaml", "HEAD~1:tool", "HEAD~1", "HEAD~2^{tree}", "HEAD"} {
 		r := newRepo(t)
 		for _, name := range []string{"A", "B", "C", "D"} {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // shell runs a script in a folder, with a clock and settings of its own.
@@ -93,6 +95,7 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 // TestForgedTree: a commit that git itself would not make cannot write outside
 // of its folder.
 func TestForgedTree(t *testing.T) {
+	suite.InTest(t)
 	for name, script := range map[string]string{
 		"slash":   `printf '100644 /x.yaml\0' && raw "$blob"`,
 		"up":      `printf '40000 ..\0' && raw "$inner"`,

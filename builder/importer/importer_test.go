@@ -18,6 +18,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/importer"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -168,6 +169,7 @@ func TestOrderOfRows(t *testing.T) {
 // TestInterrupted: an import that ends early leaves only whole files, and the
 // same command goes on.
 func TestInterrupted(t *testing.T) {
+	suite.InTest(t)
 	input, mapping := generated(t, 5000)
 	dir := t.TempDir()
 	o := importer.Options{Input: input, Mapping: mapping, Content: dir, Rejects: filepath.Join(t.TempDir(), "rejects.csv")}
@@ -198,6 +200,7 @@ func TestInterrupted(t *testing.T) {
 // TestManyRows imports 5,000 rows, or as many as KINDEX_IMPORT_ROWS says, and
 // prints the time.
 func TestManyRows(t *testing.T) {
+	suite.InTest(t)
 	n := 5000
 	if os.Getenv("KINDEX_IMPORT_ROWS") != "" {
 		if _, err := fmt.Sscan(os.Getenv("KINDEX_IMPORT_ROWS"), &n); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"kindex/builder/history"
 	"kindex/builder/proposal"
+	"kindex/builder/suite"
 )
 
 const token = "token-of-the-test"
@@ -100,6 +101,7 @@ var example = proposal.Proposal{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Type: "tool", Sl
 // TestPushOverHTTP: the token gets in, by a header alone: no command line has it,
 // nor any setting.
 func TestPushOverHTTP(t *testing.T) {
+	suite.InTest(t)
 	dir, bare := checkout(t)
 	s, refused := overHTTP(t, bare)
 	git(t, dir, "remote", "add", "origin", s.URL+"/example/index.git")

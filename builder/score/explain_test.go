@@ -16,12 +16,14 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/score"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
 var update = flag.Bool("update", false, "write the golden file")
 
 func TestExplanationsRecompute(t *testing.T) {
+	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	f := defaultFormula(t)
 	states := map[string]int{}

@@ -161,6 +161,7 @@ func (r *editor) next(was []*exports.Entity) []*exports.Entity {
 // TestFindAfter follows catalogues through random edits: what is found after an
 // earlier build is what is found without one.
 func TestFindAfter(t *testing.T) {
+	suite.InTest(t)
 	cases := suite.Pick(150, 1500)
 	asked, computed := 0, 0
 	for seed := range uint64(cases) {

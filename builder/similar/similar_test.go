@@ -76,6 +76,7 @@ func TestExact(t *testing.T) {
 // TestRecall compares the ten nearest with those of the exact answer, among so
 // many that the lists of frequent features cannot be read.
 func TestRecall(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	entities := catalogue(40000)
 	lists, _ := Find(entities, strings.Fields)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/static"
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
 )
@@ -30,6 +31,7 @@ func write(t *testing.T, name, text string) {
 // TestNothingOutside has links in the folder that lead out of it, and a list of files
 // that names what is not of the site.
 func TestNothingOutside(t *testing.T) {
+	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
 	outside := t.TempDir()
 	mine := filepath.Join(outside, "index.html")
@@ -79,6 +81,7 @@ func TestNothingOutside(t *testing.T) {
 // TestTurns lets two runs with other addresses meet in a folder: the site is that of
 // the one that came last, and nothing of the other is left.
 func TestTurns(t *testing.T) {
+	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
 	urls := []string{"https://one.example/a", "https://two.example/b"}
 	written(t, static.Options{Dir: dir}) // it also tells whether there is MiniSearch
@@ -107,6 +110,7 @@ func TestTurns(t *testing.T) {
 // TestLocked: while another run has the folder nothing is written, and what is in the
 // place of the lock's file is none but a file.
 func TestLocked(t *testing.T) {
+	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
 	before := files(t, dir)
 	lock, err := exports.AcquireLock(context.Background(), dir, nil)
@@ -140,6 +144,7 @@ func TestLocked(t *testing.T) {
 // TestCutOff breaks a run off, as a full disk does: what it has written is the site's
 // own to the next one.
 func TestCutOff(t *testing.T) {
+	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
 	first, _ := written(t, static.Options{})
 	ctx, stop := context.WithCancel(context.Background())
@@ -173,6 +178,7 @@ func TestCutOff(t *testing.T) {
 // TestKilled: what a run left that was killed in the middle of a file is gone after the
 // next one, whatever its list promised; what is like it elsewhere is none of the site.
 func TestKilled(t *testing.T) {
+	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
 	whole := files(t, dir)
 	list := filepath.Join(dir, ".kindex-static")
@@ -206,6 +212,7 @@ func TestKilled(t *testing.T) {
 // TestListedBefore: a run that is broken off behind its pages leaves nothing that no
 // later run would remove: its list names all files, not pages alone.
 func TestListedBefore(t *testing.T) {
+	suite.InTest(t)
 	first, _ := written(t, static.Options{})
 	want := files(t, first)[".kindex-static"]
 	dir := filepath.Join(t.TempDir(), "site")
@@ -222,6 +229,7 @@ func TestListedBefore(t *testing.T) {
 // TestPruned has another builder remove the build while its site is being written, as
 // --keep lets it: the site is whole.
 func TestPruned(t *testing.T) {
+	suite.InTest(t)
 	first, _ := written(t, static.Options{})
 	out := t.TempDir()
 	edgetest.Build(t, filepath.Join(filepath.Dir(built(t)), "repo", "content"), out)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"kindex/builder/static"
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/site/pages"
 )
@@ -142,6 +143,7 @@ var links = regexp.MustCompile(`(?:href|src|action|data-[a-z]+)="(/[^"]*)"`)
 // TestEveryLinkLeadsSomewhere: whatever a page links to or loads is a file of the
 // site, as a plain file server finds it.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	suite.InTest(t)
 	dir, report := written(t, static.Options{})
 	all := files(t, dir)
 	const own = 2 // the list of files, and the lock
@@ -191,6 +193,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 // TestWholeAddresses: an address of the site that stands whole in a page, a text to copy,
 // a feed or the site map is one of a file.
 func TestWholeAddresses(t *testing.T) {
+	suite.InTest(t)
 	const base = "https://ada.example/index"
 	dir, _ := written(t, static.Options{URL: base})
 	all := files(t, dir)
@@ -229,6 +232,7 @@ func TestWholeAddresses(t *testing.T) {
 // TestAddressOfSite: a path with letters that links must escape stands once in whole
 // addresses, and what would make links lead elsewhere, or tell a password, is refused.
 func TestAddressOfSite(t *testing.T) {
+	suite.InTest(t)
 	dir, _ := written(t, static.Options{URL: "https://ada.example/Verzeichnis für alle/"})
 	const want = "https://ada.example/Verzeichnis%20f%C3%BCr%20alle/"
 	all := files(t, dir)
@@ -281,6 +285,7 @@ func TestNamesForWindows(t *testing.T) {
 // TestWrittenAgain: a second run changes nothing, a site with another address what
 // names it, and what is not of the site stays.
 func TestWrittenAgain(t *testing.T) {
+	suite.InTest(t)
 	dir, first := written(t, static.Options{})
 	before := files(t, dir)
 	for name, text := range map[string]string{"CNAME": "ada.example", "own/page.html": "mine"} {
@@ -325,6 +330,7 @@ func TestWrittenAgain(t *testing.T) {
 // TestSameBytes: the same build gives the same site, in whatever order its pages were
 // rendered.
 func TestSameBytes(t *testing.T) {
+	suite.InTest(t)
 	a, _ := written(t, static.Options{})
 	b, _ := written(t, static.Options{})
 	first, second := files(t, a), files(t, b)

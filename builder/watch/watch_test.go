@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -59,6 +60,7 @@ func names(edits []exports.Edit) string {
 // entity becomes good because another file has changed, and what was told of a
 // build that came too early is told again.
 func TestOneFileMendsAnother(t *testing.T) {
+	suite.InRace(t)
 	t.Parallel() // it waits most of the time
 	dir, out := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
@@ -133,6 +135,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 
 // TestCommit holds that a commit is built although no file changes by it.
 func TestCommit(t *testing.T) {
+	suite.InRace(t)
 	t.Parallel() // it waits most of the time
 	dir, out := t.TempDir(), t.TempDir()
 	git := func(args ...string) {

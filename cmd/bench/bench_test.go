@@ -240,6 +240,7 @@ func checkRow(t *testing.T, r row, table string) {
 
 // TestBuilt measures one part of a build that is there already.
 func TestBuilt(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	out := t.TempDir()
 	if msg, err := exec.Command(compile(t, "kindex"), "build", "--content", filepath.Join("..", "..", "content"), "--out", out).CombinedOutput(); err != nil {
@@ -269,6 +270,7 @@ func burn() error {
 
 // TestMissed looks at what is said of marks that nobody can meet.
 func TestMissed(t *testing.T) {
+	suite.InTest(t)
 	b := &bench{options: options{jsonFile: "-", profiles: filepath.Join(t.TempDir(), "profiles")}}
 	p := &profiled{name: "burning", run: burn}
 	fail := errors.New("cannot run again")

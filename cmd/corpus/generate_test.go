@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -65,6 +66,7 @@ func load(t *testing.T, dir string) []*exports.Entity {
 }
 
 func TestCorpusIsValid(t *testing.T) {
+	suite.InTest(t)
 	const n = 3000
 	dir := makeCorpus(t, n, 1)
 	entities := load(t, dir)
@@ -119,6 +121,7 @@ func TestCorpusIsValid(t *testing.T) {
 
 // TestFigures checks values that the validator has no opinion on.
 func TestFigures(t *testing.T) {
+	suite.InTest(t)
 	days := func(list []*exports.Entity) (all []string) {
 		for _, e := range list {
 			for _, f := range e.Signals.Facts {
@@ -153,6 +156,7 @@ func TestFigures(t *testing.T) {
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
+	suite.InTest(t)
 	first, second, other := files(t, makeCorpus(t, 3000, 7)), files(t, makeCorpus(t, 3000, 7)), files(t, makeCorpus(t, 3000, 8))
 	if len(first) != len(second) {
 		t.Errorf("%d files, then %d", len(first), len(second))

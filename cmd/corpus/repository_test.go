@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -48,6 +49,7 @@ func lines(text string) []string {
 
 // TestHistory looks for everything that the history of a catalogue has.
 func TestHistory(t *testing.T) {
+	suite.InTest(t)
 	const n, commits = 1000, 600
 	dir := makeRepository(t, n, commits, 1)
 	ask(t, dir, "fsck", "--strict", "--no-dangling")
@@ -129,6 +131,7 @@ func checkSteps(t *testing.T, dir string) {
 // TestEveryCommitIsValid builds nothing: it checks the whole folder at every
 // commit of a short history.
 func TestEveryCommitIsValid(t *testing.T) {
+	suite.InTest(t)
 	const commits = 40
 	dir := makeRepository(t, 60, commits, 3)
 	ask(t, dir, "checkout", "-q", "--detach")
@@ -162,6 +165,7 @@ func checkNotLater(t *testing.T, e *exports.Entity, day string) {
 }
 
 func TestSameSeedSameCommits(t *testing.T) {
+	suite.InTest(t)
 	head := func(seed uint64) string {
 		return ask(t, makeRepository(t, 300, 60, seed), "rev-parse", "main")
 	}

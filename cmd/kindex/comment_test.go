@@ -314,6 +314,7 @@ func TestStarterComment(t *testing.T) {
 // TestStarterInjection: neither the branch nor the content can run anything, or
 // speak to anybody.
 func TestStarterInjection(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
 	p := newPullRequest(t, "x/$(touch${IFS}pwned)`touch${IFS}pwned`';touch${IFS}pwned;'")

@@ -130,6 +130,7 @@ var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The 
 // TestMarkdownIsCut: what is too long for GitHub is cut, every part by itself,
 // and how much follows is said.
 func TestMarkdownIsCut(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	for name, d := range map[string]*difference{
 		"many":            differenceOf(5000, "x"),

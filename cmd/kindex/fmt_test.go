@@ -14,6 +14,7 @@ import (
 
 // TestShippedContentIsFormatted: kindex fmt has nothing to do in the content.
 func TestShippedContentIsFormatted(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	var out, problems bytes.Buffer
 	dir := filepath.Join("..", "..", "content")

@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 )
 
 // TestTalkativeEndpoint has a webhook's endpoint send more than its answer. Nothing of
 // it gets into the operator's log.
 func TestTalkativeEndpoint(t *testing.T) {
+	suite.InTest(t)
 	const forged = "level=ERROR msg=forged"
 	heard := make(chan struct{}, 10)
 	endpoint := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -114,6 +114,7 @@ var onlyIn = map[string][]string{
 var starts = regexp.MustCompile(`\b(os\.StartProcess|(syscall|unix|windows)\.(Exec|ForkExec|StartProcess|CreateProcess)|plugin\.Open)\b`)
 
 func TestRooms(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "kindex/...").Output()
 	if err != nil {

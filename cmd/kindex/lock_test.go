@@ -23,6 +23,7 @@ import (
 // TestBuildersQueue lets builders meet: one waits for the other, or ends with
 // its own exit code where it may not.
 func TestBuildersQueue(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
 	writeContent(t, content, 3)
@@ -75,6 +76,7 @@ func TestBuildersQueue(t *testing.T) {
 // TestStaticSitesQueue lets a builder wait for another that is at work in the folder
 // of its static site.
 func TestStaticSitesQueue(t *testing.T) {
+	suite.InTest(t)
 	if !pages.Searchable() {
 		if os.Getenv("CI") != "" {
 			t.Fatal("MiniSearch is needed: make site/pages/npm/minisearch.js")

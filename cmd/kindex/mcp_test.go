@@ -312,6 +312,7 @@ func TestAgentsAreCounted(t *testing.T) {
 // TestAgentFollowsBuilds: a server over a build moves to the next one, and ends when it
 // is told to.
 func TestAgentFollowsBuilds(t *testing.T) {
+	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
 	build := func(version string) {
 		t.Helper()

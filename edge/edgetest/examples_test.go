@@ -97,6 +97,7 @@ not: run
 `
 
 func TestExamples(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	e := Start(t, edge.Options{LimitAnonymous: 1, LimitKey: 10})
 	var printed []string
@@ -124,6 +125,7 @@ func TestExamples(t *testing.T) {
 
 // TestExamplesFail has pages with one fault each.
 func TestExamplesFail(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	for name, c := range map[string]struct{ text, want string }{
 		"a program fails":        {"'''sh\ntrue | false | true\n'''\n", "page.md:1: exit status 1"},

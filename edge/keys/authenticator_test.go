@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 )
 
@@ -248,6 +249,7 @@ func TestStoreOutOfReach(t *testing.T) {
 
 // TestInventedKeysHoldNoMemory floods an edge with keys that look right.
 func TestInventedKeysHoldNoMemory(t *testing.T) {
+	suite.InRace(t)
 	s := newStore(t)
 	a := keys.NewAuthenticator(s, time.Now)
 	const flood = 40_000

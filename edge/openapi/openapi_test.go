@@ -43,6 +43,7 @@ func TestValid(t *testing.T) {
 // TestJSONEqualsYAML reads both forms with another parser than the one that
 // turns the first into the second.
 func TestJSONEqualsYAML(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	if !json.Valid(openapi.JSON()) {
 		t.Fatal("the JSON form is not JSON")
@@ -64,6 +65,7 @@ func TestJSONEqualsYAML(t *testing.T) {
 
 // TestContact: whoever reads the description learns whom to ask for more.
 func TestContact(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	for contact, want := range map[string]openapi3.Contact{
 		"":                            {},

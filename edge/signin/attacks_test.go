@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
 	"kindex/edge/state"
@@ -64,6 +65,7 @@ func (a attacked) plant(t *testing.T, b *browser, name, value string) {
 // TestSessionFixation plants a session in the victim's browser before the sign-in:
 // one that was made up, and the attacker's own.
 func TestSessionFixation(t *testing.T) {
+	suite.InTest(t)
 	a := attack(t, false)
 	a.hub.Answer(http.StatusOK, `{"id": 2, "login": "attacker"}`)
 	attacker := newBrowser(t, a.service)
@@ -210,6 +212,7 @@ func TestReplayedCallback(t *testing.T) {
 // TestCallbacksAtOnce brings one answer many times at the same moment, on both
 // engines: one gets in.
 func TestCallbacksAtOnce(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		v, c := serve(t, open(), false), startCrafted(t)
 		v.offer(t, oidcOptions(c.issuer))

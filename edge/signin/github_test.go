@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
 	"kindex/edge/state"
@@ -27,6 +28,7 @@ func (b *browser) throughHub(v *service) page {
 // TestGitHub signs in with a GitHub Enterprise. Accounts follow the numeric id: a
 // login that somebody has given up opens nothing to whoever takes it.
 func TestGitHub(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		v, h := serve(t, open(), true), signintest.StartGitHub(t)
 		v.offer(t, gitHubOptions(h))
@@ -56,6 +58,7 @@ func TestGitHub(t *testing.T) {
 
 // TestGitHubAnswers sends away whoever the API does not vouch for.
 func TestGitHubAnswers(t *testing.T) {
+	suite.InTest(t)
 	for name, c := range map[string]struct {
 		user   string
 		status int

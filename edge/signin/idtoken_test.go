@@ -15,12 +15,14 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
 
+	"kindex/builder/suite"
 	"kindex/edge/state/statetest"
 )
 
 // TestIDTokens sends away whoever comes with an id_token that is not what it should
 // be, each time in one single way. The log says in which; the page does not.
 func TestIDTokens(t *testing.T) {
+	suite.InRace(t)
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +106,7 @@ func TestIDTokens(t *testing.T) {
 // TestDiscovery refuses providers that say wrong things of themselves, and takes
 // one that has recovered.
 func TestDiscovery(t *testing.T) {
+	suite.InRace(t)
 	for name, lie := range map[string]func(*crafted){
 		"another issuer":         func(c *crafted) { c.discovery = map[string]any{"issuer": "https://evil.example"} },
 		"token without https":    func(c *crafted) { c.discovery = map[string]any{"token_endpoint": "http://example.org/token"} },

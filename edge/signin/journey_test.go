@@ -179,6 +179,7 @@ func signOut(t *testing.T, v *service, ann, other *browser) {
 
 // TestProviderRefuses lets somebody turn back at the provider's page.
 func TestProviderRefuses(t *testing.T) {
+	suite.InRace(t)
 	v := serve(t, statetest.SQLite(t), false)
 	v.offer(t, oidcOptions(startProvider(t, v, nil)))
 	ann := newBrowser(t, v)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/signin"
 	"kindex/edge/signin/signintest"
@@ -18,6 +19,7 @@ func (v *service) later(d time.Duration) { v.ahead.Add(int64(d)) }
 
 // TestSessionEnds lets a session go unused for too long, and be used for too long.
 func TestSessionEnds(t *testing.T) {
+	suite.InTest(t)
 	const day = 24 * time.Hour
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		v, h := serve(t, open(), true), signintest.StartGitHub(t)
@@ -52,6 +54,7 @@ func TestSessionEnds(t *testing.T) {
 // TestSuspended suspends an account: its sessions are over for good, it gets no new
 // one, and after a pardon signing in works.
 func TestSuspended(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		v, h := serve(t, open(), false), signintest.StartGitHub(t)
 		v.offer(t, gitHubOptions(h))

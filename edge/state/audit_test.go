@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -29,6 +30,7 @@ func auditActions(t *testing.T, s *state.State, account string) (actions []state
 }
 
 func TestAuditEntry(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		ada, bob := ensure(t, s, "ada"), ensure(t, s, "bob")
@@ -78,6 +80,7 @@ func TestAuditEntry(t *testing.T) {
 // TestAuditIsBounded: many entries of one action leave those of others alone, and all
 // go after AuditFor.
 func TestAuditIsBounded(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		ada := ensure(t, s, "ada")
@@ -141,6 +144,7 @@ func TestAuditIsForgotten(t *testing.T) {
 
 // TestAuditIsNumbered: entries that are made at once get numbers without a gap.
 func TestAuditIsNumbered(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{open(), open()}
 		ada := ensure(t, edges[0], "ada")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 )
@@ -65,6 +66,7 @@ func webhookRows(n int) (list []string) {
 
 // TestCheckFinds makes one thing wrong at a time, and looks for the word of it.
 func TestCheckFinds(t *testing.T) {
+	suite.InRace(t)
 	cases := []struct {
 		wrong string // "" where nothing is
 		rows  []string

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 )
@@ -162,6 +163,7 @@ func copyState(t *testing.T, from, to string) ([]state.TableCount, error) {
 // TestCopyOfEverything goes from SQLite to PostgreSQL and back, with rows in every
 // table that the migrations make.
 func TestCopyOfEverything(t *testing.T) {
+	suite.InRace(t)
 	dir := t.TempDir()
 	first, shared, last := filepath.Join(dir, "first.db"), statetest.PostgreSQL(t), filepath.Join(dir, "last.db")
 	tables := fill(t, first)
@@ -192,6 +194,7 @@ func TestCopyOfEverything(t *testing.T) {
 
 // TestCopyIsCompared lets the target change, or lose, a row on its way.
 func TestCopyIsCompared(t *testing.T) {
+	suite.InRace(t)
 	first := filepath.Join(t.TempDir(), "first.db")
 	tables := fill(t, first)
 	for name, statements := range map[string][]string{
@@ -255,6 +258,7 @@ func TestCopyRefuses(t *testing.T) {
 // carry: on both engines there are the same tables, of columns of the two types that
 // both have, and beside them indexes alone.
 func TestSchemaIsTheSame(t *testing.T) {
+	suite.InTest(t)
 	lite, shared := filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)
 	describe := func(target string) map[string]string {
 		s := statetest.Open(t, target)
@@ -301,6 +305,7 @@ func TestSchemaIsTheSame(t *testing.T) {
 
 // TestBackupBesideWrites backs up while rows are written two at a time.
 func TestBackupBesideWrites(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, dir := open(), t.TempDir()
 		pair := "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, 1)"
@@ -352,6 +357,7 @@ func TestBackupBesideWrites(t *testing.T) {
 
 // TestBackupRefuses tries names that are taken, and a backup that fails half-way.
 func TestBackupRefuses(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, dir := open(), t.TempDir()
 		in := func(name string) string { return filepath.Join(dir, name) }

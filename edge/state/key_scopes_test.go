@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/signin"
 	"kindex/edge/state"
@@ -25,6 +26,7 @@ func createLimited(t *testing.T, s *state.State, account string, g keys.Grant) (
 // TestKeyFromBeforeScopes: a key that an earlier version has stored can do everything,
 // and is marked.
 func TestKeyFromBeforeScopes(t *testing.T) {
+	suite.InTest(t)
 	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)} {
 		s, err := state.Open(t.Context(), target, state.Options{AsItIs: true})
 		if err != nil {
@@ -93,6 +95,7 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 // TestDeadKeysAreBounded: creating and revoking keys for ever keeps a hundred, and the
 // active ones.
 func TestDeadKeysAreBounded(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		ada := ensure(t, s, "ada")
@@ -143,6 +146,7 @@ func TestNoChangeWithoutEntry(t *testing.T) {
 
 // TestSignInIsLogged: with the provider, the login and the address.
 func TestSignInIsLogged(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		a := signin.Arrival{Identity: signin.Identity{Provider: "https://id.example", Subject: "1", Login: "ada"}, Name: "ada",
@@ -163,6 +167,7 @@ func TestSignInIsLogged(t *testing.T) {
 
 // TestReportFindsOneKey: only the key itself is found, not one that begins like it.
 func TestReportFindsOneKey(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		ada := ensure(t, s, "ada")

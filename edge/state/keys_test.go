@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -93,6 +94,7 @@ func TestKeyLife(t *testing.T) {
 // TestKeyLimitUnderConcurrentCreation is the attack of asking for many keys at once,
 // through several edges.
 func TestKeyLimitUnderConcurrentCreation(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{open(), open(), open(), open()}
 		var accounts []keys.Account
@@ -161,6 +163,7 @@ func testLimitWhileRevoking(t *testing.T, edges []*state.State, a keys.Account) 
 
 // TestRevokedKeyStopsOnAnotherEdge uses two edges and a real clock.
 func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		here, there := open(), open()
 		account := ensure(t, here, "ada")
@@ -199,6 +202,7 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 // TestOnlyHashesAreStored reads every byte of a SQLite state, and every row of one on
 // PostgreSQL.
 func TestOnlyHashesAreStored(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		account := ensure(t, s, "ada")
@@ -266,6 +270,7 @@ func everything(t *testing.T, s *state.State) string {
 }
 
 func TestTouchKeys(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, other := open(), open()
 		day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

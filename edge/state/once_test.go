@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 )
@@ -39,6 +40,7 @@ var post = state.Attempt{AccountID: "acc_a", Method: "POST", Path: "/api/submit"
 
 // TestOnceAtOnce sends one write many times at once, through two edges.
 func TestOnceAtOnce(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{withNotes(t, open()), open()}
 		var made atomic.Int64
@@ -89,6 +91,7 @@ func TestOnceIsOfOne(t *testing.T) {
 // TestOnceIsBounded sends more writes of one account than are remembered: its oldest
 // are forgotten, those of others are not.
 func TestOnceIsBounded(t *testing.T) {
+	suite.InRace(t)
 	for name, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
 		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },
@@ -127,6 +130,7 @@ func TestOnceIsBounded(t *testing.T) {
 
 // TestOnceForgetsFailures makes a write whose first attempt failed.
 func TestOnceForgetsFailures(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := withNotes(t, open())
 		failure := errors.New("refused")
@@ -147,6 +151,7 @@ func TestOnceForgetsFailures(t *testing.T) {
 
 // TestOnceForADay moves the clock to the last moment of the day, and to its end.
 func TestOnceForADay(t *testing.T) {
+	suite.InTest(t)
 	for name, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
 		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },

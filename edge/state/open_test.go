@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 	"kindex/edge/state/statetest/server"
@@ -137,6 +138,7 @@ func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 // TestPaths writes to files with names that an address of SQLite would read
 // otherwise, and finds it there again.
 func TestPaths(t *testing.T) {
+	suite.InTest(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	names := []string{"a b.db", "what?mode=memory", "half#whole", "100%.db", "%41.db", "a&b=c;d+e.db", ":memory:", "file:x.db", "ü…", "-x.db", `back\slash`, "new\nline", "./rel/../rel/x.db"}
@@ -195,6 +197,7 @@ func TestNoState(t *testing.T) {
 
 // TestNewerSchema opens what a newer kindex has left.
 func TestNewerSchema(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		_, newest, err := s.Versions(t.Context())
@@ -273,6 +276,7 @@ func TestPasswordIsNowhere(t *testing.T) {
 
 // TestWrongPassword asks a server that knows the role.
 func TestWrongPassword(t *testing.T) {
+	suite.InTest(t)
 	target := statetest.PostgreSQL(t)
 	s := statetest.Open(t, target)
 	if err := writeOne(t.Context(), s, "CREATE ROLE "+server.Guarded+" LOGIN SUPERUSER PASSWORD 'right one/@'"); err != nil {
@@ -300,6 +304,7 @@ func TestWrongPassword(t *testing.T) {
 
 // TestServerGone takes the database away behind an open state.
 func TestServerGone(t *testing.T) {
+	suite.InRace(t)
 	target := statetest.PostgreSQL(t)
 	s := withNotes(t, statetest.Open(t, target))
 	if err := s.Ping(t.Context()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/signin"
 	"kindex/edge/state"
@@ -23,6 +24,7 @@ func arrival(subject, name, hash string) signin.Arrival {
 // TestSignInAtOnce lets one person arrive for the first time in many browsers and
 // at two edges at the same moment: that makes one account, with one key.
 func TestSignInAtOnce(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{open(), open()}
 		var all sync.WaitGroup
@@ -51,6 +53,7 @@ func TestSignInAtOnce(t *testing.T) {
 
 // TestNamesakesAtOnce lets many people of one name arrive at the same moment.
 func TestNamesakesAtOnce(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{open(), open()}
 		var all sync.WaitGroup
@@ -71,6 +74,7 @@ func TestNamesakesAtOnce(t *testing.T) {
 
 // TestSessions opens more sessions than an account may have, and replaces one.
 func TestSessions(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, now := open(), time.Now()
 		alive := func(hash string) bool {
@@ -143,6 +147,7 @@ func underWay(t *testing.T, s *state.State, a signin.Attempt, now time.Time) boo
 // TestAttemptsOfOneNetwork starts more sign-ins from one network than are kept: its
 // own oldest make room, and concurrent ones lose nothing else.
 func TestAttemptsOfOneNetwork(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, now := open(), time.Now()
 		other := attemptFrom("203.0.113.0/24", now, -1)
@@ -170,6 +175,7 @@ func TestAttemptsOfOneNetwork(t *testing.T) {
 // and adds more: the largest network of that large one makes room each time, never
 // somebody with few attempts, however old.
 func TestAttemptsOfManyNetworks(t *testing.T) {
+	suite.InRace(t)
 	for engine, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
 		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/keys"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
@@ -33,6 +34,7 @@ func submitted(t *testing.T, s *state.State, account, slug string) (one submit.S
 // TestOwnOpenSubmissionsAreUnique: an account proposes an entity once at a time, and
 // again once its submission is closed. Other accounts make no difference.
 func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		other, err := submitted(t, s, "eve", "a")
@@ -76,6 +78,7 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 // account gets submit.MaxOpen open submissions, and room again for each one that is
 // closed.
 func TestOpenSubmissionsAreBounded(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{open(), open()}
 		var taken, refused atomic.Int64
@@ -118,6 +121,7 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 // TestClosedSubmissionsAreBounded submits and withdraws again and again: the newest
 // of an account are kept, by number and by bytes, and those of others all.
 func TestClosedSubmissionsAreBounded(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		other, err := submitted(t, s, "eve", "a")
@@ -163,6 +167,7 @@ func TestClosedSubmissionsAreBounded(t *testing.T) {
 // TestWithdrawnPullRequests: what is withdrawn in review is listed until its pull
 // request is closed, and not deleted before.
 func TestWithdrawnPullRequests(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		one, err := submitted(t, s, "ada", "a")
@@ -203,6 +208,7 @@ func TestWithdrawnPullRequests(t *testing.T) {
 // TestSubmissionSteps tries every step from every state, many at the same time: of
 // those that may be taken one is, the others never.
 func TestSubmissionSteps(t *testing.T) {
+	suite.InRace(t)
 	may := map[submit.Status]map[submit.Status]bool{
 		submit.Pending:   {submit.InReview: true, submit.Accepted: true, submit.Rejected: true, submit.Withdrawn: true},
 		submit.InReview:  {submit.Accepted: true, submit.Rejected: true, submit.Withdrawn: true},

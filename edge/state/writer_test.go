@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/state"
 	"kindex/edge/state/statetest"
 )
@@ -148,6 +149,7 @@ func panicked(do func()) (p any) {
 
 // TestFailureIsOnesOwn puts writes that fail in all ways into one group.
 func TestFailureIsOnesOwn(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, ctx := withNotes(t, open()), context.Background()
 		release := func() error { return nil }
@@ -258,6 +260,7 @@ func TestLostTransaction(t *testing.T) {
 
 // TestContextEnded tells a write that was not begun from one that was.
 func TestContextEnded(t *testing.T) {
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := withNotes(t, open())
 		ctx, cancel := context.WithCancel(context.Background())
@@ -337,6 +340,7 @@ func TestCloseWaitsForWrites(t *testing.T) {
 // TestDeadlock lets two transactions lock two rows in opposite order, and whoever is
 // given up hide the error.
 func TestDeadlock(t *testing.T) {
+	suite.InRace(t)
 	s := withNotes(t, statetest.Open(t, statetest.PostgreSQL(t)))
 	ctx := t.Context()
 	for _, id := range []string{"a", "b"} {
@@ -435,6 +439,7 @@ func writeAsOther(target string) (failed error) {
 
 // TestManyProcesses lets processes make one state at the same time, and write to it.
 func TestManyProcesses(t *testing.T) {
+	suite.InRace(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -466,6 +471,7 @@ func TestManyProcesses(t *testing.T) {
 
 // TestOpenAtOnce lets many edges bring an empty database up to date.
 func TestOpenAtOnce(t *testing.T) {
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		states := make([]*state.State, 8)
 		var wg sync.WaitGroup

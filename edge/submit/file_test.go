@@ -17,6 +17,7 @@ import (
 // TestFile writes the file of every shipped entity anew: it says the same, in the
 // form of a file.
 func TestFile(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	files, err := filepath.Glob("../../content/*/*.yaml")
 	if err != nil || len(files) < 100 {

@@ -46,6 +46,7 @@ func flaky(share float64) func(http.ResponseWriter, string) {
 }
 
 func TestEventsComeInOrderWhateverFails(t *testing.T) {
+	suite.InRace(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		const events, most = 60, 40
 		all := r.hook("", flaky(0.3))
@@ -129,6 +130,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 }
 
 func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
+	suite.InRace(t)
 	hooks := suite.Pick(150, 300) // more than are leased at a time
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
@@ -213,6 +215,7 @@ func TestDispatchersShareTheWork(t *testing.T) {
 // The edge that had the webhook has died: it is taken over when the lease ends,
 // and not before.
 func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
+	suite.InRace(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		h := r.hook("", nil)
@@ -245,6 +248,7 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 
 // What is cut off at the end is sent by whoever is next, and is no failure.
 func TestStoppingLosesNothing(t *testing.T) {
+	suite.InRace(t)
 	t.Parallel()
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		var quick, slow gate
@@ -334,6 +338,7 @@ func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
 }
 
 func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
+	suite.InRace(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		gate := make(chan struct{})
 		deleted := r.hook("", func(http.ResponseWriter, string) { <-gate })

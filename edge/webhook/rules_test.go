@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"kindex/builder/suite"
 	"kindex/edge/seal"
 	"kindex/edge/state"
 	"kindex/edge/webhook"
@@ -28,6 +29,7 @@ func (r *rig) ask(do func(tx *state.Tx) (webhook.Delivery, error)) (d webhook.De
 }
 
 func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
+	suite.InRace(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		var status atomic.Int64
 		status.Store(410)
@@ -71,6 +73,7 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 }
 
 func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
+	suite.InRace(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		h := r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(500) })
@@ -122,6 +125,7 @@ func metric(t *testing.T, reg *prometheus.Registry, name string) float64 {
 }
 
 func TestRetryAfterIsWaitedFor(t *testing.T) {
+	suite.InRace(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		var calls atomic.Int64
@@ -219,6 +223,7 @@ func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
 }
 
 func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
+	suite.InRace(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		var made, refused atomic.Int64
 		edges := []*state.State{r.state, r.open()}

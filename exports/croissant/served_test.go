@@ -15,6 +15,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -38,6 +39,7 @@ func get(t *testing.T, address string) (http.Header, []byte) {
 
 // TestServed reads the dataset as a loader does: by nothing but its description.
 func TestServed(t *testing.T) {
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
 	header, doc := get(t, e.URL+"/api/export/croissant")
 	if got := header.Get("Content-Type"); got != `application/ld+json; profile="http://mlcommons.org/croissant/1.1"` {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"kindex/builder/suite"
 	"kindex/exports/feed"
 )
 
@@ -43,6 +44,7 @@ func files(t *testing.T, f *feed.Feed) map[string]string {
 // TestReadByOthers holds what a parser of others finds in the documents against
 // the feed that was written.
 func TestReadByOthers(t *testing.T) {
+	suite.InTest(t)
 	if _, err := os.Stat(filepath.Join(site, "node_modules", "feedsmith")); err != nil {
 		missing(t, "the npm package feedsmith")
 	}

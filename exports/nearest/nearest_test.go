@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/antzucaro/matchr"
+
+	"kindex/builder/suite"
 )
 
 func TestName(t *testing.T) {
@@ -63,6 +65,7 @@ func byAll(word string, candidates []string, most int) []string {
 // TestNames compares with byAll, of words of few letters, which are near by chance,
 // and of words that begin alike.
 func TestNames(t *testing.T) {
+	suite.InTest(t)
 	r := rand.New(rand.NewPCG(4, 2))
 	beginnings := []string{"", "", "abc", "provider-", "Providér ", strings.Repeat("界a", 30)}
 	alphabets := [][]rune{[]rune("abc"), []rune("abcé界A\x01-"), []rune("0123456789")}

@@ -85,6 +85,7 @@ func (p *place) sum(name string) string {
 
 // TestFetch breaks the download three times, and wants each byte sent once.
 func TestFetch(t *testing.T) {
+	suite.InTest(t)
 	var asked requests
 	p := start(t, asked.below("/data/"), edgetest.Cut("/data/", 20_000, 3))
 	p.must("bash", "fetch.sh", "entities.parquet")
@@ -103,6 +104,7 @@ func TestFetch(t *testing.T) {
 // TestFetchGoesOn stops for good, goes on in another run, and does not trust what
 // lies there.
 func TestFetchGoesOn(t *testing.T) {
+	suite.InTest(t)
 	var asked requests
 	p := start(t, asked.below("/data/"), edgetest.Cut("/data/", 1000, 10))
 	if said := p.fails("bash", "fetch.sh", "entities.parquet"); !strings.Contains(said, "fetch.sh: entities.parquet did not come; run again to go on") {
@@ -239,6 +241,7 @@ print(sum(1 for _ in u.urlopen(u.Request("`+p.edge.URL+`/api/export/entities?for
 
 // TestRows compares what the recipes make with the export.
 func TestRows(t *testing.T) {
+	suite.InTest(t)
 	p := start(t)
 	p.must("node", "texts.mjs")
 	texts, fresh := objects(t, []byte(p.read("texts.jsonl"))), p.fresh()

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -22,6 +23,7 @@ const pipelines = "site/docs/pipelines.md"
 
 // TestPipelines runs every block of the page.
 func TestPipelines(t *testing.T) {
+	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	edgetest.Examples(t, pipelines, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: workplace(t),
 		After: func(b edgetest.Block, printed string) {
@@ -34,6 +36,7 @@ func TestPipelines(t *testing.T) {
 // TestDuckDB compares the Parquet file, as DuckDB reads it, with the JSONL export:
 // columns, types, sums and every row.
 func TestDuckDB(t *testing.T) {
+	suite.InTest(t)
 	p := start(t)
 	p.must("bash", "fetch.sh", "entities.parquet")
 	script, err := os.ReadFile(filepath.Join("testdata", "rows.mjs"))
@@ -114,6 +117,7 @@ func sums(rows []map[string]any) map[string]any {
 
 // TestColumn counts what the recipe for one column fetches.
 func TestColumn(t *testing.T) {
+	suite.InTest(t)
 	var bytes, requests atomic.Int64
 	p := start(t, counting(&bytes, &requests))
 	fetched := p.must("bash", "fetch.sh", "entities.parquet") // the whole, through the same counter

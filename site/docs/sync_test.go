@@ -242,6 +242,7 @@ func (s *series) rewrite() {
 
 // TestSyncAtRandom does whatever comes, several changes a build.
 func TestSyncAtRandom(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel() // builds wait for the disk
 	builds := suite.Pick(2, 10)
 	s := newSeries(t)

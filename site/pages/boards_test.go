@@ -139,6 +139,7 @@ func boardNames(s *pages.Site) []string {
 // TestBoards compares every leaderboard with the build: of each category, by each
 // score, and of each type by the composite.
 func TestBoards(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	rows := 0
@@ -174,6 +175,7 @@ func TestBoards(t *testing.T) {
 // TestPastBoards compares the leaderboards of every day that is kept with its
 // snapshot, and what names link to with what has become of the entities.
 func TestPastBoards(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	a := s.Build.Archive()
@@ -233,6 +235,7 @@ func checkPresent(t *testing.T, s *pages.Site, path string, r shownRow) string {
 
 // TestBoardMovement compares the movement that pages show with what the API says.
 func TestBoardMovement(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{Dir: pastBuild(t)})
 	s := siteOf(t, e.Dir, pages.Options{})
@@ -350,6 +353,7 @@ func TestBoardAddresses(t *testing.T) {
 // TestStaticBoards: the leaderboards, trends and comparisons of a static site are
 // those of the build, and link to no other than it has.
 func TestStaticBoards(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{Static: true})
 	written := map[string]bool{}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/exports/feed"
@@ -43,6 +44,7 @@ func (b *browsed) wanted(f exports.ChangeFilter) []string {
 // TestChanges: the pages of all changes, and of each choice and of each two, list
 // exactly those that the archive has, the newest first.
 func TestChanges(t *testing.T) {
+	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	a := b.build.Archive()
 	choices := map[string]exports.ChangeFilter{"": {}}

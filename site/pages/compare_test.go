@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/site/pages"
@@ -102,6 +103,7 @@ func TestCompare(t *testing.T) {
 
 // TestCompareBenchmarks: of benchmarks a comparison shows those that two have.
 func TestCompareBenchmarks(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	having := map[string][]string{} // by benchmark

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/exports/boards"
@@ -18,6 +19,7 @@ import (
 // TestCourseOfOneDay: of what was ranked on one day alone there is a sentence, of all
 // else that has a score a picture, and of what never had one nothing.
 func TestCourseOfOneDay(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	plain := t.TempDir() // no repository keeps it: there is this one build
 	for _, name := range []string{"scoring.yaml", "tool/pytorch.yaml", "tool/keras.yaml", "model/o3.yaml"} {

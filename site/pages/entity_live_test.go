@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
@@ -22,6 +23,7 @@ const adasSite = "https://ada.example/index"
 // an entity, the present one, former ones and those of the deleted, with what an edge
 // answers for the same build.
 func TestFeedAndBadgeAsFiles(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	out := departed(t)
 	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/", Base: adasSite})

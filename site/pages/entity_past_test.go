@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
@@ -56,6 +57,7 @@ func departed(t *testing.T) (out string) {
 }
 
 func TestDeparted(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	out := departed(t)
 	s := siteOf(t, out, pages.Options{})

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/indexes"
@@ -146,6 +147,7 @@ func hundredths(t *testing.T, s string) int {
 
 // TestEntityPages reads the page of every entity of the shipped content.
 func TestEntityPages(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	for o := range uint32(s.Build.Len()) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/site/pages"
 )
@@ -31,6 +32,7 @@ func TestLost(t *testing.T) {
 
 // TestSitemapIsWhole: the parts of the site are in its map, and what is there exists.
 func TestSitemapIsWhole(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	var listed []string

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/site/picture"
 )
@@ -108,6 +109,7 @@ func drawn(t testing.TB, c picture.Card) ([]byte, *image.Paletted) {
 // A shade may be one step off, as processors that fuse multiplication and addition
 // round the edges of letters otherwise.
 func TestPNG(t *testing.T) {
+	suite.InTest(t)
 	const step = 16
 	for name, c := range cards {
 		t.Run(name, func(t *testing.T) {
@@ -299,6 +301,7 @@ func TestHostile(t *testing.T) {
 // TestEndless: only the beginning of a text is looked at. To measure all of it would
 // take minutes.
 func TestEndless(t *testing.T) {
+	suite.InTest(t)
 	least := [2]time.Duration{time.Hour, time.Hour}
 	for range 3 {
 		for i, n := range []int{1 << 10, 1 << 22} {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
 
@@ -42,6 +43,7 @@ func described(t *testing.T) string {
 // their version, file by file. The bytes of an archive are not compared: another
 // version of the compressor may make others, and the archives stay what they are.
 func TestArchives(t *testing.T) {
+	suite.InTest(t)
 	version := described(t)
 	for _, c := range []struct {
 		language, file, prefix string

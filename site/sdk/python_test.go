@@ -158,6 +158,7 @@ print(backend.build_sdist(sys.argv[1]), backend.build_wheel(sys.argv[1]))`
 // TestPythonSources: what the description decides is as the description has it; the
 // syntax is that of Python 3.9; every version is the same.
 func TestPythonSources(t *testing.T) {
+	suite.InTest(t)
 	python := needPython(t, "python3")
 	description := filepath.Join(t.TempDir(), "openapi.json")
 	write(t, description, string(openapi.JSON()))

@@ -21,6 +21,7 @@ import (
 	"time"
 	"unicode"
 
+	"kindex/builder/suite"
 	"kindex/edge/submit"
 	"kindex/edge/submit/forge"
 	"kindex/edge/submit/forge/forgetest"
@@ -272,6 +273,7 @@ func TestManyInReview(t *testing.T) {
 
 // TestFollow: errors make it wait longer, and what the forge asks for is heeded.
 func TestFollow(t *testing.T) {
+	suite.InRace(t)
 	s, f := setUp(t)
 	s.Add(forgetest.Pull{Head: "submission/a", State: "open"})
 	kept := &store{list: []submit.Submission{inReview("a", 1)}}
