@@ -60,7 +60,10 @@ static: $(MINISEARCH) build ## the website of the shipped content as plain files
 
 # Test binaries without what only debuggers read are linked in less time.
 LEAN := -ldflags=-w
-TEST := $(GO) test -vet=off -count=1 $(LEAN)
+# Tests sync thousands of small files. Where a large file system is in memory they use it.
+INMEMORY := $(shell test "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt 8000 2>/dev/null && ! findmnt -no OPTIONS /dev/shm | grep -q noexec && echo /dev/shm)
+TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
+TEST     := TMPDIR=$(TESTTMP) GOTMPDIR=$(or $(GOTMPDIR),/tmp) $(GO) test -vet=off -count=1 $(LEAN)
 # The packages where goroutines meet. make soak runs all of them with the race detector.
 RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 

@@ -115,7 +115,7 @@ var wantedPostgreSQL = []string{
 // TestBench measures a small catalogue through the command line. It looks at
 // what is reported, never at how fast it was.
 func TestBench(t *testing.T) {
-	suite.InTest(t)
+	suite.InSoak(t, "it measures every part; TestBuilt measures one")
 	suite.WithoutRace(t)
 	t.Parallel()
 	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
@@ -301,7 +301,7 @@ func TestMissed(t *testing.T) {
 
 // TestChildren makes the profiles that are of another process.
 func TestChildren(t *testing.T) {
-	suite.InTest(t)
+	suite.InSoak(t, "it makes a profile of each kind; TestMissed makes one")
 	t.Parallel()
 	content := filepath.Join("..", "..", "content")
 	b := &bench{options: options{corpus: content}, tmp: t.TempDir(), root: t.TempDir()}
