@@ -108,7 +108,7 @@ func TestDamagedBuildOfAFolder(t *testing.T) {
 // TestRepositoryComesAndGoes builds the same content with and without its
 // repository.
 func TestRepositoryComesAndGoes(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	s := newStory(t, 1)
 	out, hidden := t.TempDir(), filepath.Join(t.TempDir(), "hidden")
 	s.put("tool/a", &source{name: "A"})

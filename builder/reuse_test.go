@@ -59,7 +59,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 // TestContentHandedOverIsMarked gives a build content that was read before, as the
 // watcher does.
 func TestContentHandedOverIsMarked(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	t.Parallel()
 	o := Options{Content: filepath.Join("..", "content"), Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 2, Key: GenerateKey()}
 	first, err := Build(context.Background(), o)

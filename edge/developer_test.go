@@ -191,7 +191,7 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 
 // TestSecurityAnotherAccountsKey: what is not one's own does not exist, and stays.
 func TestSecurityAnotherAccountsKey(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		mine, own := s.newKey(t, "mallory")
@@ -309,7 +309,7 @@ func (l *lockedBuffer) String() string {
 
 // TestLastUse is told at once by the edge that has seen it, and stored by Work.
 func TestLastUse(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
 		secret, k := edges[0].newKey(t, "ada")
 		lastUsed := func(s *served) (at *time.Time) {

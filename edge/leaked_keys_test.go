@@ -73,7 +73,7 @@ func (s *served) auditOf(t *testing.T, owner keys.Secret) (lines []string) {
 // has nothing left; still, whoever holds the key ends it, within a second everywhere,
 // and its owner sees who did.
 func TestSecurityReportedKey(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	_, out := smallBuild(t, 1)
 	var log lockedBuffer
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {

@@ -169,7 +169,7 @@ func TestMidnight(t *testing.T) {
 
 // TestCountsOutliveARestart closes an edge and opens another on the same state.
 func TestCountsOutliveARestart(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		st := open()
 		s := &served{}

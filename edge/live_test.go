@@ -342,6 +342,7 @@ func get(t *testing.T, url string, status int) string {
 }
 
 func TestMetrics(t *testing.T) {
+	suite.InTest(t)
 	s := serve(t, 5)
 	public, admin, stop, ended := run(t, s.Server, hanging)
 	get(t, "http://"+public+"/api/entities", 200)
@@ -359,7 +360,7 @@ func TestMetrics(t *testing.T) {
 
 // TestSlowHeadersAreCutOff sends half a request and waits.
 func TestSlowHeadersAreCutOff(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	t.Parallel() // it waits
 	s := serve(t, 5)
 	s.waits = waits{header: 300 * time.Millisecond, request: 2 * hanging}

@@ -63,7 +63,7 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 // TestAgentsRefused sends what is no message of the protocol. Each is refused with a
 // problem that says why.
 func TestAgentsRefused(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	s := serveFew(t, Options{})
 	deep := strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)
 	for _, c := range []struct {
@@ -252,6 +252,7 @@ func (s *served) slowly(path string) (asked, left chan struct{}) {
 // TestAgentsLeaving: who leaves takes the request to the API along, though the
 // protocol's own context lives on; and so does the end of the time for a call.
 func TestAgentsLeaving(t *testing.T) {
+	suite.InTest(t)
 	s := serveFew(t, Options{})
 	asked, left := s.slowly("/api/slow")
 	outer, leave := context.WithCancel(context.Background())

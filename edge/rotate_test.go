@@ -19,7 +19,7 @@ import (
 // a receiver misses nothing; then the leaked one signs nothing more. So do two rotations
 // in a row, at once.
 func TestRotateWebhook(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	onBothEngines(t, func(t *testing.T, target string) {
 		var later atomic.Int64
 		older, newer := seal.Generate(), seal.Generate()

@@ -52,7 +52,7 @@ func (s *served) belongings(t *testing.T, owner keys.Secret) string {
 // only read. Whatever asks strangers for a key is forbidden to it, and so is every
 // write, and nothing changes.
 func TestSecurityLeakedReadKey(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		owner, first := s.newKey(t, "ada")

@@ -220,7 +220,7 @@ func TestAttackBodyBombs(t *testing.T) {
 // TestAttackSlowBody sends a body a byte at a time. The server must not wait for
 // longer than its patience.
 func TestAttackSlowBody(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	t.Parallel() // it waits
 	s := serveFew(t, Options{LimitKey: 1000})
 	if srv := s.httpServer(s); srv.ReadTimeout != readTimeout || srv.ReadHeaderTimeout != headerTimeout {

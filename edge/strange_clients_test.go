@@ -14,6 +14,7 @@ import (
 // TestModifiedSince asks as clients do that keep times and no tags: curl -z, wget -N and
 // simple feed readers. Nothing is sent again, and the request counts.
 func TestModifiedSince(t *testing.T) {
+	suite.InTest(t)
 	const limit = 1000
 	s := serveFew(t, Options{LimitAnonymous: limit, LimitKey: limit})
 	left := limit
@@ -73,6 +74,7 @@ func TestStarIsNoCoding(t *testing.T) {
 
 // TestWhereProgramsLook: some addresses are asked for without being named anywhere.
 func TestWhereProgramsLook(t *testing.T) {
+	suite.InTest(t)
 	s := serve(t, 3)
 	icon := s.ask(t, "GET", "/favicon.ico")
 	if icon.status != 200 || len(icon.body) < 22 || !bytes.Equal(icon.body[:6], []byte{0, 0, 1, 0, 1, 0}) {

@@ -104,7 +104,7 @@ const aimedHooks = 60
 // domain, called for the five events of a build. However many there are, the host gets
 // what one host may get, and those who wait lose no event.
 func TestWebhooksAimedAtOneHost(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	var names []string
 	for i := range aimedHooks {
 		names = append(names, fmt.Sprintf("n%d.victim.example.com", i))
@@ -146,7 +146,7 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 // TestWebhooksAimedAtOneAddress has sixty webhooks at names of sixty domains, all of which
 // lead to one address.
 func TestWebhooksAimedAtOneAddress(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	var names []string
 	for i := range aimedHooks {
 		names = append(names, fmt.Sprintf("victim%d.example", i))
@@ -167,6 +167,7 @@ func TestWebhooksAimedAtOneAddress(t *testing.T) {
 // TestWebhookChallenge registers addresses of somebody who has not asked for it. Only an
 // endpoint that knows what it is asked is taken.
 func TestWebhookChallenge(t *testing.T) {
+	suite.InTest(t)
 	var mu sync.Mutex
 	answer := func(string) (int, string) { return 200, "" }
 	asked := 0
@@ -245,6 +246,7 @@ func challenged(t *testing.T, mu *sync.Mutex, asked *int, answer *func(string) (
 // TestWebhookTunnels registers public IPv6 addresses that a router with ISATAP sends on
 // to private IPv4 addresses.
 func TestWebhookTunnels(t *testing.T) {
+	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	secret, _ := h.newKey(t, "ada")
 	for address, status := range map[string]int{"2606:4700::5efe:10.0.0.1": 400, "2606:4700::200:5efe:127.0.0.1": 400, "2606:4700:1:2:0:5efe:a9fe:a9fe": 400, "2606:4700::5efe:8.8.8.8": 201} {

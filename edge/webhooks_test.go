@@ -155,7 +155,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, target string)) {
 // From the registration to the delivery of what a build has changed, the log, a
 // test, a replay and the end.
 func TestTheLifeOfAWebhook(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	onBothEngines(t, func(t *testing.T, target string) {
 		h := serveHooked(t, target)
 		secret, _ := h.newKey(t, "ada")
@@ -258,6 +258,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 }
 
 func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
+	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	secret, _ := h.newKey(t, "ada")
 	for body, says := range map[string]string{
@@ -289,7 +290,7 @@ func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
 }
 
 func TestAnAccountHasTenWebhooksHoweverManyAreAsked(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	onBothEngines(t, func(t *testing.T, target string) {
 		h := serveHooked(t, target)
 		secret, _ := h.newKey(t, "ada")
@@ -318,6 +319,7 @@ func TestAnAccountHasTenWebhooksHoweverManyAreAsked(t *testing.T) {
 
 // Another account's webhook, and its deliveries, do not exist.
 func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
+	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	ada, _ := h.newKey(t, "ada")
 	bob, _ := h.newKey(t, "bob")

@@ -33,7 +33,7 @@ func openWithSources(t *testing.T, list []*Entity) (b *Build, sums [][sha256.Siz
 }
 
 func TestAuthoredIsWhatTheFileGave(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	t.Parallel()
 	list := catalogue(11, catalogueSize)
 	b, sums := openWithSources(t, list)

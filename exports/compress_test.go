@@ -13,7 +13,7 @@ import (
 // TestBrotliWritersAreUsedAgain holds what a writer packs behind other files
 // against what a fresh one makes of it: builds must not depend on the order.
 func TestBrotliWritersAreUsedAgain(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := []string{`"slug":`, `"name":`, "tensor", "graph", "null,", "{", "}", "\n"}
 	for i := range 60 {

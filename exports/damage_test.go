@@ -288,7 +288,7 @@ func tree(t *testing.T, dir string) map[string]string {
 }
 
 func TestSameEntitiesSameBytes(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	list := catalogue(9, 1200)
 	var first map[string]string
 	var id string
@@ -365,6 +365,7 @@ func checkVariants(t *testing.T, files map[string]string) {
 }
 
 func TestCompressIsPure(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	if _, err := Compress("deflate", nil); err == nil {
 		t.Error("an unknown coding was accepted")

@@ -18,6 +18,7 @@ import (
 )
 
 func TestPlaceKeepsOrMends(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	root := t.TempDir()
 	list := catalogue(10, 30)

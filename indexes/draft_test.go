@@ -279,7 +279,7 @@ func (a *answers) others(q string) {
 // TestEditsAnswerAsANewIndex lays edits of all sorts over an index and compares
 // all of its answers with those of an index of the edited content.
 func TestEditsAnswerAsANewIndex(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	c := shipped(t)
 	numbers := suite.Pick([]int{1, 7, 60}, []int{1, 7, 60, 60, 7, 1, 300})
 	for seed, n := range numbers {

@@ -509,7 +509,7 @@ func claimSizes(t *testing.T, dir string) (restore func()) {
 // any byte differs is found by Verify; here are those that would lead astray
 // where somebody opens an index without it.
 func TestOpenDamagedUpon(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	c := newChain(t, 10)
 	c.edit(6)
 	if n := c.publish(t); n == 0 || n > 6 {

@@ -60,7 +60,7 @@ func names(edits []exports.Edit) string {
 // entity becomes good because another file has changed, and what was told of a
 // build that came too early is told again.
 func TestOneFileMendsAnother(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	t.Parallel() // it waits most of the time
 	dir, out := t.TempDir(), t.TempDir()
 	write := func(name, text string) {

@@ -29,7 +29,7 @@ import (
 // forgotten what came last, but nothing that was in the state before, and a webhook must
 // have heard of every change, each entity's in order.
 func TestCrash(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	t.Parallel()
 	kills := map[state.Engine]int{state.SQLite: suite.Pick(8, 80), state.PostgreSQL: suite.Pick(3, 20)}
 	crash := func(t *testing.T, target string, kills int) {

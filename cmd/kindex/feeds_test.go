@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestFeedsOfCollection follows the feeds of the whole replayed history from the
@@ -15,7 +17,10 @@ import (
 func TestFeedsOfCollection(t *testing.T) { wholeReplay(t, nil).compareFeeds() }
 
 // TestFeedsOfExtract does the same with the extract of testdata.
-func TestFeedsOfExtract(t *testing.T) { extractReplay(t).compareFeeds() }
+func TestFeedsOfExtract(t *testing.T) {
+	suite.WithoutRace(t)
+	extractReplay(t).compareFeeds()
+}
 
 // feedOut is a feed as the parser of others gives it.
 type feedOut struct {

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 )
 
 // TestHistoryOfDeleted: of an entity that was deleted, the terminal is told that it
 // was, and not all that it had once more; programs are told both.
 func TestHistoryOfDeleted(t *testing.T) {
+	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
 	if err := os.Mkdir(filepath.Join(content, "tool"), 0o755); err != nil {
 		t.Fatal(err)

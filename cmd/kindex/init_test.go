@@ -38,6 +38,7 @@ func TestStarterReadme(t *testing.T) {
 // TestStarterNamesCommands: whatever the files of a new index call, there is, with
 // the flags they give.
 func TestStarterNamesCommands(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	dir := newIndex(t)
 	calls := regexp.MustCompile("(?m)(?:`|^ *(?:run: )?)kindex ([a-z]+)(?: --?([a-z]+))?")

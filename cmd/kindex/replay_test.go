@@ -34,7 +34,10 @@ type replay struct {
 func TestChangelogOfCollection(t *testing.T) { wholeReplay(t, nil).compareChangelog() }
 
 // TestChangelogOfExtract does the same with a small extract of the list.
-func TestChangelogOfExtract(t *testing.T) { extractReplay(t).compareChangelog() }
+func TestChangelogOfExtract(t *testing.T) {
+	suite.WithoutRace(t)
+	extractReplay(t).compareChangelog()
+}
 
 // wholeReplay replays all snapshots of the public list, where it lies beside the
 // repository, beside other tests. edit, if not nil, may change the rows of a

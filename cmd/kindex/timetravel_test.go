@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/state/statetest"
 )
@@ -20,7 +21,10 @@ import (
 func TestTimeTravelOfCollection(t *testing.T) { wholeReplay(t, nil).travel() }
 
 // TestTimeTravelOfExtract does the same with the extract of testdata.
-func TestTimeTravelOfExtract(t *testing.T) { extractReplay(t).travel() }
+func TestTimeTravelOfExtract(t *testing.T) {
+	suite.WithoutRace(t)
+	extractReplay(t).travel()
+}
 
 func (r *replay) travel() {
 	t := r.t

@@ -27,7 +27,7 @@ import (
 // writing through temporary files, renaming, deleting, several at once. Good
 // edits are live at once; at the end stands the build that a fresh one gives.
 func TestEditingSession(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {

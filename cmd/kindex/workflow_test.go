@@ -121,6 +121,7 @@ func (r *runner) run(script string) (output string, err error) {
 
 // TestOurWorkflow runs the check of pull requests of this repository.
 func TestOurWorkflow(t *testing.T) {
+	suite.InTest(t)
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ const (
 // 5xx, no error may be logged, every answer keeps the rules that hold for all of
 // them, and the edge may not grow.
 func TestWholeEdge(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	f := newFuzz(t)
 	rounds := suite.Pick(750, 1500) // of each worker
 	var end time.Time

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 func parsed[T any](t *testing.T, parse func(string) (T, error), texts ...string) (list []T) {
@@ -99,6 +101,7 @@ func TestDeniedNames(t *testing.T) {
 
 // TestManyHostsAreForgotten: what is kept of hosts is bounded by what they get.
 func TestManyHostsAreForgotten(t *testing.T) {
+	suite.InTest(t)
 	now := time.Now()
 	p := newPacer(20, func() time.Time { return now })
 	for i := range 100_000 {

@@ -249,7 +249,7 @@ func TestStoreOutOfReach(t *testing.T) {
 
 // TestInventedKeysHoldNoMemory floods an edge with keys that look right.
 func TestInventedKeysHoldNoMemory(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	s := newStore(t)
 	a := keys.NewAuthenticator(s, time.Now)
 	const flood = 40_000

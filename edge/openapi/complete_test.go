@@ -145,6 +145,7 @@ var inCode = regexp.MustCompile("`([a-z-]+)`")
 // TestProblemsHaveExamples: each code that a response names has an example, and no
 // example has another one.
 func TestProblemsHaveExamples(t *testing.T) {
+	suite.InTest(t)
 	doc := load(t, openapi.YAML)
 	codes := map[string]bool{}
 	for _, v := range doc.Components.Schemas["Problem"].Value.Properties["code"].Value.Enum {
@@ -190,6 +191,7 @@ func TestProblemsHaveExamples(t *testing.T) {
 // TestSchemasAreExplained: every member of an object is, unless its schema is one
 // that has a name and an explanation of its own.
 func TestSchemasAreExplained(t *testing.T) {
+	suite.InTest(t)
 	doc := load(t, openapi.YAML)
 	for name, ref := range doc.Components.Schemas {
 		if ref.Value.Description == "" {

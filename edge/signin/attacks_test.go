@@ -117,6 +117,7 @@ func forgeries(service, token string) map[string]struct {
 
 // TestCSRF forges the form for signing out, and any other of the panel's.
 func TestCSRF(t *testing.T) {
+	suite.InTest(t)
 	a := attack(t, false)
 	a.hub.Answer(http.StatusOK, `{"id": 2, "login": "attacker"}`)
 	attacker, victim := newBrowser(t, a.service), newBrowser(t, a.service)
@@ -212,7 +213,7 @@ func TestReplayedCallback(t *testing.T) {
 // TestCallbacksAtOnce brings one answer many times at the same moment, on both
 // engines: one gets in.
 func TestCallbacksAtOnce(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		v, c := serve(t, open(), false), startCrafted(t)
 		v.offer(t, oidcOptions(c.issuer))
@@ -268,6 +269,7 @@ func TestSwappedState(t *testing.T) {
 // victim's. The code verifier tells, and where a provider does not look at it, the
 // nonce.
 func TestInjectedCode(t *testing.T) {
+	suite.InTest(t)
 	for name, lax := range map[string]bool{"code verifier": false, "nonce": true} {
 		for _, provider := range []string{"github", "oidc"} {
 			if lax && provider == "github" {

@@ -22,7 +22,7 @@ import (
 // TestIDTokens sends away whoever comes with an id_token that is not what it should
 // be, each time in one single way. The log says in which; the page does not.
 func TestIDTokens(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestIDTokens(t *testing.T) {
 // TestDiscovery refuses providers that say wrong things of themselves, and takes
 // one that has recovered.
 func TestDiscovery(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	for name, lie := range map[string]func(*crafted){
 		"another issuer":         func(c *crafted) { c.discovery = map[string]any{"issuer": "https://evil.example"} },
 		"token without https":    func(c *crafted) { c.discovery = map[string]any{"token_endpoint": "http://example.org/token"} },
@@ -146,6 +146,7 @@ func TestRedirectedExchange(t *testing.T) {
 // TestUserInfo takes the name from where the provider tells it, and nobody's word
 // for somebody else.
 func TestUserInfo(t *testing.T) {
+	suite.InTest(t)
 	for name, c := range map[string]struct {
 		info    map[string]any
 		status  int

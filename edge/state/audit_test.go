@@ -80,7 +80,7 @@ func TestAuditEntry(t *testing.T) {
 // TestAuditIsBounded: many entries of one action leave those of others alone, and all
 // go after AuditFor.
 func TestAuditIsBounded(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		ada := ensure(t, s, "ada")

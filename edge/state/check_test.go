@@ -66,7 +66,7 @@ func webhookRows(n int) (list []string) {
 
 // TestCheckFinds makes one thing wrong at a time, and looks for the word of it.
 func TestCheckFinds(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	cases := []struct {
 		wrong string // "" where nothing is
 		rows  []string
@@ -195,6 +195,7 @@ func TestCheckNamesSome(t *testing.T) {
 
 // TestCheckOfFiles damages a SQLite file in ways that SQLite itself must find.
 func TestCheckOfFiles(t *testing.T) {
+	suite.InTest(t)
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good.db")
 	s, err := state.Open(t.Context(), good, state.Options{})

@@ -163,7 +163,7 @@ func copyState(t *testing.T, from, to string) ([]state.TableCount, error) {
 // TestCopyOfEverything goes from SQLite to PostgreSQL and back, with rows in every
 // table that the migrations make.
 func TestCopyOfEverything(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	dir := t.TempDir()
 	first, shared, last := filepath.Join(dir, "first.db"), statetest.PostgreSQL(t), filepath.Join(dir, "last.db")
 	tables := fill(t, first)
@@ -194,7 +194,7 @@ func TestCopyOfEverything(t *testing.T) {
 
 // TestCopyIsCompared lets the target change, or lose, a row on its way.
 func TestCopyIsCompared(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	first := filepath.Join(t.TempDir(), "first.db")
 	tables := fill(t, first)
 	for name, statements := range map[string][]string{
@@ -225,6 +225,7 @@ func TestCopyIsCompared(t *testing.T) {
 
 // TestCopyRefuses tries states that cannot be copied.
 func TestCopyRefuses(t *testing.T) {
+	suite.InTest(t)
 	dir := t.TempDir()
 	full, fresh := filepath.Join(dir, "full.db"), filepath.Join(dir, "fresh.db")
 	statetest.Open(t, full)
@@ -305,7 +306,7 @@ func TestSchemaIsTheSame(t *testing.T) {
 
 // TestBackupBesideWrites backs up while rows are written two at a time.
 func TestBackupBesideWrites(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, dir := open(), t.TempDir()
 		pair := "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, 1)"

@@ -18,7 +18,7 @@ import (
 
 // TestTakeAcrossEdges lets two edges take at once from one count.
 func TestTakeAcrossEdges(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	const requests, most, workers = 10_000, 1000, 64
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -161,7 +161,7 @@ func TestRandomSharing(t *testing.T) {
 // TestCountsAcrossRestarts flushes the counts of one edge and loads them in the
 // next.
 func TestCountsAcrossRestarts(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 		const subjects, rounds = 1200, 3 // more than one statement holds
@@ -233,7 +233,7 @@ func TestCrashForgetsLittle(t *testing.T) {
 
 // TestDropCounters keeps what is not over yet.
 func TestDropCounters(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		st, ctx := open(), t.Context()
 		midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)

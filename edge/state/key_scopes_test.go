@@ -95,7 +95,7 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 // TestDeadKeysAreBounded: creating and revoking keys for ever keeps a hundred, and the
 // active ones.
 func TestDeadKeysAreBounded(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		ada := ensure(t, s, "ada")

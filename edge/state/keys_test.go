@@ -163,7 +163,7 @@ func testLimitWhileRevoking(t *testing.T, edges []*state.State, a keys.Account) 
 
 // TestRevokedKeyStopsOnAnotherEdge uses two edges and a real clock.
 func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		here, there := open(), open()
 		account := ensure(t, here, "ada")
@@ -270,7 +270,7 @@ func everything(t *testing.T, s *state.State) string {
 }
 
 func TestTouchKeys(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, other := open(), open()
 		day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

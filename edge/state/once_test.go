@@ -91,7 +91,7 @@ func TestOnceIsOfOne(t *testing.T) {
 // TestOnceIsBounded sends more writes of one account than are remembered: its oldest
 // are forgotten, those of others are not.
 func TestOnceIsBounded(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	for name, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
 		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },

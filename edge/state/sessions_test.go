@@ -147,7 +147,7 @@ func underWay(t *testing.T, s *state.State, a signin.Attempt, now time.Time) boo
 // TestAttemptsOfOneNetwork starts more sign-ins from one network than are kept: its
 // own oldest make room, and concurrent ones lose nothing else.
 func TestAttemptsOfOneNetwork(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s, now := open(), time.Now()
 		other := attemptFrom("203.0.113.0/24", now, -1)
@@ -175,7 +175,7 @@ func TestAttemptsOfOneNetwork(t *testing.T) {
 // and adds more: the largest network of that large one makes room each time, never
 // somebody with few attempts, however old.
 func TestAttemptsOfManyNetworks(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	for engine, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
 		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },

@@ -78,7 +78,7 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 // account gets submit.MaxOpen open submissions, and room again for each one that is
 // closed.
 func TestOpenSubmissionsAreBounded(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{open(), open()}
 		var taken, refused atomic.Int64
@@ -121,7 +121,7 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 // TestClosedSubmissionsAreBounded submits and withdraws again and again: the newest
 // of an account are kept, by number and by bytes, and those of others all.
 func TestClosedSubmissionsAreBounded(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		other, err := submitted(t, s, "eve", "a")
@@ -208,7 +208,7 @@ func TestWithdrawnPullRequests(t *testing.T) {
 // TestSubmissionSteps tries every step from every state, many at the same time: of
 // those that may be taken one is, the others never.
 func TestSubmissionSteps(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	may := map[submit.Status]map[submit.Status]bool{
 		submit.Pending:   {submit.InReview: true, submit.Accepted: true, submit.Rejected: true, submit.Withdrawn: true},
 		submit.InReview:  {submit.Accepted: true, submit.Rejected: true, submit.Withdrawn: true},

@@ -75,7 +75,7 @@ func soon(t *testing.T, what string, c <-chan struct{}) {
 // TestAnnounceWhileStateIsDown loses no event where the state cannot be reached:
 // builds wait, one makes way for the next, and each is given back once.
 func TestAnnounceWhileStateIsDown(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	s := statetest.SQLite(t)
 	store := &failing{CursorStore: s, tried: make(chan struct{}, 100)}
 	r := run(t, store)
@@ -134,7 +134,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 // TestMoveIsOneTransaction moves a cursor that has been moved meanwhile, and one
 // whose context ends: neither stores anything.
 func TestMoveIsOneTransaction(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		s := open()
 		a, p := newAuthor(8), newPast()

@@ -83,7 +83,7 @@ func (e *edges) announce(id string, p *past) []webhook.Event {
 // and now and then back: who applies the events that come has the state of each
 // build, and no event and no change comes twice.
 func TestEdgesOverRandomBuilds(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		a, p := newAuthor(4711), newPast()
 		for len(p.changes) < 1500 { // more than a cursor remembers
@@ -124,7 +124,7 @@ func TestEdgesOverRandomBuilds(t *testing.T) {
 // TestRewrittenHistories leads a cursor over histories that others have changed
 // behind it.
 func TestRewrittenHistories(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	a := newAuthor(5)
 	grow := func(p *past, slugs string, n int) *past {
 		p = p.until(len(p.changes))

@@ -215,7 +215,7 @@ func TestDispatchersShareTheWork(t *testing.T) {
 // The edge that had the webhook has died: it is taken over when the lease ends,
 // and not before.
 func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		h := r.hook("", nil)
@@ -338,7 +338,7 @@ func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
 }
 
 func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		gate := make(chan struct{})
 		deleted := r.hook("", func(http.ResponseWriter, string) { <-gate })

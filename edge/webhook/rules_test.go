@@ -29,7 +29,7 @@ func (r *rig) ask(do func(tx *state.Tx) (webhook.Delivery, error)) (d webhook.De
 }
 
 func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		var status atomic.Int64
 		status.Store(410)
@@ -73,7 +73,7 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 }
 
 func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		h := r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(500) })
@@ -125,7 +125,7 @@ func metric(t *testing.T, reg *prometheus.Registry, name string) float64 {
 }
 
 func TestRetryAfterIsWaitedFor(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		var calls atomic.Int64
@@ -160,6 +160,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 }
 
 func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
+	suite.InTest(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		var broken atomic.Bool
@@ -223,7 +224,7 @@ func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
 }
 
 func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		var made, refused atomic.Int64
 		edges := []*state.State{r.state, r.open()}
@@ -253,6 +254,7 @@ func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
 }
 
 func TestAWebhookHearsOnlyWhatCameAfterIt(t *testing.T) {
+	suite.InTest(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		r.events(5, "entity.updated")
 		h := r.hook("", nil)
@@ -266,6 +268,7 @@ func TestAWebhookHearsOnlyWhatCameAfterIt(t *testing.T) {
 }
 
 func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
+	suite.InTest(t)
 	c := &clock{at: time.Now()}
 	each(t, c.now, func(t *testing.T, r *rig) {
 		var broken atomic.Bool
@@ -321,6 +324,7 @@ func (r *rig) allDeliveries() (all []webhook.Delivery) {
 }
 
 func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
+	suite.InTest(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		older, newer := seal.Generate(), seal.Generate()
 		r.keys = parse(t, older)
@@ -373,6 +377,7 @@ func parse(t *testing.T, text string) *seal.Keys {
 // Neither the log, nor the state's file, nor an error in the log of deliveries has
 // a secret, or what an owner has put into an address.
 func TestSecretsAreNowhereInClear(t *testing.T) {
+	suite.InTest(t)
 	dir := t.TempDir()
 	r := newRig(t, filepath.Join(dir, "kindex.db"), time.Now)
 	secret := webhook.NewSecret()

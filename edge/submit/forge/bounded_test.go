@@ -6,10 +6,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestEndlessAnswers has a forge answer without an end.
 func TestEndlessAnswers(t *testing.T) {
+	suite.InTest(t)
 	var written atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

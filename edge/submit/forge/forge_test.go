@@ -367,6 +367,7 @@ func TestWithdrawn(t *testing.T) {
 // TestSecurityForgeAnswers: whatever the forge says, it is cut off, and prints as one
 // short line without control characters.
 func TestSecurityForgeAnswers(t *testing.T) {
+	suite.InTest(t)
 	const hostile = "\x1b]0;owned\x07\x1b[2J\r\n\u202e"
 	for what, answer := range map[string]http.HandlerFunc{
 		"an error": func(w http.ResponseWriter, _ *http.Request) {
