@@ -259,13 +259,13 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 }
 
 // run starts the real listeners and returns their addresses.
-func run(t *testing.T, s *Server, drain time.Duration) (public, admin string, stop context.CancelFunc, ended <-chan error) {
+func run(t *testing.T, s *Server) (public, admin string, stop context.CancelFunc, ended <-chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	addrs, result := make(chan [2]string, 1), make(chan error, 1)
 	go func() {
-		result <- s.Run(ctx, Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: drain,
+		result <- s.Run(ctx, Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: hanging,
 			Ready: func(p, a string) { addrs <- [2]string{p, a} }})
 	}()
 	select {
@@ -285,7 +285,7 @@ func TestDrain(t *testing.T) {
 		<-finish
 		return &reply{mediaType: "text/plain", body: []byte("done")}, nil
 	}))
-	public, admin, stop, ended := run(t, s.Server, hanging)
+	public, admin, stop, ended := run(t, s.Server)
 	if body := get(t, "http://"+admin+"/readyz", 200); !strings.Contains(body, s.live.current.Load().id()) {
 		t.Errorf("readyz: %s", body)
 	}
@@ -344,7 +344,7 @@ func get(t *testing.T, url string, status int) string {
 func TestMetrics(t *testing.T) {
 	suite.InTest(t)
 	s := serve(t, 5)
-	public, admin, stop, ended := run(t, s.Server, hanging)
+	public, admin, stop, ended := run(t, s.Server)
 	get(t, "http://"+public+"/api/entities", 200)
 	get(t, "http://"+public+"/api/entities?x=1", 400)
 	for _, want := range []string{`kindex_http_requests_total{code="200",route="/api/entities"} 1`,
@@ -364,7 +364,7 @@ func TestSlowHeadersAreCutOff(t *testing.T) {
 	t.Parallel() // it waits
 	s := serve(t, 5)
 	s.waits = waits{header: 300 * time.Millisecond, request: 2 * hanging}
-	public, _, stop, ended := run(t, s.Server, hanging)
+	public, _, stop, ended := run(t, s.Server)
 	c, err := net.Dial("tcp", public)
 	if err != nil {
 		t.Fatal(err)

@@ -228,7 +228,7 @@ func TestAttackSlowBody(t *testing.T) {
 	}
 	s.waits = waits{header: hanging, request: 300 * time.Millisecond}
 	key, _ := s.keyOf(t, "account")
-	public, _, stop, ended := run(t, s.Server, hanging)
+	public, _, stop, ended := run(t, s.Server)
 	c, err := net.Dial("tcp", public)
 	if err != nil {
 		t.Fatal(err)
