@@ -63,7 +63,7 @@ LEAN := -ldflags=-w
 # Tests sync thousands of small files. Where a large file system is in memory they use it.
 INMEMORY := $(shell test "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt 8000 2>/dev/null && ! findmnt -no OPTIONS /dev/shm | grep -q noexec && echo /dev/shm)
 TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
-TEST     := TMPDIR=$(TESTTMP) GOTMPDIR=$(or $(GOTMPDIR),/tmp) $(GO) test -vet=off -count=1 $(LEAN)
+TEST     := TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
 # The packages where goroutines meet. make soak runs all of them with the race detector.
 RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 
@@ -73,8 +73,8 @@ check: tools vet ## the fast tests, in less than a minute; offline once the modu
 	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|journeys|sdk)|cmd/(bench|corpus)|edge/edgefuzz)$$')
 
 test: test-tools lint ## what every change should pass, in minutes; the race detector where goroutines meet
-	$(TEST) -p 3 -timeout 30m ./...
-	$(TEST) -p 3 -timeout 30m -race -short $(RACY)
+	$(TEST) -p 4 -timeout 30m ./...
+	$(TEST) -p 4 -timeout 30m -race -short $(RACY)
 
 soak: soak-tools ## all there is, for hours: every size, race detector everywhere, fuzzing, 100,000 entities
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
