@@ -6,7 +6,7 @@ SHELL := bash
 
 GO       ?= go
 VERSION  := $(shell git describe --always --dirty 2>/dev/null || echo devel)
-# Symbols and DWARF are for debuggers, and a third of the program: DEBUG=1 keeps them.
+# Only debuggers read symbols and DWARF, a third of the program: DEBUG=1 keeps them.
 LDFLAGS  := $(if $(DEBUG),,-s -w) -X main.release=$(VERSION)
 ADDR     ?= 127.0.0.1:8080
 ADMIN    ?= 127.0.0.1:8081
@@ -60,23 +60,25 @@ static: $(MINISEARCH) build ## the website of the shipped content as plain files
 
 # Test binaries without what only debuggers read are linked in less time.
 LEAN := -ldflags=-w
-# Tests sync thousands of small files. Where a large file system is in memory they use it.
+# Tests sync thousands of small files: they use a large in-memory file system if there is one.
 INMEMORY := $(shell test "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt 8000 2>/dev/null && ! findmnt -no OPTIONS /dev/shm | grep -q noexec && echo /dev/shm)
 TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
 TEST     := TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
-# The packages where goroutines meet. make soak runs all of them with the race detector.
+# The packages that take longest begin first: the last one to end would run alone.
+LONGEST := ./cmd/kindex ./site/audit ./edge ./site/docs ./site/sdk ./site/journeys
+# The packages with concurrent code. make soak runs every package with the race detector.
 RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 
 # Three suites; builder/suite says which tests are in which. Many packages wait for
-# programs and clocks: more of them at a time than there are cores.
+# programs and clocks, so more of them run at a time than there are cores.
 check: tools vet ## the fast tests, in less than a minute; offline once the modules are there
 	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|journeys|sdk)|cmd/(bench|corpus)|edge/edgefuzz)$$')
 
-test: test-tools lint ## what every change should pass, in minutes; the race detector where goroutines meet
-	$(TEST) -p 4 -timeout 30m ./...
+test: test-tools lint ## what every change should pass, in minutes; the race detector on concurrent code
+	$(TEST) -p 4 -timeout 30m $(LONGEST) ./...
 	$(TEST) -p 4 -timeout 30m -race -short $(RACY)
 
-soak: soak-tools ## all there is, for hours: every size, race detector everywhere, fuzzing, 100,000 entities
+soak: soak-tools ## everything, for hours: full size, the race detector everywhere, fuzzing, 100,000 entities
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
 	@$(MAKE) --no-print-directory fuzz scale requests
@@ -87,11 +89,11 @@ vet: tools
 	$(GO) run ./cmd/kindex validate content
 	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not in their usual form; run: make fmt"; exit 1; }
 
-# The programs of .tools.mod, which has their versions.
+# Runs a developer tool in the version of .tools.mod.
 DEVTOOL := $(GO) tool -modfile=.tools.mod
-lint: vet ## what linters find, dead code, modules that nothing needs
+lint: vet ## the linters; no dead code, no unneeded modules
 	$(DEVTOOL) golangci-lint run ./...
-	@dead=$$($(DEVTOOL) deadcode -test ./...); test -z "$$dead" || { echo "nothing calls:"; echo "$$dead"; exit 1; }
+	@dead=$$($(DEVTOOL) deadcode -test ./...); test -z "$$dead" || { echo "dead code:"; echo "$$dead"; exit 1; }
 	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }
 
 SOAKTIME ?= 20m

@@ -89,7 +89,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = lock.Release() }() // what was published stays so; the lock ends with the process at the latest
+	defer func() { _ = lock.Release() }() // what was published stays published; the lock ends with the process at the latest
 	defer b.closeEarlier()
 	for _, s := range []struct {
 		name string

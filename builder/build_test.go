@@ -54,7 +54,7 @@ func TestShippedContent(t *testing.T) {
 }
 
 // TestEverySnapshot builds everything that the converters make from the public
-// collections, where those lie beside the repository.
+// collections, if they are beside the repository.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)

@@ -75,7 +75,7 @@ func (f folder) rename(from, to string) {
 	}
 }
 
-// thin leaves one file in sixteen, in make soak one in four, and those that are edited.
+// thin keeps one file in sixteen, in make soak one in four, and those that are edited.
 func (f folder) thin() {
 	f.t.Helper()
 	list, err := filepath.Glob(filepath.Join(f.dir, "*", "*.yaml"))

@@ -170,7 +170,7 @@ func (c *call) newestChanges(set *roaring.Bitmap, scope string) (*reply, error) 
 			}
 			end = a.ChangesSince(at.Add(time.Second))
 		}
-		set.RemoveRange(uint64(end), uint64(a.Changes())) //nolint:gosec // places
+		set.RemoveRange(uint64(end), uint64(a.Changes())) //nolint:gosec // ordinals of changes
 	}
 	places, more := newestFirst(set, page.Offset, page.Limit)
 	list := c.newCollection()

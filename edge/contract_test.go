@@ -344,7 +344,7 @@ func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target st
 			continue
 		}
 		if len(values) > 1 && name != "Vary" {
-			t.Errorf("%s: %d has %d fields %s; clients made from the description read one", target, a.status, len(values), name)
+			t.Errorf("%s: %d has %d header fields %s; generated clients read one", target, a.status, len(values), name)
 		}
 		for _, v := range values {
 			var value any = v

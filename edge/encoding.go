@@ -23,8 +23,9 @@ const compressFrom = 1024
 
 // chooseEncoding picks the content coding that the client likes best (RFC 9110
 // section 12.5.3) among those offered, which stand in the order of our own
-// preference. identity is always possible. A star is no wish for a coding: clients that
-// send it often read gzip or nothing. Where they refuse identity as well, they get gzip.
+// preference. identity is always possible. A star does not ask for a coding:
+// clients that send it often read only gzip, or none. If they also refuse identity, they
+// get gzip.
 func chooseEncoding(accept string, offered []string) string {
 	if accept == "" {
 		return identity

@@ -115,8 +115,8 @@ func processTime() time.Duration {
 }
 
 // TestAttackWorkBeforeAdmission has callers with nothing left send every conditional
-// header to every address. None is looked up in the build before it is refused, and none
-// may cost much more than a plain 429.
+// header to every address. Each is refused before anything is looked up in the build, and
+// none may cost much more than a plain 429.
 func TestAttackWorkBeforeAdmission(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -130,8 +130,8 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	key, _ := s.keyOf(t, "account")
 	s.costOf(requestOf("GET", "/api/nothing", "", nil), 1, spent)
 	s.costOf(requestOf("GET", "/api/nothing", key, nil), 1, spent)
-	// An edge that has given up its build has nothing to look anything up in: who gets as
-	// far as that is told so, and not that nothing is left.
+	// An edge that has released its build cannot look anything up: a request that gets that
+	// far is answered with something other than 429.
 	blind := serveWith(t, Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: 1, LimitKey: 1})
 	blindKey, _ := blind.keyOf(t, "account")
 	blind.costOf(requestOf("GET", "/api/categories", "", nil), 1, 1)
@@ -145,7 +145,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 		}
 		for _, target := range []string{"/api/search?q=heaps+of+data&facets=tag&limit=100", "/api/export/entities?format=parquet&type=tool"} {
 			if got := open.costOf(requestOf("GET", target, "", nil), 2, 2); !tooMuch(got, plain) {
-				t.Errorf("an answer to %s takes %v and %d bytes, a plain 429 %v and %d: they cannot be told apart", target, got.processor, got.bytes, plain.processor, plain.bytes)
+				t.Errorf("an answer to %s takes %v and %d bytes, a plain 429 %v and %d: the measurement cannot tell them apart", target, got.processor, got.bytes, plain.processor, plain.bytes)
 			}
 		}
 		for _, path := range s.paths {
@@ -166,12 +166,12 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 						}
 						w := &discarded{header: http.Header{}}
 						if blind.ServeHTTP(w, requestOf(method, path+query, with, header)); w.status != 429 {
-							t.Errorf("%s %.80s with %.60q: %d where there is nothing to look it up in", method, path+query, header, w.status)
+							t.Errorf("%s %.80s with %.60q: %d from an edge without a build, want 429", method, path+query, header, w.status)
 						}
 						r := requestOf(method, path+query, caller, header)
 						got := s.costOf(r, 1, 3)
 						asked++
-						for again := 0; again < 10 && tooMuch(got, plain); again++ { // somebody else may have had the processor
+						for again := 0; again < 10 && tooMuch(got, plain); again++ { // another program may have had the processor
 							got = s.costOf(r, 10, 3)
 						}
 						if tooMuch(got, plain) {
@@ -189,8 +189,8 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	t.Logf("%d kinds of request; the most of any is %d %% of the processor time and %d %% of the memory of a plain 429", asked, worst.processor, worst.bytes)
 }
 
-// tooMuch reports whether a request makes other work than a plain 429 does. The memory is
-// the same on each machine, the time is not.
+// tooMuch reports whether a request costs clearly more than a plain 429. Its memory is the
+// same on every machine, its time is not.
 func tooMuch(got, plain cost) bool {
 	return got.processor > 8*plain.processor || got.bytes > 3*plain.bytes
 }
@@ -249,7 +249,7 @@ func TestExportsAtOnce(t *testing.T) {
 	s.expect(t, 200, 998, "anonymous", "GET", "/api/export/entities?format=jsonl")
 	release()
 	s.expect(t, 200, 997, "anonymous", "GET", target)
-	// Those who may wait do for a while.
+	// Those who may wait do so for a while.
 	s.gates.exports = limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
 	for i := range exportsAtOnce / exportsOfOne {
 		defer s.HoldExports(fmt.Sprint("other ", i))()

@@ -49,9 +49,9 @@ func (c *call) format() (exports.Format, error) {
 	return f, nil
 }
 
-// licenseLinks returns the field Link that names the texts of the licences of an SPDX
-// expression (RFC 8288, relation type license), nil for none. It is one field: clients
-// made from the description read one.
+// licenseLinks returns the Link header that names the texts of the licences of an SPDX
+// expression (RFC 8288, relation type license), nil for none. It is one header field:
+// generated clients read only one.
 func licenseLinks(expression string) []string {
 	var links []string
 	for _, part := range strings.Split(expression, " AND ") {

@@ -189,8 +189,8 @@ func TestCountsOutliveARestart(t *testing.T) {
 	})
 }
 
-// TestTwoEdgesOneLimit has ten times as many requests at two edges as the limit allows
-// race for it.
+// TestTwoEdgesOneLimit sends two edges ten times as many concurrent requests as the limit
+// allows.
 func TestTwoEdgesOneLimit(t *testing.T) {
 	suite.InRace(t)
 	limit := int64(suite.Pick(100, 1000))

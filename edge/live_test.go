@@ -28,9 +28,9 @@ func writeFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// TestManyBuildsUnderLoad requests without pause while builds are published one after
-// another. Each build has another number of entities, and
-// all of its records carry its generation, so a mixed answer would show.
+// TestManyBuildsUnderLoad sends requests without a pause while builds are published one
+// after another. Each build has another number of entities, and all of its records carry
+// its generation, so a mixed answer would show.
 func TestManyBuildsUnderLoad(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -311,7 +311,7 @@ func TestDrain(t *testing.T) {
 		res.Body.Close()
 		return res.StatusCode == http.StatusServiceUnavailable
 	})
-	eventually(t, "no new connections are accepted", func() bool {
+	eventually(t, "new connections are refused", func() bool {
 		c, err := net.Dial("tcp", public)
 		if err == nil {
 			c.Close()

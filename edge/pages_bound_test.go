@@ -57,7 +57,7 @@ func TestAttackPages(t *testing.T) {
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 	s.gates.addresses = limit.NewBuckets(50, 50*pageBurst, stopped)
-	// Nothing but the burst is there while no time passes.
+	// While no time passes, only the burst is allowed.
 	flood := func(requests func(i int) *http.Request) {
 		t.Helper()
 		answered := 0
@@ -67,7 +67,7 @@ func TestAttackPages(t *testing.T) {
 			}
 		}
 		if answered != 50*pageBurst {
-			t.Errorf("%d were answered, %d are allowed", answered, 50*pageBurst)
+			t.Errorf("%d were answered, want %d", answered, 50*pageBurst)
 		}
 	}
 	flood(func(i int) *http.Request {
@@ -185,7 +185,7 @@ func TestAttackInventedKeys(t *testing.T) {
 		}
 	}
 	if sent-busy != wrongKeyBurst {
-		t.Errorf("%d keys were looked up, %d may be", sent-busy, wrongKeyBurst)
+		t.Errorf("%d keys were looked up, want %d", sent-busy, wrongKeyBurst)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 			}
 		}
 		if answered != pageBurst {
-			t.Errorf("%s: %d were answered, %d are allowed", name, answered, pageBurst)
+			t.Errorf("%s: %d were answered, want %d", name, answered, pageBurst)
 		}
 	}
 	if got := s.statusOf(from("127.0.0.1:1", "PUT", "/", "")); got != 405 {

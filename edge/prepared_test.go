@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// prepared are contents and their builds, which most tests begin with. Each is made
+// prepared holds the content folders and builds that most tests start from. Each is made
 // once: a copy costs a twentieth of a build.
 var prepared struct {
 	mu   sync.Mutex
@@ -29,8 +29,8 @@ var prepared struct {
 	made map[string]bool
 }
 
-// prepare returns a folder of the test's own that has what fill makes. What has the same
-// name must be filled in the same way.
+// prepare returns the test's own copy of the folder that fill fills. The same name must
+// always have the same fill.
 func prepare(t testing.TB, name string, fill func(dir string)) string {
 	t.Helper()
 	prepared.mu.Lock()
@@ -44,7 +44,7 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 	}
 	master := filepath.Join(prepared.dir, name)
 	if !prepared.made[name] {
-		if err := os.RemoveAll(master); err != nil { // of a test that failed on the way
+		if err := os.RemoveAll(master); err != nil { // left by a test that failed halfway
 			t.Fatal(err)
 		}
 		if err := os.Mkdir(master, 0o755); err != nil {
@@ -60,8 +60,8 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 	return dir
 }
 
-// patient lets requests wait for pages, pictures and exports as long as it takes, however
-// slow the machine is. None may be under way.
+// patient lets requests wait for pages, pictures and exports for as long as it takes,
+// however slow the machine is. No request may be running yet.
 func (s *served) patient() {
 	g := &s.gates
 	g.pages = limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: hanging})
@@ -69,8 +69,8 @@ func (s *served) patient() {
 	g.exports = limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: hanging})
 }
 
-// smallBuild returns the content that writeContent writes, of n tools and of generation 0,
-// and a build of it.
+// smallBuild returns content that writeContent writes, with n tools at generation 0, and a
+// build of it.
 func smallBuild(t testing.TB, n int) (content, out string) {
 	t.Helper()
 	dir := prepare(t, fmt.Sprint(n, " tools"), func(dir string) {

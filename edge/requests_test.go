@@ -336,8 +336,8 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 	}
 }
 
-// testParameterExamples: what the description shows as an example works, each alone and
-// all of them together, which is what tools made from the description send.
+// testParameterExamples checks that the examples in the description work, each alone and
+// all together, as tools generated from the description send them.
 func testParameterExamples(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]

@@ -178,9 +178,9 @@ func (c *call) unchanged(w http.ResponseWriter, tag string) bool {
 	return true
 }
 
-// lastModified returns the time in Last-Modified that If-Modified-Since is compared
-// with, the zero time for none. It is the time of the build: a page, or a document about
-// the program, changes with the program too, and has none.
+// lastModified returns the time in Last-Modified to compare If-Modified-Since with, or the
+// zero time. It is the time of the build: pages and documents about the program change
+// with the program too, and have none.
 func (c *call) lastModified(h http.Header) time.Time {
 	if c.meter.kind == free || strings.HasPrefix(h.Get("Content-Type"), "text/html") {
 		return time.Time{}
@@ -192,8 +192,8 @@ func (c *call) lastModified(h http.Header) time.Time {
 	return t
 }
 
-// modifiedSince returns the time of If-Modified-Since, the zero time if there is none
-// or it cannot be read: such a header is ignored.
+// modifiedSince returns the time in If-Modified-Since, or the zero time if it is missing or
+// cannot be parsed: such a header is ignored.
 func (c *call) modifiedSince() time.Time {
 	t, err := http.ParseTime(c.header("If-Modified-Since"))
 	if err != nil || c.request.Method != http.MethodGet && c.request.Method != http.MethodHead {

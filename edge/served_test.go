@@ -15,8 +15,8 @@ import (
 	"kindex/edge/state/statetest"
 )
 
-// hanging is when a request, or a test, is taken for stuck. No verdict but that one
-// depends on how long something takes.
+// hanging is how long a request or a test waits before it gives up. Nothing else depends
+// on how long something takes.
 const hanging = 3 * time.Minute
 
 // testAsOf is the time at which test builds are scored.

@@ -21,8 +21,8 @@ import (
 
 // TestAttackSignInFloodOfNetwork has one person start to sign in, and then a network
 // of strangers start more sign-ins than the state keeps, from as many addresses as
-// they have: the person's own still comes to its end. Most of the strangers' are put
-// into the state, the last ones are started at the edge.
+// they have: the person's own still comes to its end. Most of the strangers' are written
+// directly to the state, the last ones are started at the edge.
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -65,10 +65,10 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	}
 }
 
-// crowd has strangers start nearly as many sign-ins as are kept, right in the state.
+// crowd writes nearly as many sign-ins of strangers as are kept directly to the state.
 func crowd(t *testing.T, database string, address func(i int) string) {
 	t.Helper()
-	if err := statetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // of the crowd before
+	if err := statetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // of the previous crowd
 		t.Fatal(err)
 	}
 	ends := time.Now().Add(signin.AttemptLife).UnixMilli()

@@ -63,7 +63,7 @@ func TestAttackSlowReaders(t *testing.T) {
 	close(release)
 	cut := 0 // once nobody waits any more, the others may go on
 	for range exportsAtOnce {
-		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // what net/http panics with, as it is
+		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with it unwrapped
 			cut++
 		} else if cause != nil {
 			t.Errorf("a slow reader ended with %v", cause)

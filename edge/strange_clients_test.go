@@ -11,7 +11,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestModifiedSince asks as clients do that keep times and no tags: curl -z, wget -N and
+// TestModifiedSince asks like clients that keep times and no tags: curl -z, wget -N and
 // simple feed readers. Nothing is sent again, and the request counts.
 func TestModifiedSince(t *testing.T) {
 	suite.InTest(t)
@@ -40,7 +40,7 @@ func TestModifiedSince(t *testing.T) {
 		ask(304, "HEAD", path, "If-Modified-Since", modified)
 		ask(200, "GET", path, "If-Modified-Since", at.Add(-time.Second).Format(http.TimeFormat))
 		ask(200, "GET", path, "If-Modified-Since", "yesterday")
-		// A tag says more than a time (RFC 9110 section 13.1.3).
+		// A tag takes precedence over a time (RFC 9110 section 13.1.3).
 		ask(200, "GET", path, "If-Modified-Since", modified, "If-None-Match", `"other"`)
 	}
 	// Pages and the description change with the program, too: the time of the build says
@@ -58,7 +58,7 @@ func TestModifiedSince(t *testing.T) {
 	}
 }
 
-// TestStarIsNoCoding: clients that accept any coding, in words, read gzip or none.
+// TestStarIsNoCoding: clients that claim to accept any coding get gzip or none.
 func TestStarIsNoCoding(t *testing.T) {
 	suite.InTest(t)
 	s := serve(t, 60)
@@ -72,7 +72,7 @@ func TestStarIsNoCoding(t *testing.T) {
 	}
 }
 
-// TestWhereProgramsLook: some addresses are asked for without being named anywhere.
+// TestWhereProgramsLook: programs ask for some well-known addresses that nothing links to.
 func TestWhereProgramsLook(t *testing.T) {
 	suite.InTest(t)
 	s := serve(t, 3)
@@ -93,7 +93,7 @@ func TestWhereProgramsLook(t *testing.T) {
 	}
 }
 
-// TestNotUTF8: what is no text is refused, not looked for in vain.
+// TestNotUTF8: a value that is not UTF-8 is refused, not searched for in vain.
 func TestNotUTF8(t *testing.T) {
 	s := serve(t, 3)
 	for _, path := range []string{"/api/search?q=%ff", "/api/entities?provider=a%c3", "/api/search?%ff=1"} {

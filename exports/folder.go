@@ -198,7 +198,7 @@ func replaceFile(dir *os.Root, name string, data []byte) error {
 const temporaryPrefix = ".tmp-"
 
 func temporaryName() string {
-	return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) //nolint:gosec // no secret: whoever makes it refuses what is there
+	return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) //nolint:gosec // not a secret: callers refuse a name that exists
 }
 
 // TemporaryDir creates a folder, in one that MakeFolder opened, that RemoveLeftovers

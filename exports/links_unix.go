@@ -13,7 +13,7 @@ const noFollow = syscall.O_NOFOLLOW
 // links is how many names a file has.
 func links(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(s.Nlink) //nolint:unconvert // of another type on other systems and processors
+		return uint64(s.Nlink) //nolint:unconvert // it has other types on other platforms
 	}
 	return 1
 }

@@ -108,6 +108,6 @@ func (s *shards) close() {
 		return
 	}
 	for _, f := range s.files {
-		_ = f.Close() // it has only been read
+		_ = f.Close() // it was only read
 	}
 }

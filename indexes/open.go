@@ -146,7 +146,7 @@ func (x *stored) open(documents int) error {
 // records take a fifth of a second, and the first search with edits would.
 func (x *stored) makeVocabularies() {
 	for _, words := range x.vocabularies {
-		_, _ = words.get() // whoever needs it is told of errors
+		_, _ = words.get() // whoever needs it gets the error
 	}
 }
 

@@ -155,7 +155,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			chromedp.Evaluate[chromedp.Void](`localStorage.clear()`),
 		)
 		chosen := v.system
-		if i > 0 && !suite.Soaking() { // chosen on another page, it is so when this one opens
+		if i > 0 && !suite.Soaking() { // a scheme chosen on another page holds when this one opens
 			p.Do(t, chromedp.Click(`button.theme`))
 			chosen = other[v.system]
 		}
@@ -170,13 +170,13 @@ func TestAPIDocsLooks(t *testing.T) {
 			p.open(t, e.URL)
 			p.checkLook(t, chosen, v.width)
 		}
-		// Chosen here, it is so at once, and on the other pages.
+		// A scheme chosen here holds at once, and on the other pages.
 		p.Do(t, chromedp.Click(`button.theme`))
 		p.settle(t)
 		p.checkLook(t, other[chosen], v.width)
 		p.Do(t, chromedp.Navigate(e.URL+"/docs/"))
 		if scheme := p.scheme(t); scheme != other[chosen] {
-			t.Errorf("%s was chosen, the next page is %s", other[chosen], scheme)
+			t.Errorf("%s was chosen, but the next page is %s", other[chosen], scheme)
 		}
 	}
 	p.CheckQuiet(t, e.URL)

@@ -39,8 +39,8 @@ type schema struct {
 	raw      any
 }
 
-// The schemas are compiled when they are first needed: that takes about as long as all
-// else at the start of a program, and most commands need none.
+// The schemas are compiled on first use: it takes about as long as the rest of a program's
+// start, and most commands need none.
 var (
 	entitySchema     = sync.OnceValue(func() *schema { return mustCompile("entity") })
 	categoriesSchema = sync.OnceValue(func() *schema { return mustCompile("categories") })

@@ -25,7 +25,7 @@ func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	}
 	defer folder.Close()
 	name := slug + ".yaml"
-	part := fmt.Sprintf(".%s.%016x.part", name, rand.Uint64()) //nolint:gosec // no secret, and O_EXCL tells of a clash; no reader takes it for an entity
+	part := fmt.Sprintf(".%s.%016x.part", name, rand.Uint64()) //nolint:gosec // not a secret, and O_EXCL detects a clash; no reader takes it for an entity
 	f, err := folder.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err

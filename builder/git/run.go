@@ -99,7 +99,7 @@ func listed(list []string, name string) bool {
 // prepare prepares a command. It is killed when ctx ends.
 func prepare(ctx context.Context, dir string, env, settings, args []string) *Process {
 	told := slices.Concat([]string{"--no-pager", "--literal-pathspecs"}, settings, args)
-	p := &Process{ctx: ctx, name: args[0], cmd: exec.CommandContext(ctx, "git", told...)} //nolint:gosec // no shell reads them, and callers check what strangers choose
+	p := &Process{ctx: ctx, name: args[0], cmd: exec.CommandContext(ctx, "git", told...)} //nolint:gosec // no shell is involved, and callers check what strangers choose
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr, p.cmd.WaitDelay = dir, env, &p.stderr, 10*time.Second
 	return p
 }
@@ -136,7 +136,7 @@ func (p *Process) Wait() error { return p.explain(p.cmd.Wait()) }
 
 // Stop ends the command if it still runs.
 func (p *Process) Stop() {
-	_ = p.cmd.Process.Kill() // it may have ended
+	_ = p.cmd.Process.Kill() // it may have ended already
 	_ = p.cmd.Wait()
 }
 

@@ -311,7 +311,7 @@ func (w *writer) replace(name string, fill func(*os.File) error) error {
 		}
 		w.folders.Store(folder, true)
 	}
-	part := filepath.Join(folder, fmt.Sprintf("%s%016x", partPrefix, rand.Uint64())) //nolint:gosec // no secret, and O_EXCL tells of a clash
+	part := filepath.Join(folder, fmt.Sprintf("%s%016x", partPrefix, rand.Uint64())) //nolint:gosec // not a secret, and O_EXCL detects a clash
 	f, err := w.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err

@@ -2,8 +2,8 @@
 //
 //   - make check runs the fast tests, in less than a minute: go test -short.
 //   - make test runs what every change should pass, in minutes: go test, then go test
-//     -race -short where goroutines meet.
-//   - make soak runs everything, including what takes long only because it repeats:
+//     -race -short on packages with concurrent code.
+//   - make soak runs everything, including tests that are slow only because they repeat:
 //     go test with KINDEX_SOAK=1, without the race detector and with it.
 //
 // A test names the first suite that should run it; it runs in all later ones too.
@@ -23,8 +23,8 @@ func InTest(t testing.TB) {
 	}
 }
 
-// InRace is InTest for a test whose goroutines meet: the run of make test with the race
-// detector has only the fast tests, and those.
+// InRace is InTest for a test of concurrent code: with the race detector, make test runs
+// only the fast tests and these.
 func InRace(t testing.TB) {
 	t.Helper()
 	if !Race {
@@ -32,8 +32,8 @@ func InRace(t testing.TB) {
 	}
 }
 
-// InSoak skips a test except in make soak. The reason says what makes the test long
-// and which test of make test holds the same promise at a smaller size.
+// InSoak skips a test except in make soak. The reason says what makes the test slow
+// and which test of make test checks the same promise at a smaller size.
 func InSoak(t testing.TB, reason string) {
 	t.Helper()
 	if !Soaking() {
@@ -54,13 +54,13 @@ func Pick[T any](few, many T) T {
 	return few
 }
 
-// WithoutRace skips a test under the race detector, where it shows nothing: it
+// WithoutRace skips a test under the race detector, where it would show nothing: it
 // measures cost, or it runs in one goroutine or in other programs. Both make test and
 // make soak run every test without the race detector as well.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Race {
-		t.Skip("the race detector shows nothing here: make test and make soak run it without")
+		t.Skip("the race detector shows nothing here: make test and make soak run this test without it")
 	}
 }
 
@@ -74,9 +74,9 @@ func Missing(t testing.TB, program string) {
 	t.Skipf("NOT RUN: %s is not installed; make test-tools installs it", program)
 }
 
-// Collections returns the folder of the public collections that lie beside the
-// repository, or that KINDEX_SHARED names. It skips a test except in make soak, and
-// there says loudly if they are not to be found.
+// Collections returns the folder of the public collections: KINDEX_SHARED, or the one
+// beside the repository. It skips a test except in make soak, and there says NOT RUN if
+// the collections are missing.
 func Collections(t testing.TB) string {
 	t.Helper()
 	InSoak(t, "whole collections; make test has small extracts of them")
@@ -88,7 +88,7 @@ func Collections(t testing.TB) string {
 	}
 	dir := filepath.Join(Root(t), "..", "shared")
 	if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
-		t.Skip("NOT RUN: the public collections do not lie beside the repository; set KINDEX_SHARED to their folder")
+		t.Skip("NOT RUN: the public collections are not beside the repository; set KINDEX_SHARED to their folder")
 	}
 	return dir
 }
@@ -106,6 +106,6 @@ func Root(t testing.TB) string {
 		}
 		dir = filepath.Dir(dir)
 	}
-	t.Fatalf("the test does not run in the repository: %v", err)
+	t.Fatalf("the test does not run inside the repository: %v", err)
 	return ""
 }

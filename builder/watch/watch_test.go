@@ -17,7 +17,7 @@ import (
 	"kindex/exports"
 )
 
-// hanging is when a test takes something for stuck; it decides about nothing else.
+// hanging is how long a test waits before it gives up; nothing else depends on it.
 const hanging = 5 * time.Minute
 
 // builderKey seals the builds of tests, so that later ones reuse them.

@@ -43,14 +43,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// programs are the programs of this module that tests have made, in a folder.
+// programs are the programs of this module that tests have compiled, in one folder.
 var programs struct {
 	sync.Mutex
 	dir  string
 	made map[string]bool
 }
 
-// compile makes a program of this module, once.
+// compile compiles a program of this module, once.
 func compile(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(programs.dir, name)
@@ -115,7 +115,7 @@ var wantedPostgreSQL = []string{
 // TestBench measures a small catalogue through the command line. It looks at
 // what is reported, never at how fast it was.
 func TestBench(t *testing.T) {
-	suite.InSoak(t, "it measures every part; TestBuilt measures one")
+	suite.InSoak(t, "measures every part; TestBuilt measures one")
 	suite.WithoutRace(t)
 	t.Parallel()
 	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
@@ -301,7 +301,7 @@ func TestMissed(t *testing.T) {
 
 // TestChildren makes the profiles that are of another process.
 func TestChildren(t *testing.T) {
-	suite.InSoak(t, "it makes a profile of each kind; TestMissed makes one")
+	suite.InSoak(t, "makes a profile of each kind; TestMissed makes one")
 	t.Parallel()
 	content := filepath.Join("..", "..", "content")
 	b := &bench{options: options{corpus: content}, tmp: t.TempDir(), root: t.TempDir()}
@@ -329,7 +329,7 @@ func TestChildren(t *testing.T) {
 	} {
 		// Which functions lead in so short a time is left to chance.
 		path, top, err := p.take(filepath.Join(b.tmp, "profiles"))
-		for again := 0; err == nil && len(top) < 5 && again < 100; again++ { // the machine had no time for it
+		for again := 0; err == nil && len(top) < 5 && again < 100; again++ { // the machine was too busy
 			p.path = ""
 			path, top, err = p.take(filepath.Join(b.tmp, "profiles"))
 		}

@@ -42,7 +42,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = product.stop() }() // after an error, which tells more
+	defer func() { _ = product.stop() }() // after an error, which says more
 	classes, err := b.httpClasses()
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = product.stop() }() // after an error, which tells more
+	defer func() { _ = product.stop() }() // after an error, which says more
 	product.header = browserHeader
 	classes, err := b.pageClasses(ctx, build, product)
 	if err != nil {

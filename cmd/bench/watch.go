@@ -46,7 +46,7 @@ func (b *bench) measureWatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = p.stop() }() // after an error, which tells more
+	defer func() { _ = p.stop() }() // after an error, which says more
 	fmt.Fprintln(b.progress, "measuring: watch saves")
 	var served, builds durations
 	begin := time.Now()

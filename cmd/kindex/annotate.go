@@ -30,7 +30,7 @@ func annotate(w io.Writer, c *checked) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // GitHub names the file, for its own steps to read
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // GitHub names the file, and its own steps read it
 	if err == nil {
 		_, err = io.WriteString(f, stepSummary(c))
 		err = errors.Join(err, f.Close())

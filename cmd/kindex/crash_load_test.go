@@ -146,8 +146,8 @@ func (c *crashing) count(ctx context.Context) {
 	}
 }
 
-// checkCounter reads the counter: what was in it once must be in it, and no more than
-// was sent. How soon the server writes is for the tests of package limit.
+// checkCounter reads the counter: it must not have gone back, nor exceed what was sent.
+// The tests of package limit check how soon the server writes.
 func (c *crashing) checkCounter() {
 	c.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)
@@ -166,7 +166,7 @@ func (c *crashing) checkCounter() {
 	}
 	used := crashLimit - left
 	if used < c.before || used > c.sent {
-		c.t.Errorf("kill %d: %d requests are counted; at least %d, at most %d are right", c.kills, used, c.before, c.sent)
+		c.t.Errorf("kill %d: %d requests are counted, want %d to %d", c.kills, used, c.before, c.sent)
 	}
 	c.before = used
 }

@@ -26,7 +26,7 @@ import (
 // TestCrash kills a server at random moments while keys are made and revoked,
 // things are submitted, requests are counted and builds are published. Whatever it
 // has answered with 2xx must be there after the next start, counters may have
-// forgotten what came last, but nothing that was in the state before, and a webhook must
+// lost the latest requests, but none that were in the state before, and a webhook must
 // have heard of every change, each entity's in order.
 func TestCrash(t *testing.T) {
 	suite.InTest(t)
@@ -282,10 +282,10 @@ func (c *crashing) finish() {
 	c.hook.check(c.t)
 	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes, %d deliveries of them",
 		c.kills, len(c.submissions), c.before, len(want), c.hook.count())
-	// A server that is told to end forgets nothing.
+	// A server that is told to stop loses nothing.
 	for range 20 {
 		if status, _ := c.ask(http.MethodGet, "/api/categories", c.counted, ""); status != http.StatusOK {
-			c.t.Errorf("a request to count: %d", status)
+			c.t.Errorf("a counted request: status %d", status)
 		}
 	}
 	c.sent, c.before = c.sent+20, c.before+20
@@ -298,7 +298,7 @@ func (c *crashing) finish() {
 	c.interrupt()
 }
 
-// interrupt ends the server as an operator does.
+// interrupt stops the server as an operator does.
 func (c *crashing) interrupt() {
 	c.t.Helper()
 	if err := c.server.Process.Signal(os.Interrupt); err != nil {

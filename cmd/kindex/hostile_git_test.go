@@ -131,9 +131,9 @@ func (h *hostile) ran() string {
 }
 
 // TestHostileRepositories: whatever a repository has in it, the program runs nothing
-// but git on it, and is not lied to. Each trap is sprung with plain git first. All that
-// the commands have git do, they have done by one package: make test tries some of them
-// at each trap, others at the next one, and make soak tries all.
+// but git on it, and is not lied to. Each trap is sprung with plain git first. All
+// commands run git through one package: make test tries some of them at each trap, in
+// turn, and make soak tries all.
 func TestHostileRepositories(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -227,7 +227,7 @@ func (h *hostile) build(out string) string {
 // reading are the commands that only read.
 var reading = []string{"validate", "diff HEAD~1..HEAD", "diff HEAD~1", "diff main...HEAD", "diff nosuch", "history --dir ../build"}
 
-// readers runs commands that only read: where not all, others at each trap.
+// readers runs commands that only read: all of them in make soak, else some, in turn.
 func (h *hostile) readers(trap trap, number int) {
 	h.Helper()
 	commands := reading

@@ -87,9 +87,9 @@ func TestHiddenTexts(t *testing.T) {
 }
 
 // TestCostOfRefusal: a file that is refused costs at most six times the processor
-// time of one that is right, however many fields and lines it has. Where other programs
-// keep a core busy, processor time is a rough measure: both are then taken several times
-// in turn, and the least of each counts.
+// time of one that is right, however many fields and lines it has. On a busy machine,
+// processor time is a rough measure: both are then measured several times in turn, and
+// the minimum of each counts.
 func TestCostOfRefusal(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -110,7 +110,7 @@ func TestCostOfRefusal(t *testing.T) {
 	cost := func(name string) time.Duration {
 		r := runKindex(t, dir, "validate", name)
 		if (r.code == 0) != (name == "right") || len(r.out) > 64<<10 {
-			t.Fatalf("%s: validate ends with %d, after %d bytes: %.300s", name, r.code, len(r.out), r.out)
+			t.Fatalf("%s: validate exits with %d, after %d bytes: %.300s", name, r.code, len(r.out), r.out)
 		}
 		return r.cpu
 	}

@@ -81,7 +81,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	grown := residentMiB(t, cmd.Process.Pid) - before
 	t.Logf("%d idle connections cost %d MiB", connections, grown)
-	if grown > 512 && !suite.Race { // the detector takes several times as much
+	if grown > 512 && !suite.Race { // the race detector takes several times as much
 		t.Errorf("%d idle connections cost %d MiB", connections, grown)
 	}
 	// Those that have said nothing, or half, are cut off; the others may wait for
@@ -100,8 +100,8 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 }
 
-// letIdle is below the time that the server lets a connection idle between requests,
-// two minutes, and well above what a slow machine needs.
+// letIdle is less than the server's idle timeout, two minutes, and well above what a slow
+// machine needs.
 const letIdle = 90 * time.Second
 
 // openIdle opens connections; every third says nothing, every third half a request,

@@ -145,7 +145,7 @@ func TestKilledBuilder(t *testing.T) {
 	published, killed, leftovers, tries := intact(t, out), 0, 0, 0
 	for i := 0; killed < kills; i++ {
 		if tries++; tries > 20*kills {
-			t.Fatal("most builders were through before they were killed")
+			t.Fatal("most builders had finished before they were killed")
 		}
 		text := fmt.Sprintf("name: Extra %d\ncategory: kind-0\ndescription: One more.\n", i)
 		if err := os.WriteFile(filepath.Join(content, "tool", fmt.Sprintf("extra-%d.yaml", i)), []byte(text), 0o644); err != nil {
@@ -161,7 +161,7 @@ func TestKilledBuilder(t *testing.T) {
 			killed++
 			took = took * 21 / 20
 		} else {
-			took = took * 9 / 10 // the machine is faster than it was
+			took = took * 9 / 10 // the machine has become faster
 		}
 		now := intact(t, out)
 		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // whole, and published before the end
@@ -177,7 +177,7 @@ func TestKilledBuilder(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d were killed before their end; they left %d temporary folders behind", killed, tries, leftovers)
+	t.Logf("%d of %d were killed before they finished; they left %d temporary folders behind", killed, tries, leftovers)
 
 	if code, stderr := kindex(t, build(tries+2)...); code != exitOK {
 		t.Fatalf("after the kills: exit %d, %s", code, stderr)
@@ -191,7 +191,7 @@ func TestKilledBuilder(t *testing.T) {
 	}
 	defer b.Close()
 	if n := b.Archive().Changes(); n != 60+tries {
-		t.Errorf("the changelog tells of %d changes, %d entities were created", n, 60+tries)
+		t.Errorf("the changelog has %d changes, but %d entities were created", n, 60+tries)
 	}
 	noLeftovers(t, out)
 	builds, indexed := entries(t, exports.BuildsDir(out)), entries(t, filepath.Join(out, "indexes", "builds"))

@@ -21,7 +21,7 @@ type mcpOptions struct{ dir, url, keyFile string }
 
 // apiKeyVariable holds the key for --url; as a flag, every user of the machine could
 // see it.
-const apiKeyVariable = "KINDEX_API_KEY" //nolint:gosec // a name, no secret
+const apiKeyVariable = "KINDEX_API_KEY" //nolint:gosec // a name, not a secret
 
 func mcpCommand() *cobra.Command {
 	var o mcpOptions

@@ -10,7 +10,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestPromises: every test that CONTRIBUTING.md names is in the package before it.
+// TestPromises checks that every test in CONTRIBUTING.md is in the package named before it.
 func TestPromises(t *testing.T) {
 	root := suite.Root(t)
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
@@ -34,7 +34,7 @@ func TestPromises(t *testing.T) {
 				known[dir] = testsOf(t, filepath.Join(root, dir))
 			}
 			if named++; !strings.Contains(known[dir], "\nfunc "+word+"(t *testing.T)") {
-				t.Errorf("CONTRIBUTING.md names %s of %q, which does not exist", word, dir)
+				t.Errorf("CONTRIBUTING.md names %s in %q, which does not exist", word, dir)
 			}
 		}
 	}

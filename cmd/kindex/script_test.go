@@ -30,8 +30,8 @@ import (
 	"kindex/site/pages"
 )
 
-// hanging is when a test takes something for stuck. It is well above what a slow
-// machine needs: it decides about nothing else.
+// hanging is how long a test waits before it gives up: well above what a slow machine
+// needs. Nothing else depends on it.
 const hanging = 5 * time.Minute
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
@@ -47,8 +47,8 @@ type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
-	// Many tests and scripts wait, for programs and clocks: more of them at a time than
-	// there are cores.
+	// Many tests and scripts wait for programs and clocks, so more of them run at a time
+	// than there are cores.
 	flag.Parse()
 	if set := flag.Lookup("test.parallel"); set.Value.String() == set.DefValue {
 		_ = set.Value.Set("4")
@@ -88,8 +88,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scripts are the scripts to run: make check has a selection of every part of the
-// command line, the race detector has those whose programs do several things at once.
+// scripts returns the scripts to run: in make check, one for each of the main commands;
+// with the race detector, those of concurrent programs.
 func scripts(t *testing.T) []string {
 	t.Helper()
 	var patterns []string
@@ -105,7 +105,7 @@ func scripts(t *testing.T) []string {
 	for _, pattern := range patterns {
 		found, err := filepath.Glob(filepath.Join("testdata", "script", pattern+".txtar"))
 		if err != nil || len(found) == 0 {
-			t.Fatalf("no script is called %s: %v", pattern, err)
+			t.Fatalf("no script matches %s: %v", pattern, err)
 		}
 		files = append(files, found...)
 	}
@@ -303,8 +303,7 @@ func cmdHTTPGet(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// waithttp URL TEXT: sooner or later the address answers 200 with the text in its
-// body.
+// waithttp URL TEXT waits until the address answers 200 with the text in its body.
 func cmdWaitHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "waithttp URL TEXT")
 	end := time.Now().Add(hanging)

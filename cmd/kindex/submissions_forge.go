@@ -23,7 +23,7 @@ import (
 
 // forgeToken is the variable that alone can give the token of the forge: what
 // stands on a command line, everybody on the machine can read.
-const forgeToken = "KINDEX_FORGE_TOKEN" //nolint:gosec // a name, no secret
+const forgeToken = "KINDEX_FORGE_TOKEN" //nolint:gosec // a name, not a secret
 
 // forgeOptions name the forge on which submissions are reviewed.
 type forgeOptions struct{ forgeURL, forgeRepo string }

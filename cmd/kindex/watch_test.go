@@ -96,7 +96,7 @@ type session struct {
 	broken    map[string]bool   // files that are bad right now
 	last      string            // the file of the last good edit
 	kinds     map[string]int
-	ways      []int // of writing, that are next
+	ways      []int // the next ways of writing
 	turns     []int // the kinds of the next edits
 	latencies []time.Duration
 }
@@ -205,7 +205,7 @@ func (s *session) write(name, text string) {
 
 func (s *session) count(kind string) { s.kinds[kind]++ }
 
-// next picks one of n at random: each once, before any of them comes again.
+// next picks one of n at random, each of them once before any comes again.
 func (s *session) next(turns *[]int, n int) int {
 	if len(*turns) == 0 {
 		*turns = s.rng.Perm(n)
@@ -349,7 +349,7 @@ func (s *session) await(what string, done func() bool) {
 	s.t.Helper()
 	for start := time.Now(); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Since(start) > hanging {
-			s.t.Fatalf("edit %d: %s has not come in %v", s.edits, what, hanging)
+			s.t.Fatalf("edit %d: %s: still not there after %v", s.edits, what, hanging)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (r *receiver) until(what string, so func() bool) {
 		case ok:
 			return
 		case time.Now().After(end):
-			r.t.Fatalf("after %v it is not so that %s", hanging, what)
+			r.t.Fatalf("still not true after %v: %s", hanging, what)
 		}
 	}
 }

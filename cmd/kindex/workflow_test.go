@@ -293,7 +293,7 @@ sed -i 's/the tag/the branch/' cmd/kindex/main.go && git commit -qam 2
 	return dir
 }
 
-// TestNightlyWorkflow: what takes hours runs each night, by the Makefile.
+// TestNightlyWorkflow checks that make soak runs each night.
 func TestNightlyWorkflow(t *testing.T) {
 	w := readWorkflow(t, filepath.Join(suite.Root(t), ".github", "workflows", "nightly.yml"))
 	steps := w.Jobs["soak"].Steps

@@ -55,7 +55,7 @@ const (
 func TestWholeEdge(t *testing.T) {
 	suite.InTest(t)
 	f := newFuzz(t)
-	rounds := suite.Pick(750, 1500) // of each worker
+	rounds := suite.Pick(750, 1500) // for each worker
 	var end time.Time
 	if *length > 0 {
 		rounds, end = 1<<40, time.Now().Add(*length)
@@ -77,7 +77,7 @@ func TestWholeEdge(t *testing.T) {
 	}
 	f.checkCoverage(t)
 	if busy, sent := f.busy.Load(), f.sent.Load(); busy > sent/2 {
-		t.Errorf("%d of %d requests were refused as too many at once; they have shown little", busy, sent)
+		t.Errorf("%d of %d requests were refused because too much ran at once: they show little", busy, sent)
 	}
 	if status := f.status(t); status != http.StatusOK {
 		t.Errorf("the key that the requests had does not work any more: %d; they have shown little", status)

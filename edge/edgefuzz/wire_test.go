@@ -88,7 +88,7 @@ func (s *sender) once(i int) string {
 func check(q *raw, res *http.Response, body []byte) string {
 	h := res.Header
 	switch {
-	case isBusy(res, body): // the workers share an account, whose work at a time is limited
+	case isBusy(res, body): // the workers share an account, whose concurrent work is limited
 	case res.StatusCode >= 500:
 		return "a server error"
 	case h.Get("X-Injected") != "":
@@ -128,8 +128,8 @@ func check(q *raw, res *http.Response, body []byte) string {
 	return ""
 }
 
-// isBusy reports whether the edge refused the request because too much runs at once,
-// and says when to come back.
+// isBusy reports whether the edge refused the request because too much ran at once, and
+// said when to try again.
 func isBusy(res *http.Response, body []byte) bool {
 	return res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") != "" &&
 		(bytes.Contains(body, []byte(`"code":"busy"`)) || res.Request.Method == http.MethodHead)

@@ -33,7 +33,7 @@ type Run struct {
 	After func(b Block, printed string)
 	// Timeout is the longest time for one block; two minutes unless given.
 	Timeout time.Duration
-	// Behind is how long what a block has left running is waited for; a minute unless given.
+	// Behind is how long to wait for what a block left running; a minute unless given.
 	Behind time.Duration
 }
 

@@ -49,8 +49,8 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	Resolver Resolver         // nil: the system's
 	Roots    *x509.CertPool   // of certificates; nil: the system's
-	// Timeout is how long a request and each of its parts may take; 0: Timeout, and 5 s
-	// for the connection and for TLS.
+	// Timeout is how long a request and each of its parts may take; 0: the constant Timeout
+	// for the request, and 5 s each for the connection and for TLS.
 	Timeout time.Duration
 	// Dial makes a connection to an address, with everything that d says; nil:
 	// d.DialContext. What d.Control refuses must not be sent a packet.
@@ -147,7 +147,7 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	return g.Check(to)
 }
 
-// How long a request may take, and parts of it.
+// How long a request and its parts may take.
 const (
 	dialTimeout = 5 * time.Second // a name and all its addresses
 	tlsTimeout  = 5 * time.Second

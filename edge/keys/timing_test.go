@@ -41,16 +41,15 @@ func TestTimingOfKeyComparison(t *testing.T) {
 	t.Errorf("a difference at the end takes %v longer than one at the beginning; where a comparison stops at the first, %v longer", ours, leak)
 }
 
-// excess is how much longer a thousand calls take with late than with early, where
-// nothing comes between. They take turns, so that a machine that becomes slower does so
-// for both.
+// excess returns how much longer a thousand undisturbed calls take with late than with
+// early. The two take turns, so that a machine that becomes slower does so for both.
 func excess(f func([]Candidate, [sha256.Size]byte) answer, early, late []Candidate, hash [sha256.Size]byte) time.Duration {
 	best := [2]time.Duration{time.Hour, time.Hour}
 	for range 300 {
 		for i, c := range [2][]Candidate{early, late} {
 			begun := time.Now()
 			for range 1000 {
-				if f(c, hash).err != ErrUnknown { //nolint:errorlint // it is measured
+				if f(c, hash).err != ErrUnknown { //nolint:errorlint // errors.Is would distort the measurement
 					panic("the wrong key was found")
 				}
 			}

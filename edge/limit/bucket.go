@@ -81,7 +81,7 @@ func (b *Buckets) take(addr netip.Addr, tokens time.Duration) bool {
 	if !found && (b.younger == nil || len(b.younger) >= maxBuckets || now-b.since > b.depth) {
 		b.younger, b.elder, b.since = map[netip.Prefix]time.Duration{}, b.younger, now
 	}
-	b.younger[who] = full + b.every*tokens //nolint:durationcheck // tokens is a number of them
+	b.younger[who] = full + b.every*tokens //nolint:durationcheck // tokens is a count
 	b.latest.Store(int64(max(now, 1)))
 	return true
 }

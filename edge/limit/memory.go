@@ -189,7 +189,7 @@ func (m *Memory) change(sh *shard, e *entry, n int64) {
 }
 
 func (m *Memory) shardOf(subject string) *shard {
-	return &m.shards[maphash.String(m.seed, subject)&uint64(len(m.shards)-1)] //nolint:gosec // there are shards
+	return &m.shards[maphash.String(m.seed, subject)&uint64(len(m.shards)-1)] //nolint:gosec // there is at least one shard
 }
 
 // hold returns a count that is loaded, and its shard, locked.

@@ -266,7 +266,7 @@ func singleFlight(t *testing.T) {
 		_, err := m.Take(gone, account("a", 100))
 		first <- err
 	}()
-	synctest.Wait() // it waits for the store
+	synctest.Wait() // until it waits for the store
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("the one who went away got %v", err)
@@ -416,8 +416,8 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// TestFlushInTime finds every change in the store within half a second, so that a crash
-// forgets no more than that, however slow the store is.
+// TestFlushInTime checks that every change is in the store within half a second, however
+// slow the store is: a crash loses no more than that.
 func TestFlushInTime(t *testing.T) {
 	for _, delay := range []time.Duration{0, 200 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {

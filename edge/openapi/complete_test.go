@@ -82,7 +82,7 @@ func checkParameters(t *testing.T, op described) {
 	t.Helper()
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		// A cursor belongs to one query: clients that send all examples would be refused.
+		// A cursor belongs to one query: clients that send every example would be refused.
 		if p.Description == "" || (p.Example == nil) != (p.Name == "cursor") || p.Schema == nil {
 			t.Errorf("%s: the parameter %s lacks a description, an example or a schema", op.OperationID, p.Name)
 		}

@@ -13,8 +13,8 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// goClient is a program over the client that oapi-codegen makes. It prints what it has
-// got, and the code of an error.
+// goClient is a program that uses the client that oapi-codegen generates. It prints what
+// it gets, and the code of an error.
 const goClient = `package main
 
 import (
@@ -57,8 +57,8 @@ func main() {
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
 
-// TestGoClient makes a client for Go with oapi-codegen, which renames nothing, and asks
-// an edge with it.
+// TestGoClient generates a Go client with oapi-codegen, without renaming anything, and
+// sends requests to an edge with it.
 func TestGoClient(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t) // it tests another program
@@ -79,7 +79,7 @@ func TestGoClient(t *testing.T) {
 	const description = "edge/openapi/openapi.yaml"
 	tool := []string{"tool", "-modfile=.tools.mod", "oapi-codegen", "-package", "main"}
 	if all := runGo(append(tool, description)...); !bytes.Contains(all, []byte("type ServerInterface interface")) {
-		t.Error("with its default flags oapi-codegen makes no server")
+		t.Error("with its default flags oapi-codegen generates no server")
 	}
 	client, program := filepath.Join(dir, "client.go"), filepath.Join(dir, "main.go")
 	for path, text := range map[string][]byte{client: runGo(append(tool, "-generate", "types,client", description)...), program: []byte(goClient)} {

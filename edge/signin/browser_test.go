@@ -23,7 +23,7 @@ import (
 	"kindex/edge/state/statetest"
 )
 
-// hanging is when a request is taken for stuck.
+// hanging is how long a request waits before it gives up.
 const hanging = 3 * time.Minute
 
 func TestMain(m *testing.M) {

@@ -79,7 +79,7 @@ func (g *github) identify(ctx context.Context, a Attempt, answer url.Values) (Id
 // whoHas asks whose a token is. The numeric id stays with a user for good, while
 // logins are given up and taken by others.
 func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (Identity, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, g.user, nil) //nolint:gosec // the operator has chosen the address
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, g.user, nil) //nolint:gosec // the operator chose the address
 	if err != nil {
 		return Identity{}, err
 	}

@@ -40,7 +40,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, s.wrap("checking", err)
 	}
-	defer func() { _ = tx.Rollback() }() // it has only read
+	defer func() { _ = tx.Rollback() }() // it only reads
 	c := &checking{ctx: ctx, db: tx, now: s.now(), report: r, tables: tables}
 	c.version()
 	if s.engine == SQLite {

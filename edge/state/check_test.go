@@ -121,7 +121,7 @@ func TestCheckFinds(t *testing.T) {
 	})
 }
 
-// testCheck fills a state, looks for what is wrong, and empties it again.
+// testCheck fills a state, checks it, and empties it again.
 func testCheck(t *testing.T, s *state.State, wrong string, rows []string) {
 	defer func() {
 		tables, err := s.Tables(context.Background())
@@ -158,7 +158,7 @@ func testCheck(t *testing.T, s *state.State, wrong string, rows []string) {
 	case wrong == "" && len(r.Problems) > 0:
 		t.Errorf("%q", r.Problems)
 	case wrong != "" && (len(r.Problems) != 1 || !strings.Contains(r.Problems[0], wrong)):
-		t.Errorf("%q instead of %q", r.Problems, wrong)
+		t.Errorf("%q, want %q", r.Problems, wrong)
 	}
 	if r.Server == "" || r.At != r.Newest || len(r.Counts) < 10 {
 		t.Errorf("%+v", r)

@@ -39,7 +39,7 @@ func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	if err != nil {
 		return nil, s.wrap("reading", err)
 	}
-	defer func() { _ = from.Rollback() }() // it has only read
+	defer func() { _ = from.Rollback() }() // it only reads
 	var counts []TableCount
 	err = to.Write(ctx, func(tx *Tx) error {
 		counts = nil

@@ -183,10 +183,10 @@ func TestCountsAcrossRestarts(t *testing.T) {
 	})
 }
 
-// TestCrashForgetsLittle does not close what it counted with: as after a crash, only
-// what has reached the store is there. That is never more than was counted, never less
-// than before, and all of it a moment later; how long that moment is, TestFlushInTime
-// of the package limit measures on a clock of its own.
+// TestCrashForgetsLittle does not close what it counted with: as after a crash, only what
+// has reached the store is there. That is never more than was counted, never less than
+// before, and soon all of it; TestFlushInTime of package limit checks how soon, with a
+// fake clock.
 func TestCrashForgetsLittle(t *testing.T) {
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		counted, read := open(), open()
@@ -202,7 +202,7 @@ func TestCrashForgetsLittle(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n > used || n < last {
-				t.Fatalf("of %d requests the store has %d, after %d", used, n, last)
+				t.Fatalf("the store has %d of %d requests, and had %d before", n, used, last)
 			}
 			if n > last {
 				stages++
@@ -222,7 +222,7 @@ func TestCrashForgetsLittle(t *testing.T) {
 		}
 		for begin := time.Now(); stored() < used; time.Sleep(time.Millisecond) {
 			if time.Since(begin) > hanging {
-				t.Fatalf("of %d requests the store has %d", used, last)
+				t.Fatalf("the store has %d of %d requests", last, used)
 			}
 		}
 		if used != 500 || stages == 0 {

@@ -189,7 +189,7 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 				break
 			}
 			if after := arrived.Sub(revoked); after >= keys.Freshness {
-				t.Fatalf("the key works for a request that arrives %v later", after)
+				t.Fatalf("the key still works for a request that arrives %v later", after)
 			}
 			time.Sleep(time.Millisecond)
 		}

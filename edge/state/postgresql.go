@@ -90,7 +90,7 @@ func (s *State) writePostgreSQL(ctx context.Context, do func(*Tx) error) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(time.Duration(rand.Int64N(int64(10*time.Millisecond) << attempt))): //nolint:gosec // no secret: a pause
+		case <-time.After(time.Duration(rand.Int64N(int64(10*time.Millisecond) << attempt))): //nolint:gosec // not a secret, only a pause
 		}
 	}
 }

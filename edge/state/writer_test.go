@@ -19,7 +19,7 @@ import (
 	"kindex/edge/state/statetest"
 )
 
-// hanging is when a test is taken for stuck.
+// hanging is how long a test waits before it gives up.
 const hanging = 3 * time.Minute
 
 // otherProcess names the state that this test binary shall write to, as a process

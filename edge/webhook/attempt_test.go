@@ -16,7 +16,7 @@ import (
 	"kindex/edge/guard"
 )
 
-// hanging is when a request, or a test, is taken for stuck.
+// hanging is how long a request or a test waits before it gives up.
 const hanging = 3 * time.Minute
 
 // hostile returns a sender that may call a TLS server on loopback.
@@ -51,7 +51,7 @@ func (s *sender) call(t *testing.T, url string) answer {
 }
 
 func TestLargeAnswersAreNotRead(t *testing.T) {
-	const fits, large = 8 << 20, 64 << 20 // into the buffers of the connection; far more than that
+	const fits, large = 8 << 20, 64 << 20 // what the buffers of the connection may hold; far more than that
 	written := make(chan int, 1)
 	s, c := hostile(t, func(w http.ResponseWriter, _ *http.Request) {
 		n, err := 0, error(nil)
@@ -77,7 +77,7 @@ func TestHostileAnswersFail(t *testing.T) {
 			w.Header().Set("X-Long", strings.Repeat("x", 1<<20))
 		}, "connection"},
 		"silence": {func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // only behind it does the server notice that the client leaves
+			_, _ = io.Copy(io.Discard, r.Body) // only after the body does the server notice that the client leaves
 			<-r.Context().Done()
 		}, "timeout"},
 		"cut off": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "connection"},

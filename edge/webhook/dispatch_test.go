@@ -63,7 +63,7 @@ func TestEventsComeInOrderWhateverFails(t *testing.T) {
 			_, b := some.seen()
 			return len(a) >= len(ids) && len(b) >= len(deleted)
 		})
-		time.Sleep(50 * time.Millisecond) // for what would come too often
+		time.Sleep(50 * time.Millisecond) // for deliveries that come too often
 		for h, want := range map[*endpoint][]string{all: ids, some: deleted} {
 			h.check(t)
 			asked, good := h.seen()
@@ -164,7 +164,7 @@ func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
 func TestDispatchersShareTheWork(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
-	const workers = 5 // of each edge: too few for one to work at all webhooks
+	const workers = 5 // of each edge: too few for one edge to serve all webhooks
 	size := suite.Pick(struct{ hooks, rounds int }{3 * workers, 3}, struct{ hooks, rounds int }{8 * workers, 5})
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		accounts := r.accounts((size.hooks + 9) / 10)
@@ -172,7 +172,7 @@ func TestDispatchersShareTheWork(t *testing.T) {
 		for i := range size.hooks {
 			hooks = append(hooks, r.hook(accounts[i/10], flaky(0.2)))
 		}
-		// The first edge that calls is answered when the other one calls, too.
+		// The first edge that calls gets no answer until the other one calls.
 		met := make(chan struct{})
 		var first atomic.Value
 		both := sync.OnceFunc(func() { close(met) })
@@ -197,7 +197,7 @@ func TestDispatchersShareTheWork(t *testing.T) {
 		for _, h := range hooks {
 			until(t, "all delivered", func() bool { _, good := h.seen(); return len(good) >= len(ids) })
 		}
-		time.Sleep(50 * time.Millisecond) // for what would come too often
+		time.Sleep(50 * time.Millisecond) // for deliveries that come too often
 		agents := map[string]int{}
 		for _, h := range hooks {
 			h.check(t)
@@ -258,14 +258,14 @@ func TestStoppingLosesNothing(t *testing.T) {
 		hooks := []*endpoint{r.hook("", func(http.ResponseWriter, string) { quick.pass() }), r.hook("", func(http.ResponseWriter, string) { slow.pass() })}
 		attempts := func(h *endpoint) int { asked, _ := h.seen(); return len(asked) }
 
-		// An attempt that can end does.
+		// An attempt that can finish does.
 		ids := r.events(1, "entity.updated")
 		slow.open()
 		d, _ := r.dispatcher(func(o *webhook.Options) { o.Drain = hanging })
 		until(t, "one under way, one done", func() bool { return attempts(hooks[0]) == 1 && r.webhook(hooks[1].id).Position == 1 })
 		d.Stop(hanging)
 		quick.open()
-		until(t, "the attempt that could end has", func() bool { return r.webhook(hooks[0].id).Position == 1 })
+		until(t, "the attempt that could finish has", func() bool { return r.webhook(hooks[0].id).Position == 1 })
 
 		// One that cannot is cut off, and does not count.
 		slow.shut()
@@ -316,8 +316,7 @@ func (g *gate) pass() {
 	}
 }
 
-// Nobody looks for events before an hour is over: that they come shows that the
-// dispatcher was told.
+// The dispatcher polls only once an hour: if events come, it was told of them.
 func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, time.Now, func(t *testing.T, r *rig) {
@@ -379,15 +378,15 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 		ids := r.events(20, "entity.updated")
 		until(t, "the first attempt", func() bool { asked, _ := h.seen(); return len(asked) > 0 })
 		r.write(func(tx *state.Tx) error { return tx.Suspend(r.account) })
-		time.Sleep(webhook.AskedEvery) // so often it is looked for, between two attempts
+		time.Sleep(webhook.AskedEvery) // how often the worker looks, between two attempts
 		close(answer)
 		select {
 		case <-released.of:
 		case <-time.After(hanging):
-			t.Error("the webhook is not given back")
+			t.Error("the webhook was not given back")
 		}
 		d.Wake()
-		time.Sleep(50 * time.Millisecond) // for what must not come
+		time.Sleep(50 * time.Millisecond) // for attempts that must not come
 		if asked, _ := h.seen(); len(asked) != 1 {
 			t.Errorf("%d attempts after the suspension, of %d events", len(asked)-1, len(ids))
 		}
@@ -400,7 +399,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 	})
 }
 
-// releases is a store that tells which webhooks are given back.
+// releases is a store that reports which webhooks are given back.
 type releases struct {
 	webhook.Store
 	of chan string

@@ -1,4 +1,4 @@
 package webhook
 
-// AskedEvery is how soon a worker that is busy sees what has changed.
+// AskedEvery is how soon a busy worker sees what has changed.
 const AskedEvery = askedEvery

@@ -78,7 +78,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// hanging is when a request, or a test, is taken for stuck.
+// hanging is how long a request or a test waits before it gives up.
 const hanging = 3 * time.Minute
 
 // each runs a test on both engines.
@@ -277,7 +277,7 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	}
 	o := webhook.Options{Store: r.state, Client: guard.New(guard.Options{Allow: []guard.Exception{e}, Roots: roots, Timeout: 2 * hanging}).Client(),
 		Owner: state.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
-		Timeout: 2 * hanging, Lease: 3 * hanging, // no slow machine cuts an attempt off
+		Timeout: 2 * hanging, Lease: 3 * hanging, // so that no attempt is cut off on a slow machine
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) {
 			b, err := r.keys.Open(w.Sealed, webhook.Purpose, w.ID)

@@ -18,7 +18,7 @@ type atomFeed struct {
 }
 
 // FeedXml implements feeds.XmlFeed.
-func (d *atomFeed) FeedXml() any { return d } //nolint:staticcheck // the interface names it so
+func (d *atomFeed) FeedXml() any { return d } //nolint:staticcheck // the interface has this name
 
 // atomEntry says its category as RFC 4287 does: in an attribute.
 type atomEntry struct {

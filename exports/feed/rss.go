@@ -24,7 +24,7 @@ type rssDocument struct {
 }
 
 // FeedXml implements feeds.XmlFeed.
-func (d *rssDocument) FeedXml() any { return d } //nolint:staticcheck // the interface names it so
+func (d *rssDocument) FeedXml() any { return d } //nolint:staticcheck // the interface has this name
 
 type rssChannel struct {
 	*feeds.RssFeed

@@ -45,8 +45,8 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](script+";0"))
 }
 
-// alikeRows are what make test does not show to axe: rows of lists, behind the first
-// ones, which templates make in the same way.
+// alikeRows selects what make test does not show to axe: all but the first rows of lists,
+// which templates render in the same way.
 const alikeRows = `['main tbody > tr:nth-child(n+9)', 'main ul > li:nth-child(n+9)', 'main ol > li:nth-child(n+9)']`
 
 // violations is what axe finds: each rule with the elements that break it. Only the
@@ -61,8 +61,9 @@ func violations(t testing.TB, tab *browser.Tab, coloursAlone bool) []string {
   v.nodes.slice(0, 4).map(n => v.id + ' (' + v.help + '): ' + n.html.slice(0, 160) + ' – ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ').slice(0, 240))))`, suite.Pick(alikeRows, "[]"), only)
 }
 
-// looks opens every kind of page in a narrow and in a wide window, by day and by night: axe finds nothing, nothing is wider than the window, the console says
-// nothing, and nobody else is asked for anything.
+// looks opens every kind of page in a narrow and in a wide window, by day and by night:
+// axe finds nothing, nothing is wider than the window, the console says nothing, and
+// nobody else is asked for anything.
 func (w *website) looks(t *testing.T) {
 	const tabs = 2
 	for part := range tabs {
@@ -94,9 +95,9 @@ type view struct {
 	part   bool
 }
 
-// views are those of a kind of page: in both widths, and in both schemes. What
-// templates make alike for an edge and for files is looked at on the edge, all of it;
-// of files, make soak does so too.
+// views returns those of a kind of page: both widths, and both schemes. What templates
+// render alike for an edge and for files is looked at in full on the edge, and in make
+// soak in the files too.
 func (w *website) views(k kind) []view {
 	few := []view{{desktop, "light", false}, {phone, "dark", true}}
 	if w.static() && k.at == alike {
@@ -105,8 +106,8 @@ func (w *website) views(k kind) []view {
 	return suite.Pick(few, []view{{desktop, "light", false}, {desktop, "dark", false}, {phone, "dark", false}, {phone, "light", false}})
 }
 
-// passedOver reports whether a kind is left to make soak: that of files which the edge
-// has alike, unless its scripts do something.
+// passedOver reports whether a kind is left to make soak: pages of files that are the same
+// on the edge, unless their scripts do something.
 func (w *website) passedOver(k kind) bool {
 	return w.static() && k.at == alike && !k.keyboard && !suite.Soaking()
 }

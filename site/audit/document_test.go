@@ -219,7 +219,7 @@ func (d *document) incomplete(ids map[string]int) (wrong []string) {
 		}
 		switch {
 		case n.Data == "form" && !sends(n):
-			add("a form has no button that sends it: %s", attr(n, "action"))
+			add("a form has no button that submits it: %s", attr(n, "action"))
 		case n.Data == "table":
 			wrong = append(wrong, unheaded(n)...)
 		}
@@ -244,8 +244,8 @@ func (d *document) incomplete(ids map[string]int) (wrong []string) {
 	return wrong
 }
 
-// sends reports whether a form has a button that sends it (WCAG, technique H32): not
-// everybody has a key for that.
+// sends reports whether a form has a submit button (WCAG, technique H32): not everybody
+// can press Enter.
 func sends(form *html.Node) bool {
 	for n := range form.Descendants() {
 		kind := attr(n, "type")
@@ -256,8 +256,8 @@ func sends(form *html.Node) bool {
 	return false
 }
 
-// unheaded are the cells of a table with groups of rows that do not name the headers of
-// their group, their row and their column (H43): where they stand does not say it.
+// unheaded returns the cells of a table with row groups that do not name the headers of
+// their group, row and column (H43): their position does not tell.
 func unheaded(table *html.Node) (wrong []string) {
 	scopes, grouped := map[string]string{}, false
 	for n := range table.Descendants() {

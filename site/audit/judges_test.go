@@ -15,10 +15,10 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestNu: the Nu HTML checker finds neither an error nor a warning in any kind of page,
-// as it is sent or as scripts have made it.
+// TestNu: the Nu HTML checker finds no error and no warning in any kind of page, as sent
+// and as rendered by scripts.
 func TestNu(t *testing.T) {
-	suite.InSoak(t, "every kind of page for a checker in Java; TestWebsite looks at each in other ways")
+	suite.InSoak(t, "checks every kind of page with a Java program; TestWebsite checks each in other ways")
 	suite.WithoutRace(t)
 	jar := judge(t, "java", "vnu-jar/build/dist/vnu.jar")
 	w := serve(t, whole.build(t), false)
@@ -62,18 +62,17 @@ func TestNu(t *testing.T) {
 		t.Errorf("%s: %s %s: %s in %q", name, m.Type, m.SubType, m.Message, m.Extract)
 	}
 	if !seen {
-		t.Errorf("what is wrong is not found: %s", out)
+		t.Errorf("the mistake in wrong.html is not found: %s", out)
 	}
 }
 
-// least are the scores that Lighthouse must give to a page.
+// least has the lowest scores that a page may get from Lighthouse.
 var least = map[string]float64{"performance": 0.95, "accessibility": 1, "best-practices": 1, "seo": 1}
 
-// TestLighthouse: Lighthouse gives every kind of page that somebody sees who is not
-// signed in the best marks. What is not to be listed by search engines is marked down
-// for that alone.
+// TestLighthouse: Lighthouse gives the best scores to every kind of page that is seen
+// without signing in. Pages that search engines must not list lose points only for that.
 func TestLighthouse(t *testing.T) {
-	suite.InSoak(t, "each kind of page is loaded up to three times; TestWebsite has budgets, axe and what search engines read")
+	suite.InSoak(t, "loads each kind of page up to three times; TestWebsite has budgets, axe and what search engines read")
 	suite.WithoutRace(t)
 	judge(t, "node", "lighthouse/package.json")
 	chromium, err := exec.LookPath("chromium")
@@ -117,7 +116,7 @@ func TestLighthouse(t *testing.T) {
 	}
 }
 
-// judge is a file below site/node_modules, for which a program is needed.
+// judge returns the path of a file below site/node_modules that needs a program to run.
 func judge(t *testing.T, program, file string) string {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -125,7 +124,7 @@ func judge(t *testing.T, program, file string) string {
 	}
 	path := filepath.Join(suite.Root(t), "site", "node_modules", filepath.FromSlash(file))
 	if _, err := os.Stat(path); err != nil {
-		suite.Missing(t, "what site/package.json names")
+		suite.Missing(t, "a package of site/package.json")
 	}
 	return path
 }
@@ -137,8 +136,8 @@ func save(t *testing.T, path string, body []byte) {
 	}
 }
 
-// unlisted reports whether search engines are to leave a page out: it says so itself, or
-// /robots.txt does.
+// unlisted reports whether search engines must leave a page out, because the page or
+// /robots.txt says so.
 func (d *document) unlisted() bool {
 	return strings.HasPrefix(d.url.Path, "/developer/") || slices.ContainsFunc(slices.Collect(d.nodes), func(n *html.Node) bool {
 		return n.Data == "meta" && attr(n, "name") == "robots" && strings.Contains(attr(n, "content"), "noindex")

@@ -32,8 +32,8 @@ const (
 	renamedTo   = "tool/flax-nnx"
 )
 
-// patience is how long a test waits for what should come, so that it ends where that
-// does not. No machine should be so slow.
+// patience is how long a test waits for something before it gives up. It is far more than
+// a slow machine needs.
 const patience = 5 * time.Minute
 
 // website is a website: that of an edge, or one of files.

@@ -18,19 +18,18 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// times is how often the answer of TestMemory has the rows of the shipped content.
+// times is how often the answer in TestMemory repeats the rows of the shipped content.
 var times = suite.Pick(50, 150)
 
-// TestMemory streams the rows of the shipped content by the recipes, and many times as
-// many, which must need about as much memory; reading all into memory at once, which
-// the same programs do with a change, must not. TestMemoryOfABuild has as many
-// entities.
+// TestMemory streams the rows of the shipped content with the recipes, and then many times
+// as many, which must need about as much memory. Changed to read everything at once, the
+// same programs must need more. TestMemoryOfABuild does so with real entities.
 func TestMemory(t *testing.T) {
 	suite.InTest(t)
 	measure(t, start(t), start(t, repeated))
 }
 
-// repeated answers with the rows of an export, again and again.
+// repeated answers with the rows of an export, many times over.
 func repeated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/export/entities" {
@@ -43,7 +42,7 @@ func repeated(next http.Handler) http.Handler {
 		next.ServeHTTP(all, r)
 		var to io.Writer = w
 		w.Header().Set("Content-Type", all.Header().Get("Content-Type"))
-		if zipped { // the recipes name gzip at least
+		if zipped { // all recipes accept gzip
 			w.Header().Set("Content-Encoding", "gzip")
 			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
 			defer z.Close()
@@ -60,7 +59,7 @@ func repeated(next http.Handler) http.Handler {
 
 // TestMemoryOfABuild is TestMemory with a build of 20,000 entities.
 func TestMemoryOfABuild(t *testing.T) {
-	suite.InSoak(t, "makes and builds 20,000 entities; TestMemory streams as many rows")
+	suite.InSoak(t, "generates and builds 20,000 entities; TestMemory streams repeated rows")
 	suite.WithoutRace(t)
 	corpus, out := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
@@ -76,11 +75,11 @@ func TestMemoryOfABuild(t *testing.T) {
 	measure(t, start(t), startWith(t, edge.Options{Dir: out, LimitKey: 100}))
 }
 
-// measure runs a recipe at a place with few entities and at one with many. Python frees
-// memory at once: it is asked how much it had.
+// measure runs a recipe where there are few entities and where there are many. Python
+// frees memory at once, so its peak is measured.
 func measure(t *testing.T, small, large *place) {
 	t.Helper()
-	if suite.Soaking() { // a program that frees memory only when it must is slow at that
+	if suite.Soaking() { // Node is slow with so little memory
 		measureNode(large)
 	}
 	large.greedy("models.py", "table.writerows(rows(", "table.writerows(list(rows(", `.join(fields)))`, `.join(fields))))`)
@@ -88,26 +87,26 @@ func measure(t *testing.T, small, large *place) {
 	n := strings.Count(large.read("models.csv"), "\n")
 	t.Logf("models.py: %d MiB for few, %d MiB for %d rows, %d MiB all at once", few>>20, many>>20, n, greed>>20)
 	if many-few > (greed-few)/2 {
-		t.Errorf("models.py needs %d KiB more for %d rows; all at once are %d KiB more", (many-few)>>10, n, (greed-few)>>10)
+		t.Errorf("models.py needs %d KiB more for %d rows; reading all at once needs %d KiB more", (many-few)>>10, n, (greed-few)>>10)
 	}
 }
 
-// measureNode runs a recipe where there are many entities. Node frees memory when it
-// must: it is given little, which is enough to stream and not to hold all.
+// measureNode runs a recipe where there are many entities. Node frees memory only when it
+// must, so it gets little: enough to stream, and too little to hold everything.
 func measureNode(large *place) {
 	large.t.Helper()
 	large.greedy("texts.mjs", "for await (const e of objects(source))", "const all = []; for await (const e of objects(source)) all.push(e)\n  for (const e of all)")
 	node := []string{"node", "--max-old-space-size=24", "--max-semi-space-size=1"}
 	large.must(append(node, "texts.mjs")...)
 	if n := strings.Count(large.read("texts.jsonl"), "\n"); n < 19_000 {
-		large.t.Errorf("%d texts are not many", n)
+		large.t.Errorf("only %d texts", n)
 	}
 	if said := large.fails(append(node, "greedy-texts.mjs")...); !strings.Contains(said, "heap out of memory") {
-		large.t.Errorf("all at once, with little memory: %s", said)
+		large.t.Errorf("reading all at once, with little memory: %s", said)
 	}
 }
 
-// greedy writes a recipe with a change, by which it holds all in memory at once.
+// greedy writes a copy of a recipe, changed to hold everything in memory at once.
 func (p *place) greedy(script string, change ...string) {
 	p.t.Helper()
 	text := p.read(script)

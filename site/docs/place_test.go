@@ -25,7 +25,7 @@ func workplace(t *testing.T) string {
 	dir := t.TempDir()
 	installed := filepath.Join(edgetest.Root(t), "site", "node_modules")
 	if _, err := os.Stat(filepath.Join(installed, "@duckdb", "node-api")); err != nil {
-		suite.Missing(t, "what site/package.json names")
+		suite.Missing(t, "a package of site/package.json")
 	}
 	if err := os.Symlink(installed, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)

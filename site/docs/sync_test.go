@@ -31,7 +31,7 @@ type series struct {
 	reload func() error
 }
 
-// newSeries makes the first build, of a little of the shipped content.
+// newSeries makes the first build, from a small part of the shipped content.
 func newSeries(t *testing.T) *series {
 	t.Helper()
 	s := &series{t: t, repo: t.TempDir(), out: filepath.Join(t.TempDir(), "out")}

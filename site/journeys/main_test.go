@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
 
-// patience is how long a test waits for what should come, so that it ends where that
-// does not. No machine should be so slow.
+// patience is how long a test waits for something before it gives up. It is far more than
+// a slow machine needs.
 const patience = 5 * time.Minute
 
 // TestVisitor goes the same way on both kinds of the website, with and without

@@ -74,7 +74,7 @@ func scoreCells(scores *exports.Scores, names []string, by string) template.HTML
 		}
 		b = append(b, "</td>\n"...)
 	}
-	return template.HTML(b) //nolint:gosec // numbers, and words of our own
+	return template.HTML(b) //nolint:gosec // only numbers, and our own words
 }
 
 // present is the path of what a version of the past has become, "" where it is gone.

@@ -29,7 +29,7 @@ type guidePage struct {
 }
 
 // Body is the guide without its title.
-func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //nolint:gosec // package guide leaves out HTML of the text
+func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //nolint:gosec // package guide drops HTML in the text
 
 // docsPage lists what there is to read.
 type docsPage struct {

@@ -9,7 +9,7 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// passedOver reports whether the i-th of many cases is left to make soak: all but each
+// passedOver reports whether the i-th of many cases is left to make soak: all but every
 // eighth are.
 func passedOver(i int) bool { return i%suite.Pick(8, 1) != 0 }
 

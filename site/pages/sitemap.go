@@ -77,7 +77,7 @@ func (s *Site) sitemapFiles() iter.Seq[string] {
 func (r *request) sitemapPart() (*page, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(r.arg("file"), ".xml"))
 	if err != nil || r.Base == "" || !slices.Contains(slices.Collect(r.sitemaps()), r.Path) {
-		return r.nothing(), nil //nolint:nilerr // there is no part with such a name
+		return r.nothing(), nil //nolint:nilerr // no part has this name
 	}
 	var b bytes.Buffer
 	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")

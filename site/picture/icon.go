@@ -14,7 +14,7 @@ import (
 const iconSize = 32
 
 // ICO draws the site's icon for programs that ask for /favicon.ico and read no SVG: the
-// shapes of icon.svg as a PNG within an ICO file, which has had this form since Windows
+// shapes of icon.svg as a PNG within an ICO file, a form known since Windows
 // Vista. https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10)
 func ICO() ([]byte, error) {
 	img := image.NewRGBA(image.Rect(0, 0, iconSize, iconSize))
@@ -33,7 +33,7 @@ func ICO() ([]byte, error) {
 		[3]uint16{0, 1, 1},                // reserved, an icon, one image
 		[4]uint8{iconSize, iconSize},      // no palette, reserved
 		[2]uint16{1, 32},                  // planes, bits a pixel
-		[2]uint32{uint32(data.Len()), 22}, // size, offset: behind these 22 bytes
+		[2]uint32{uint32(data.Len()), 22}, // size, offset: after these 22 bytes
 	} {
 		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
 			return nil, err
@@ -43,8 +43,8 @@ func ICO() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// roundBar adds a bar 3 units high with round ends, at 3 units from the left, to a
-// drawing of 24 by 24 units.
+// roundBar adds a bar with round ends, 3 units high and 3 units from the left, to a drawing
+// of 24 by 24 units.
 func roundBar(v *vector.Rasterizer, y, width float32) {
 	const unit, left, radius = iconSize / 24.0, 3, 1.5
 	at := func(f func(x, y float32), x, y float32) { f(x*unit, y*unit) }

@@ -12,12 +12,12 @@ import (
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
 
-// patience is how long a test waits for what should come, so that it ends where that
-// does not. No machine should be so slow.
+// patience is how long a test waits for something before it gives up. It is far more than
+// a slow machine needs.
 const patience = 5 * time.Minute
 
-// lastDay starts an edge whose clock stands two seconds before midnight, until it has
-// refused two requests: then it is the next day.
+// lastDay starts an edge whose clock stands still at two seconds before midnight until it
+// has refused two requests; then the next day begins.
 func lastDay(t *testing.T, o edge.Options) *edgetest.Edge {
 	t.Helper()
 	var refused atomic.Int64
@@ -35,7 +35,7 @@ func lastDay(t *testing.T, o edge.Options) *edgetest.Edge {
 	})
 }
 
-// refusals counts the answers that say that a limit is used up.
+// refusals counts the answers with status 429.
 type refusals struct {
 	http.ResponseWriter
 	n *atomic.Int64
@@ -49,5 +49,5 @@ func (r *refusals) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (r *refusals) Unwrap() http.ResponseWriter { return r.ResponseWriter }

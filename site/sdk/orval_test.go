@@ -13,11 +13,10 @@ import (
 	"kindex/edge/openapi"
 )
 
-// TestOrval has orval make a client and schemas for zod of the description, compiles
-// both, and parses answers of an edge with the schemas, which know no further members.
-// (Of the description itself it names but a few.)
+// TestOrval has orval generate a client and zod schemas from the description, compiles
+// both, and parses answers of an edge with the schemas, which allow no unknown members.
 func TestOrval(t *testing.T) {
-	suite.InSoak(t, "another generator; TestTypeScriptCompiles has the types of openapi-typescript, and the edge holds its answers against the description")
+	suite.InSoak(t, "another generator; TestTypeScriptCompiles has the types of openapi-typescript, and the edge's tests check its answers against the description")
 	suite.WithoutRace(t)
 	needNodePrograms(t)
 	receiver := edgetest.NewReceiver(t)
@@ -31,7 +30,7 @@ func TestOrval(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(p.dir, "openapi.yaml"), string(openapi.YAML))
-	// Which zod it writes for, it reads here.
+	// orval reads the version of zod here.
 	write(t, filepath.Join(p.dir, "package.json"), read(t, filepath.Join(nodeModules(t), "..", "package.json")))
 	command(t, p.offline(t, "node_modules/orval/dist/bin/orval.js", "--config", "orval.config.ts"))
 	command(t, p.offline(t, "node_modules/typescript/bin/tsc", "--project", "tsconfig.json"))
@@ -82,7 +81,7 @@ func TestOrval(t *testing.T) {
 	}
 }
 
-// offline is a program for Node whose requests lead nowhere.
+// offline returns a Node program that cannot reach any network.
 func (p *project) offline(t *testing.T, args ...string) *exec.Cmd {
 	cmd := p.node(t, args...)
 	cmd.Env = append(cmd.Env, "http_proxy=http://127.0.0.1:1", "https_proxy=http://127.0.0.1:1", "NODE_USE_ENV_PROXY=1", "npm_config_offline=true")

@@ -281,7 +281,7 @@ func nodeModules(t *testing.T) string {
 func needNodePrograms(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(nodeModules(t)); err != nil {
-		suite.Missing(t, "what site/package.json names")
+		suite.Missing(t, "a package of site/package.json")
 	}
 }
 

@@ -53,7 +53,7 @@ func Main(m *testing.M, stop ...func()) {
 	os.Exit(code)
 }
 
-// Open opens a tab of Chromium, which reaches loopback alone.
+// Open opens a tab of Chromium, which can reach only loopback.
 func Open(t testing.TB, width, height int64) *Tab {
 	t.Helper()
 	return open(t, width, height, process)
@@ -155,7 +155,7 @@ func (b *Tab) note(event any) {
 	}
 }
 
-// Do takes steps one after the other.
+// Do runs the steps one after the other.
 func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b, patience)

@@ -17,8 +17,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long anything may take in a browser, so that a test ends that waits
-// for what does not come. No machine should be so slow.
+// patience is how long anything may take in a browser, so that no test waits forever. It
+// is far more than a slow machine needs.
 const patience = 5 * time.Minute
 
 // Load does what makes the browser go to another page, and returns the answer behind

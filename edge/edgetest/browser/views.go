@@ -35,9 +35,9 @@ func (v View) set() chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(chromedp.EmulateViewport(v.Width, height), Prefers("prefers-color-scheme", v.Scheme))
 }
 
-// LookAround opens pages of a journey in the other Views, of which make test has the
-// one that is narrow and dark, and goes back to the first: each page is as light or
-// dark as it should be, and fits its window.
+// LookAround opens pages of a journey in the other Views (in make test, only the narrow
+// dark one) and goes back to the first: each page has the right colour scheme and fits its
+// window.
 func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 	t.Helper()
 	for _, v := range suite.Pick(Views[2:3], Views[1:]) {

@@ -1,5 +1,5 @@
-// Judges pages with Lighthouse in one Chromium that reaches loopback alone. Arguments
-// are addresses; a JSON array with what each is judged is printed.
+// Runs Lighthouse on pages, in one Chromium that can reach only loopback. The arguments
+// are addresses; the results are printed as a JSON array.
 import * as launcher from 'chrome-launcher';
 import lighthouse from 'lighthouse';
 
@@ -9,8 +9,8 @@ const chrome = await launcher.launch({
   chromeFlags: ['--headless', ...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-component-update',
     '--disable-background-networking', '--proxy-server=127.0.0.1:1', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
 });
-// The network is simulated, and the processor is taken as it is: a machine that has
-// other things to do is slow enough.
+// The network is simulated, the processor is not slowed down: a busy machine is slow
+// enough.
 const flags = {port: chrome.port, output: 'json', logLevel: 'error', throttlingMethod: 'simulate', throttling: {cpuSlowdownMultiplier: 1},
   disableFullPageScreenshot: true, onlyCategories: ['performance', 'accessibility', 'best-practices', 'seo']};
 const judged = [];

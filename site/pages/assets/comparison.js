@@ -135,7 +135,7 @@ function tableRow(row, columns, group, id) {
   } else {
     tr.append(...row.cells.map(cellOf));
   }
-  // A cell is headed by the group, the row and the column, or by all columns.
+  // The headers of a cell are its group, its row and its column, or all columns.
   [...tr.querySelectorAll('td')].forEach((td, i) => {
     const heads = row.common ? Array.from({length: columns}, (_, c) => `c${c}`) : [`c${i}`];
     td.setAttribute('headers', [group, id, ...heads].join(' '));

@@ -1,5 +1,5 @@
-// Parses answers of an edge with the schemas that orval has made. URL and KEY are
-// those of the edge, the arguments operations and paths. What does not fit is printed.
+// Parses answers of an edge with the schemas that orval generated. URL and KEY are the
+// edge's; the arguments are pairs of operation and path. Mismatches are printed.
 import * as schemas from './out/zod.js';
 
 const {URL: base, KEY} = process.env;

@@ -12,7 +12,7 @@ import kindex
 
 URL = os.environ["KINDEX_URL"]
 KEY = os.environ["KINDEX_API_KEY"]
-PATIENCE = 300  # seconds that a test waits for what should come, so that it ends where that does not
+PATIENCE = 300  # seconds that a test waits for something before it gives up
 
 
 def client(**options: Any) -> kindex.Client:

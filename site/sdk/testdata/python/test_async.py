@@ -53,7 +53,7 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
                     with self.assertRaises(asyncio.CancelledError):
                         await task
                 self.assertEqual((await c.get_entity("tool", "b"))["name"], "there")
-                self.assertEqual(len(s.seen), 3)  # the second was not asked for again behind its 30 seconds
+                self.assertEqual(len(s.seen), 3)  # the second was not retried after its 30 seconds
         self.assertTrue(gone.wait(PATIENCE))
 
     async def test_streams_are_left(self) -> None:
@@ -118,7 +118,7 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
                     await rows.aclose()
 
     async def test_the_loop_stays_free(self) -> None:
-        """Nothing blocks the loop while answers are awaited and read: they come when the loop says so."""
+        """Nothing blocks the loop while answers are awaited and read: the loop itself releases them."""
         asked, go_on = threading.Event(), threading.Event()
 
         def answer(h: Handler, n: int) -> None:

@@ -6,7 +6,7 @@ import unittest
 
 import kindex
 
-LIMITED = os.environ["KINDEX_LIMITED"]  # three requests a day, which ends behind the second refusal
+LIMITED = os.environ["KINDEX_LIMITED"]  # three requests a day; the day ends after the second refusal
 
 
 class Limits(unittest.TestCase):

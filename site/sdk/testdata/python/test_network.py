@@ -102,7 +102,7 @@ class Retries(unittest.TestCase):
             began = time.monotonic()
             with mock.patch("kindex._waiting.random.uniform", lambda low, high: low), self.assertRaises(kindex.RequestTimeoutError):
                 c.list_changes()
-            self.assertGreaterEqual(time.monotonic() - began, 0.4)  # of two attempts
+            self.assertGreaterEqual(time.monotonic() - began, 0.4)  # two attempts
             self.assertLessEqual(len(s.seen), 2)
             done.set()
 

@@ -124,7 +124,7 @@ test('the key does not go where a redirect leads', async () => {
 test('time', async () => {
   const s = await serve(silence);
   const took = await timed(() => assert.rejects(new Kindex({ baseUrl: s.url, timeout: 150, retries: 1 }).listCategories(), (e) => e instanceof TimeoutError && e instanceof NetworkError));
-  assert(took >= 290 && s.asked.length <= 2, `${took} ms`); // of two attempts
+  assert(took >= 290 && s.asked.length <= 2, `${took} ms`); // two attempts
   const half = await serve((_, answer) => void answer.writeHead(200, { 'content-type': 'application/json' }).write('{"data'));
   await assert.rejects(new Kindex({ baseUrl: half.url, retries: 0 }).listCategories({ timeout: 150 }), TimeoutError);
 });

@@ -1,4 +1,4 @@
-// A limit of three requests that is used up; the next day begins behind the second refusal.
+// A limit of three requests that is used up; the next day begins after the second refusal.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Kindex, RateLimitedError } from 'kindex';
