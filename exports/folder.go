@@ -184,7 +184,7 @@ func replaceFile(dir *os.Root, name string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, f.Chmod(0o644), fsync(f), f.Close()); err == nil {
 		err = dir.Rename(part, name)
 	}
 	if err != nil {

@@ -19,12 +19,15 @@ func SyncTree(dir string) error {
 // SyncDir makes the names in a folder durable.
 func SyncDir(dir string) error { return syncPath(dir) }
 
+// fsync makes an open file or folder durable. Tests replace it to see what is synced.
+var fsync = (*os.File).Sync
+
 func syncPath(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	err = f.Sync()
+	err = fsync(f)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
