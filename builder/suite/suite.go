@@ -68,10 +68,17 @@ func WithoutRace(t testing.TB) {
 // integration, where CI is set, it fails the test instead.
 func Missing(t testing.TB, program string) {
 	t.Helper()
+	NotRun(t, program+" is not installed; make test-tools installs it")
+}
+
+// NotRun skips a test for want of something that continuous integration has: where CI
+// is set, it fails the test instead. The reason says how to get it.
+func NotRun(t testing.TB, reason string) {
+	t.Helper()
 	if os.Getenv("CI") != "" {
-		t.Fatalf("%s is not installed", program)
+		t.Fatal(reason)
 	}
-	t.Skipf("NOT RUN: %s is not installed; make test-tools installs it", program)
+	t.Skip("NOT RUN: " + reason)
 }
 
 // Collections returns the folder of the public collections: KINDEX_SHARED, or the one

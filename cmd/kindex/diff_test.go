@@ -176,13 +176,13 @@ func TestShippedHistory(t *testing.T) {
 	git := func(args ...string) []string {
 		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
 		if err != nil {
-			t.Skipf("NOT RUN: the content lies in no git repository: %v", err)
+			suite.NotRun(t, fmt.Sprintf("the content is in no git repository: %v", err))
 		}
 		return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
 	}
 	commits := git("log", "--reverse", "--format=%H", "--first-parent", "--", "content")
 	if len(commits) < 2 {
-		t.Skip("NOT RUN: the history of the content is not there; fetch it with: git fetch --unshallow")
+		suite.NotRun(t, "the history of the content is missing; fetch it with: git fetch --unshallow")
 	}
 	commits = commits[max(0, len(commits)-suite.Pick(4, 8)):]
 	asOf, compared := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), 0
