@@ -74,7 +74,7 @@ var mayImport = map[string][]string{
 	// What tests begin with.
 	"builder/suite":             {},
 	"edge/edgetest/browser":     {"builder/suite"},
-	"builder/static/statictest": {"builder/static", "site/pages"},
+	"builder/static/statictest": {"builder/static", "builder/suite", "site/pages"},
 	"edge/edgetest":             {"builder", "edge", "edge/guard", "edge/keys", "edge/state", "edge/state/statetest"},
 }
 
