@@ -108,6 +108,28 @@ func TestFilesAreTheOwners(t *testing.T) {
 	}
 }
 
+// TestCommitsAreDurable asks SQLite for the settings that bring a commit to disk before
+// it is confirmed (https://www.sqlite.org/pragma.html#pragma_synchronous).
+func TestCommitsAreDurable(t *testing.T) {
+	s, err := state.Open(t.Context(), filepath.Join(t.TempDir(), "kindex.db"), state.Options{Serving: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const full = 2
+	err = s.Write(t.Context(), func(tx *state.Tx) error {
+		for pragma, want := range map[string]int64{"synchronous": full, "fullfsync": 1, "foreign_keys": 1} {
+			if got, err := tx.Number("PRAGMA " + pragma); err != nil || got != want {
+				t.Errorf("%s is %d, want %d: %v", pragma, got, want, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestRootLeavesFilesToTheirOwner runs a command as root beside the state of an edge
 // that is not.
 func TestRootLeavesFilesToTheirOwner(t *testing.T) {
