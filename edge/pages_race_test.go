@@ -62,7 +62,7 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	}
 	go func() { under.Wait(); done.Store(true) }()
 	for i := 1; !done.Load(); i++ {
-		for asked.Load() < int64(2*i) && !done.Load() { // a switch for every second page
+		for asked.Load() < int64(4*i) && !done.Load() { // a switch for every fourth page
 			time.Sleep(time.Millisecond)
 		}
 		if err := os.WriteFile(filepath.Join(s.out, "exports", "current"), []byte(ids[i%2]+"\n"), 0o644); err != nil {

@@ -52,6 +52,7 @@ func TestHistoryWhileBuildsArePruned(t *testing.T) {
 					return
 				}
 				asked.Add(1)
+				time.Sleep(pause)
 			}
 		})
 	}

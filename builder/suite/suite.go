@@ -2,7 +2,7 @@
 //
 //   - make check runs the fast tests, in less than a minute: go test -short.
 //   - make test runs what every change should pass, in minutes: go test, then go test
-//     -race -short on packages with concurrent code.
+//     -race -short on packages with concurrent code, which adds the tests marked InRace.
 //   - make soak runs everything, including tests that are slow only because they repeat:
 //     go test with KINDEX_SOAK=1, without the race detector and with it.
 //
@@ -11,6 +11,7 @@ package suite
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -23,12 +24,12 @@ func InTest(t testing.TB) {
 	}
 }
 
-// InRace is InTest for a test of concurrent code: with the race detector, make test runs
-// only the fast tests and these.
+// InRace skips a test of concurrent code except with the race detector, where make test
+// runs it, and in make soak.
 func InRace(t testing.TB) {
 	t.Helper()
-	if !Race {
-		InTest(t)
+	if !Race && !Soaking() {
+		t.Skip("make test runs it with the race detector: go test -race")
 	}
 }
 
@@ -69,6 +70,23 @@ func WithoutRace(t testing.TB) {
 func Missing(t testing.TB, program string) {
 	t.Helper()
 	NotRun(t, program+" is not installed; make test-tools installs it")
+}
+
+// NodeModules returns the folder of the packages that npm installed for the tests. It
+// skips a test for want of Node.js or of one of the packages; in continuous integration
+// it fails the test instead.
+func NodeModules(t testing.TB, packages ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		Missing(t, "node")
+	}
+	dir := filepath.Join(Root(t), "site", "node_modules")
+	for _, name := range packages {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			Missing(t, "the npm package "+name)
+		}
+	}
+	return dir
 }
 
 // NotRun skips a test for want of something that continuous integration has: where CI

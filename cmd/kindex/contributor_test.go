@@ -80,7 +80,7 @@ func (c *contributor) publishContent() {
 func (c *contributor) serve() {
 	addr := freeAddress(c.T)
 	c.url = "http://" + addr
-	c.issuer = signintest.StartOIDC(c, filepath.Join("..", "..", "site"), c.url+"/signin/oidc/callback", map[string]string{"1001": "ada"})
+	c.issuer = signintest.StartOIDC(c, c.url+"/signin/oidc/callback", map[string]string{"1001": "ada"})
 	cmd := program("serve", "--dir", c.out, "--addr", addr, "--admin", "", "--state", c.state, "--url", c.url,
 		"--signin-oidc-issuer", c.issuer, "--signin-oidc-client", signintest.Client)
 	cmd.Env = append(cmd.Env, "KINDEX_SIGNIN_OIDC_SECRET="+signintest.ClientSecret)

@@ -32,10 +32,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	unshare := unshareCommand()
 	if unshare == nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("neither root nor a user namespace may mount here, so nobody tests the full disk")
-		}
-		t.Skip("NOT TESTED: what a full disk does; unshare --mount works neither as root nor in a user namespace here")
+		suite.NotRun(t, "unshare --mount works neither as root nor in a user namespace here")
 	}
 	exe, err := os.Executable()
 	if err != nil {

@@ -76,7 +76,7 @@ func toolCall(tool string, arguments map[string]any) step {
 // what the server says of itself.
 func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	t.Helper()
-	needNode(t, "@modelcontextprotocol/sdk")
+	suite.NodeModules(t, "@modelcontextprotocol/sdk")
 	to, err := json.Marshal(way)
 	if err != nil {
 		t.Fatal(err)
@@ -96,23 +96,6 @@ func agent(t *testing.T, way map[string]any, steps ...step) []done {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return list
-}
-
-func needNode(t *testing.T, module string) {
-	t.Helper()
-	missing := ""
-	if _, err := os.Stat(filepath.Join(siteFolder, "node_modules", module)); err != nil {
-		missing = "the npm package " + module
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		missing = "node"
-	}
-	switch {
-	case missing != "" && os.Getenv("CI") != "":
-		t.Fatalf("%s is missing; install it with: make test-tools", missing)
-	case missing != "":
-		t.Skipf("NOT RUN: %s is missing; to run this test: make test-tools", missing)
-	}
 }
 
 // agentSteps are what an agent does with every way to reach the index: each tool, what

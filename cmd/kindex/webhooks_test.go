@@ -56,18 +56,7 @@ type request struct {
 
 func startReceiver(t *testing.T, seed int) *receiver {
 	t.Helper()
-	missing := ""
-	if _, err := os.Stat(filepath.Join(siteFolder, "node_modules", "standardwebhooks")); err != nil {
-		missing = "the npm package standardwebhooks"
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		missing = "node"
-	}
-	if missing != "" && os.Getenv("CI") != "" {
-		t.Fatalf("%s is missing; install it with: make test-tools", missing)
-	} else if missing != "" {
-		t.Skipf("NOT RUN: %s is missing; to run this test: make test-tools", missing)
-	}
+	suite.NodeModules(t, "standardwebhooks")
 	r := &receiver{t: t, requests: map[string][]request{}, ready: map[string]bool{}}
 	cert, key := r.certificate()
 	cmd := exec.Command("node", filepath.Join("testdata", "receiver.mjs"), siteFolder, cert, key, fmt.Sprint(seed))

@@ -14,9 +14,6 @@ import (
 	"kindex/edge/state/statetest"
 )
 
-// npm is the folder whose node_modules hold the provider.
-const npm = "../../site"
-
 const (
 	clientID     = signintest.Client
 	clientSecret = signintest.ClientSecret
@@ -25,7 +22,7 @@ const (
 // startProvider starts npm oidc-provider for a service.
 func startProvider(t testing.TB, v *service, names map[string]string) string {
 	t.Helper()
-	return signintest.StartOIDC(t, npm, v.url+"/signin/oidc/callback", names)
+	return signintest.StartOIDC(t, v.url+"/signin/oidc/callback", names)
 }
 
 func oidcOptions(issuer string) signin.Options {

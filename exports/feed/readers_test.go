@@ -19,15 +19,6 @@ import (
 // site is the folder whose node_modules hold the parsers of others.
 const site = "../../site"
 
-// missing ends a test whose tools are not there: loudly, and in CI as a failure.
-func missing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%s is missing; install it with: make test-tools", what)
-	}
-	t.Skipf("NOT RUN: %s is missing; to run this test: make test-tools", what)
-}
-
 // files writes a feed in all formats.
 func files(t *testing.T, f *feed.Feed) map[string]string {
 	t.Helper()
@@ -45,12 +36,7 @@ func files(t *testing.T, f *feed.Feed) map[string]string {
 // the feed that was written.
 func TestReadByOthers(t *testing.T) {
 	suite.InTest(t)
-	if _, err := os.Stat(filepath.Join(site, "node_modules", "feedsmith")); err != nil {
-		missing(t, "the npm package feedsmith")
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		missing(t, "node")
-	}
+	suite.NodeModules(t, "feedsmith")
 	f := sample(newest()...)
 	paths := files(t, f)
 	cmd := exec.Command("node", "testdata/read.mjs", site, paths["rss"], paths["atom"], paths["json"])
@@ -111,10 +97,7 @@ func checkItems(t *testing.T, format string, f *feed.Feed, items []newsOut) {
 
 // TestSchema holds the JSON Feed against the schema that others keep of it.
 func TestSchema(t *testing.T) {
-	path := filepath.Join(site, "node_modules", "jsonfeed-schema", "schema-v1.1.json")
-	if _, err := os.Stat(path); err != nil {
-		missing(t, "the npm package jsonfeed-schema")
-	}
+	path := filepath.Join(suite.NodeModules(t, "jsonfeed-schema"), "jsonfeed-schema", "schema-v1.1.json")
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	schema, err := c.Compile(path)
@@ -139,7 +122,7 @@ func TestSchema(t *testing.T) {
 // XML does not.
 func TestWellFormed(t *testing.T) {
 	if _, err := exec.LookPath("xmllint"); err != nil {
-		missing(t, "xmllint")
+		suite.Missing(t, "xmllint")
 	}
 	paths := files(t, sample(newest()...))
 	for _, format := range []string{"rss", "atom"} {

@@ -122,11 +122,7 @@ func judge(t *testing.T, program, file string) string {
 	if _, err := exec.LookPath(program); err != nil {
 		suite.Missing(t, program)
 	}
-	path := filepath.Join(suite.Root(t), "site", "node_modules", filepath.FromSlash(file))
-	if _, err := os.Stat(path); err != nil {
-		suite.Missing(t, "a package of site/package.json")
-	}
-	return path
+	return filepath.Join(suite.NodeModules(t, file), filepath.FromSlash(file))
 }
 
 func save(t *testing.T, path string, body []byte) {

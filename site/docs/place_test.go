@@ -23,10 +23,7 @@ func TestMain(m *testing.M) { edgetest.Main(m) }
 func workplace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	installed := filepath.Join(edgetest.Root(t), "site", "node_modules")
-	if _, err := os.Stat(filepath.Join(installed, "@duckdb", "node-api")); err != nil {
-		suite.Missing(t, "a package of site/package.json")
-	}
+	installed := suite.NodeModules(t, "@duckdb/node-api")
 	if err := os.Symlink(installed, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestDeveloper(t *testing.T) {
 func serveSignIn(t *testing.T, o edge.Options) (e *edgetest.Edge, issuer string) {
 	t.Helper()
 	l := edgetest.Listen(t)
-	issuer = signintest.StartOIDC(t, filepath.Join(edgetest.Root(t), "site"), "http://"+l.Addr().String()+"/signin/oidc/callback", map[string]string{"1001": "Zoë O'Neil", "1002": "Max"})
+	issuer = signintest.StartOIDC(t, "http://"+l.Addr().String()+"/signin/oidc/callback", map[string]string{"1001": "Zoë O'Neil", "1002": "Max"})
 	o.SignIn = signin.Options{OIDC: signin.OIDC{Issuer: issuer, Client: signintest.Client, Secret: signintest.ClientSecret}}
 	return edgetest.StartOn(t, l, o), issuer
 }

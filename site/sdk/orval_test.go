@@ -18,7 +18,7 @@ import (
 func TestOrval(t *testing.T) {
 	suite.InSoak(t, "another generator; TestTypeScriptCompiles has the types of openapi-typescript, and the edge's tests check its answers against the description")
 	suite.WithoutRace(t)
-	needNodePrograms(t)
+	suite.NodeModules(t, "orval", "typescript")
 	receiver := edgetest.NewReceiver(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000, Contact: "operator@example.org", Guard: receiver.Guard})
 	key := e.Key(t, "ada")

@@ -24,6 +24,7 @@ const pythonReadme = "site/sdk/python/README.md"
 // of testdata/python against it, where every warning is an error.
 func TestPython(t *testing.T) {
 	suite.InTest(t)
+	t.Parallel()
 	receiver := edgetest.NewReceiver(t)
 	record := &recorder{}
 	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 100_000, LimitAnonymous: 100_000, Guard: receiver.Guard}, record.wrap)
@@ -68,6 +69,7 @@ func TestPython(t *testing.T) {
 // Python from 3.9 on that is installed.
 func TestPythonVersions(t *testing.T) {
 	suite.InTest(t)
+	t.Parallel()
 	e := edgetest.Start(t, edge.Options{LimitKey: 100_000, LimitAnonymous: 100_000})
 	key := e.Key(t, "versions")
 	newest := sdk.Versions(sdk.Python)[0]
@@ -96,6 +98,7 @@ func TestPythonVersions(t *testing.T) {
 // and builds the same wheel everywhere; so does a wheel of the archive's own archive.
 func TestPythonInstall(t *testing.T) {
 	suite.InTest(t)
+	t.Parallel()
 	e := edgetest.Start(t, edge.Options{})
 	newest := sdk.Versions(sdk.Python)[0]
 	address := e.URL + "/api/sdk/python/" + newest.File
@@ -184,15 +187,16 @@ print(kindex.__version__, end="")`
 }
 
 // TestPythonTypes checks the package, and the programs that use it, with pyright in its
-// strict form, for the oldest Python and the newest.
+// strict form, for the oldest Python and, in make soak, the newest.
 func TestPythonTypes(t *testing.T) {
 	suite.InTest(t)
-	needNodePrograms(t)
+	t.Parallel()
+	modules := suite.NodeModules(t, "pyright")
 	python, err := exec.LookPath(needPython(t, "python3"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, version := range []string{"3.9", "3.13"} {
+	for _, version := range suite.Pick([]string{"3.9"}, []string{"3.9", "3.13"}) {
 		dir := t.TempDir()
 		for from, to := range map[string]string{"python/src/kindex": "kindex", "testdata/python": "."} {
 			if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
@@ -208,7 +212,7 @@ func TestPythonTypes(t *testing.T) {
 		write(t, filepath.Join(dir, "misuse.py"), "import kindex; client = kindex.Client('http://127.0.0.1:1')\n"+strings.Join(misuses, "\n")+"\n# pyright: basic\n")
 		write(t, filepath.Join(dir, "pyrightconfig.json"), `{"pythonVersion": "`+version+`", "typeCheckingMode": "strict", "reportMissingModuleSource": "none",
 			"include": ["kindex", "example_*.py", "misuse.py"], "reportUnnecessaryTypeIgnoreComment": "error"}`)
-		cmd := exec.CommandContext(t.Context(), filepath.Join(nodeModules(t), ".bin", "pyright"), "--project", ".", "--pythonpath", python, "--warnings")
+		cmd := exec.CommandContext(t.Context(), filepath.Join(modules, ".bin", "pyright"), "--project", ".", "--pythonpath", python, "--warnings")
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		for i, wrong := range misuses {
@@ -238,6 +242,7 @@ var misuses = []string{
 // TestPythonReadme runs every block of the page.
 func TestPythonReadme(t *testing.T) {
 	suite.InTest(t)
+	t.Parallel()
 	needPython(t, "python3")
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	dir := t.TempDir()

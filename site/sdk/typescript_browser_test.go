@@ -17,22 +17,17 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 )
 
-// TestTypeScriptBrowser loads the client into a page of Chromium, whose origin is another
-// than that of the edge, as plain modules. The page of the README is opened too.
-func TestTypeScriptBrowser(t *testing.T) {
-	suite.InTest(t)
-	needNodePrograms(t)
-	t.Parallel()
+// inBrowser loads the client into a page of Chromium as plain modules. The page is of
+// another origin than the edge. The page of the README is opened too.
+func (p *project) inBrowser(t *testing.T, dir string) {
+	t.Helper()
 	record := &recorder{}
-	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 1000, LimitAnonymous: 1000}, record.wrap)
-	p := install(t, e.URL)
-	p.compile(t)
+	e := edgetest.Start(t, edge.Options{Dir: dir, LimitKey: 1000, LimitAnonymous: 1000}, record.wrap)
 	write(t, filepath.Join(p.dir, "page.html"), `<!doctype html><link rel="icon" href="data:,"><script type="importmap">{"imports": {"kindex": "/node_modules/kindex/dist/index.js"}}</script>`)
 	write(t, filepath.Join(p.dir, "readme.html"), readmePage(t, e))
 	pages := httptest.NewServer(http.FileServer(http.Dir(p.dir)))

@@ -18,7 +18,7 @@ import (
 // and against ones that were changed in a way that the client cannot go along with.
 func TestTypeScriptCompiles(t *testing.T) {
 	suite.InTest(t)
-	needNodePrograms(t)
+	suite.NodeModules(t, "openapi-typescript", "typescript")
 	t.Parallel()
 	cases := []struct {
 		change, old, new string

@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -11,20 +12,37 @@ import (
 
 const typescriptReadme = "site/sdk/typescript/README.md"
 
-// TestTypeScriptReadme runs every block of the page, the programs compiled strictly
+// strictly are the settings that programs of the README must compile with.
+const strictly = `{
+	"compilerOptions": {
+		"target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "lib": ["ES2022"], "types": ["node"],
+		"strict": true, "skipLibCheck": true, "noUncheckedIndexedAccess": true, "noEmit": true
+	},
+	"include": ["*.ts"]
+}`
+
+// TestTypeScriptReadme runs every block of the page, and compiles its programs strictly
 // against what its first block installs.
 func TestTypeScriptReadme(t *testing.T) {
 	suite.InTest(t)
-	needNodePrograms(t)
+	nodeModules(t)
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	script, err := filepath.Abs("testdata/typescript/run.mjs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	edgetest.Examples(t, typescriptReadme, edgetest.Run{Edge: e, Key: e.Key(t, "acme"), Env: []string{"SITE=" + filepath.Join(edgetest.Root(t), "site")},
+	p := &project{t.TempDir(), t.TempDir()}
+	edgetest.Examples(t, typescriptReadme, edgetest.Run{Edge: e, Dir: p.dir, Key: e.Key(t, "acme"), Env: []string{"SITE=" + filepath.Join(edgetest.Root(t), "site")},
 		Programs: map[string][]string{"ts": {"node", script}},
-		Except:   []edgetest.Exception{{Text: "<!doctype html>", Reason: "a browser opens it in TestTypeScriptBrowser"}},
-		After:    func(b edgetest.Block, printed string) { t.Logf("%d: %s", b.Line, printed) },
+		Except:   []edgetest.Exception{{Text: "<!doctype html>", Reason: "a browser opens it in TestTypeScript/browser"}},
+		After: func(b edgetest.Block, printed string) {
+			t.Logf("%d: %s", b.Line, printed)
+			if b.Language == "ts" {
+				write(t, filepath.Join(p.dir, fmt.Sprintf("line%d.ts", b.Line)), b.Text)
+			}
+		},
 	})
+	write(t, filepath.Join(p.dir, "tsconfig.json"), strictly)
+	p.tsc(t, "tsconfig.json") // fails if there is no program
 }

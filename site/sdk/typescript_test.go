@@ -27,7 +27,7 @@ import (
 // programs of testdata/typescript against it, and runs each.
 func TestTypeScript(t *testing.T) {
 	suite.InTest(t)
-	needNodePrograms(t)
+	nodeModules(t)
 	t.Parallel()
 	receiver := edgetest.NewReceiver(t)
 	record := &recorder{}
@@ -42,6 +42,10 @@ func TestTypeScript(t *testing.T) {
 		p.run(t, "operations.test.js", "URL="+e.URL, "KEY="+key, "RECEIVER="+receiver.URL, "OUT="+out)
 		record.everyOperation(t)
 		p.run(t, "webhook.test.js", "WEBHOOK="+out, "DELIVERY="+delivered(t, receiver))
+	})
+	t.Run("browser", func(t *testing.T) {
+		t.Parallel()
+		p.inBrowser(t, e.Dir)
 	})
 	t.Run("reading", func(t *testing.T) {
 		t.Parallel()
@@ -68,7 +72,7 @@ func TestTypeScript(t *testing.T) {
 // package than the lock file says.
 func TestTypeScriptInstall(t *testing.T) {
 	suite.InTest(t)
-	needNodePrograms(t)
+	nodeModules(t)
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{})
 	newest := sdk.Versions(sdk.TypeScript)[0]
@@ -142,6 +146,7 @@ func (p *project) compile(t *testing.T) {
 	p.tsc(t, "tsconfig.browser.json")
 }
 
+// tsc compiles what a configuration includes.
 func (p *project) tsc(t *testing.T, config string) {
 	t.Helper()
 	command(t, p.node(t, filepath.Join(nodeModules(t), "typescript/bin/tsc"), "--project", config, "--typeRoots", filepath.Join(nodeModules(t), "@types")))
@@ -272,17 +277,10 @@ func (r *recorder) everyOperation(t *testing.T) {
 	}
 }
 
+// nodeModules is the folder with the compiler.
 func nodeModules(t *testing.T) string {
 	t.Helper()
-	return filepath.Join(edgetest.Root(t), "site", "node_modules")
-}
-
-// needNodePrograms fails or skips where the programs of site/package.json are missing.
-func needNodePrograms(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat(nodeModules(t)); err != nil {
-		suite.Missing(t, "a package of site/package.json")
-	}
+	return suite.NodeModules(t, "typescript")
 }
 
 func read(t *testing.T, name string) string {

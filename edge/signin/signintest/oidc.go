@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // Client and ClientSecret are what the providers know the service by.
@@ -22,23 +24,12 @@ const (
 //go:embed provider.mjs
 var program []byte
 
-// StartOIDC runs npm oidc-provider until the test ends, and returns its issuer. site
-// is the folder whose node_modules hold it; redirect is the one address that it
-// sends people back to; names are what it calls people, by subject: whatever is
-// typed as the login on its page is the subject, with any password. Where node or
-// the package are missing the test is skipped, and fails in continuous integration.
-func StartOIDC(t testing.TB, site, redirect string, names map[string]string) string {
+// StartOIDC runs npm oidc-provider until the test ends, and returns its issuer. redirect
+// is the one address that it sends people back to; names are what it calls people, by
+// subject: whatever is typed as the login on its page is the subject, with any password.
+func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 	t.Helper()
-	missing := t.Skip
-	if os.Getenv("CI") != "" {
-		missing = t.Fatal
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		missing("NOT RUN: node is missing; to run this test: make test-tools")
-	}
-	if _, err := os.Stat(filepath.Join(site, "node_modules", "oidc-provider")); err != nil {
-		missing("NOT RUN: the npm package oidc-provider is missing; to run this test: make test-tools")
-	}
+	site := filepath.Dir(suite.NodeModules(t, "oidc-provider"))
 	text, err := json.Marshal(names)
 	if err != nil {
 		t.Fatal(err)

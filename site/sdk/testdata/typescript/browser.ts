@@ -1,4 +1,4 @@
-// Compiled without the names of Node, and run in a browser by TestTypeScriptBrowser.
+// Compiled without the names of Node, and run in a browser by TestTypeScript.
 import { Kindex, NotFoundError, verifyWebhook } from 'kindex';
 
 interface Given {
