@@ -89,7 +89,8 @@ func (p *page) listed(t *testing.T) []string {
 // checkForgets: a key is not kept for the next one at the machine.
 func (p *page) checkForgets(t *testing.T, base, operation string) {
 	t.Helper()
-	p.Do(t, chromedp.Reload(), chromedp.WaitVisible(operation))
+	p.Load(t, chromedp.Reload())
+	p.Do(t, chromedp.WaitVisible(operation))
 	kept := browser.Run(t, p.Tab, chromedp.Evaluate[int](`localStorage.length + sessionStorage.length + document.cookie.length`))
 	_, headers, _ := p.execute(t, operation)
 	if kept != 0 || !strings.Contains(headers, "x-ratelimit-tier: anonymous") {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"kindex/builder/suite"
+	"kindex/edge/edgetest/browser"
 )
 
 // TestNu: the Nu HTML checker finds no error and no warning in any kind of page, as sent
@@ -75,10 +76,7 @@ func TestLighthouse(t *testing.T) {
 	suite.InSoak(t, "loads each kind of page up to three times; TestWebsite has budgets, axe and what search engines read")
 	suite.WithoutRace(t)
 	judge(t, "node", "lighthouse/package.json")
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		suite.Missing(t, "chromium")
-	}
+	chromium := browser.Program(t)
 	w := serve(t, whole.build(t), false)
 	args, unlisted := []string{filepath.Join("testdata", "lighthouse.mjs")}, map[string]bool{}
 	for _, k := range w.kinds(t) {

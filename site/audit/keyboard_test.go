@@ -211,7 +211,8 @@ func (w *website) switchesTheme(t *testing.T) {
 	if kept := paper(); kept != dark || dark == light {
 		t.Errorf("the page is %s, switched %s, and the next one %s", light, dark, kept)
 	}
-	tab.Do(t, chromedp.Focus(`.theme`), chromedp.KeyEvent(" "), chromedp.Reload())
+	tab.Do(t, chromedp.Focus(`.theme`), chromedp.KeyEvent(" "))
+	tab.Load(t, chromedp.Reload())
 	if again := paper(); again != light {
 		t.Errorf("switched back, it is %s, not %s", again, light)
 	}

@@ -74,9 +74,7 @@ func OpenWith(t testing.TB, width, height int64, hosts ...string) *Tab {
 
 func open(t testing.TB, width, height int64, process func(testing.TB) (context.Context, func())) *Tab {
 	t.Helper()
-	if !slices.ContainsFunc([]string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}, installed) {
-		suite.Missing(t, "chromium")
-	}
+	Program(t)
 	ctx, cancel := process(t)
 	t.Cleanup(cancel)
 	b := &Tab{Context: ctx}
@@ -114,8 +112,12 @@ const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 // launch is a process of its own, and the function that ends it.
 func launch(further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(find()),
 		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
 		chromedp.Flag("disable-component-update", true),
+		// Desktop browsers keep a cache for each site that pages are of; the headless shell
+		// does so only if asked.
+		chromedp.Flag("enable-features", "NetworkService,NetworkServiceInProcess,SplitCacheByNetworkIsolationKey"),
 	)
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // it has none for root
@@ -218,7 +220,26 @@ func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	}
 }
 
-func installed(name string) bool {
-	_, err := exec.LookPath(name)
-	return err == nil
+// programs are the names of Chromium. The headless shell comes first: it is the same
+// engine without the interface of a desktop, and takes little more than half the time.
+var programs = []string{"chromium-headless-shell", "headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"}
+
+// find returns the path of Chromium, "" if there is none.
+var find = sync.OnceValue(func() string {
+	for _, name := range programs {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+})
+
+// Program returns the path of Chromium. It skips a test for want of it; in continuous
+// integration it fails the test instead.
+func Program(t testing.TB) string {
+	t.Helper()
+	if find() == "" {
+		suite.Missing(t, "Chromium")
+	}
+	return find()
 }
