@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -83,7 +84,7 @@ func (r *row) shortfall() string {
 func (r *row) missed() bool { return r.Met != nil && !*r.Met }
 
 // report prints everything: the table, what was missed and why, the JSON lines.
-func (b *bench) report(w io.Writer) error {
+func (b *bench) report(w io.Writer) (failed error) {
 	m := b.machine()
 	fmt.Fprintf(w, "%d entities on %d cores of %s, %s, %s; %d queries a class, seed %d\n",
 		m.Entities, m.Cores, m.CPU, m.Platform, m.Go, m.Queries, m.Seed)
@@ -105,7 +106,7 @@ func (b *bench) report(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close()
+		defer func() { failed = errors.Join(failed, f.Close()) }()
 		out = f
 	} else {
 		fmt.Fprintln(w)

@@ -109,10 +109,15 @@ func process(t testing.TB) (context.Context, func()) {
 // loopbackOnly are the rules by which no name leads anywhere.
 const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
-// launch is a process of its own, and the function that ends it.
+// launch is a process of its own, and the function that ends it and removes its files.
 func launch(further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
+	tmp, err := os.MkdirTemp("", "kindex-chromium-")
+	if err != nil {
+		panic(err)
+	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(find()),
+		chromedp.Env("TMPDIR="+tmp), // it leaves files there
 		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
 		chromedp.Flag("disable-component-update", true),
 		// Desktop browsers keep a cache for each site that pages are of; the headless shell
@@ -124,7 +129,7 @@ func launch(further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(options, further...)...)
 	ctx, cancel := chromedp.NewContext(ctx)
-	return ctx, func() { cancel(); stop() }
+	return ctx, func() { cancel(); stop(); _ = os.RemoveAll(tmp) }
 }
 
 // focused makes a tab one that is looked at, whichever other tabs there are.
