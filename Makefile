@@ -64,25 +64,25 @@ LEAN := -ldflags=-w
 INMEMORY := $(shell test "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt 8000 2>/dev/null && ! findmnt -no OPTIONS /dev/shm | grep -q noexec && echo /dev/shm)
 TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
 TEST     := TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
-# The packages that take longest begin first: the last one to end would run alone.
+# Start the slowest packages first, so that none of them is left running alone at the end.
 LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/journeys
 # The packages with concurrent code. make soak runs every package with the race detector.
 RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 
-# Three suites; builder/suite says which tests are in which. Many packages wait for
-# programs and clocks, so more of them run at a time than there are cores.
-check: tools vet ## the fast tests, in less than a minute; offline once the modules are there
+# Three suites; builder/suite says which tests are in which. Many packages wait on other
+# programs and timers, so more of them run at once than there are cores.
+check: tools vet ## the fast tests, in less than a minute; offline once the modules are downloaded
 	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|journeys|sdk)|cmd/(bench|corpus)|edge/edgefuzz)$$')
 
 test: test-tools ## what every change should pass, in minutes; the race detector on concurrent code
 	@$(MAKE) --no-print-directory -j 2 lint tests
 
-# The linters use the time in which tests wait.
+# The linters run while the tests wait.
 tests:
 	$(TEST) -p 4 -timeout 30m $(LONGEST) ./...
 	GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -timeout 30m -race -short $(RACY)
 
-soak: soak-tools ## everything, for hours: full size, the race detector everywhere, fuzzing, 100,000 entities
+soak: soak-tools ## every test at full size, the race detector on every package, fuzzing, 100,000 entities: hours
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
 	@$(MAKE) --no-print-directory fuzz scale requests
@@ -93,9 +93,9 @@ vet: tools
 	$(GO) run ./cmd/kindex validate content
 	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not in their usual form; run: make fmt"; exit 1; }
 
-# Runs a developer tool in the version of .tools.mod.
+# Runs a developer tool at the version pinned in .tools.mod.
 DEVTOOL := $(GO) tool -modfile=.tools.mod
-lint: vet ## the linters; no dead code, no unneeded modules
+lint: vet ## run the linters; fail on dead code or unneeded modules
 	$(DEVTOOL) golangci-lint run ./...
 	@dead=$$($(DEVTOOL) deadcode -test ./...); test -z "$$dead" || { echo "dead code:"; echo "$$dead"; exit 1; }
 	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }
@@ -168,8 +168,8 @@ define need-postgresql
   $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q postgresql; }
 endef
 
-# The headless shell is Chromium without a desktop's interface: the tests of pages take
-# little more than half the time. Not every distribution has it.
+# The headless shell is Chromium without the desktop UI; page tests take little more than
+# half as long with it. Not every distribution packages it.
 define need-chromium
 @command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || { echo "installing Chromium"; \
   $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q chromium-headless-shell || $(SUDO) apt-get install -y -q chromium; }

@@ -21,11 +21,10 @@ const identity = "identity"
 // compressFrom is the size from which compressing an answer pays off.
 const compressFrom = 1024
 
-// chooseEncoding picks the content coding that the client likes best (RFC 9110
-// section 12.5.3) among those offered, which stand in the order of our own
-// preference. identity is always possible. A star does not ask for a coding:
-// clients that send it often read only gzip, or none. If they also refuse identity, they
-// get gzip.
+// chooseEncoding picks the content coding that the client likes best (RFC 9110 section
+// 12.5.3) among those offered, which stand in the order of our own preference. identity is
+// always possible. "*" alone does not select a coding: clients that send it often decode
+// only gzip, or nothing. A client that also refuses identity gets gzip.
 func chooseEncoding(accept string, offered []string) string {
 	if accept == "" {
 		return identity

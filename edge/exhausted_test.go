@@ -189,8 +189,8 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	t.Logf("%d kinds of request; the most of any is %d %% of the processor time and %d %% of the memory of a plain 429", asked, worst.processor, worst.bytes)
 }
 
-// tooMuch reports whether a request costs clearly more than a plain 429. Its memory is the
-// same on every machine, its time is not.
+// tooMuch reports whether a request costs clearly more than a plain 429. Memory use is the
+// same on every machine; time is not.
 func tooMuch(got, plain cost) bool {
 	return got.processor > 8*plain.processor || got.bytes > 3*plain.bytes
 }
@@ -249,7 +249,7 @@ func TestExportsAtOnce(t *testing.T) {
 	s.expect(t, 200, 998, "anonymous", "GET", "/api/export/entities?format=jsonl")
 	release()
 	s.expect(t, 200, 997, "anonymous", "GET", target)
-	// Those who may wait do so for a while.
+	// Callers allowed to wait do so briefly.
 	s.gates.exports = limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
 	for i := range exportsAtOnce / exportsOfOne {
 		defer s.HoldExports(fmt.Sprint("other ", i))()

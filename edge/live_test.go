@@ -28,13 +28,13 @@ func writeFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// pause is how long a client rests between requests, so that two processors have time
-// left to build.
+// pause is how long a client sleeps between requests, so that two cores have time left for
+// the builds.
 const pause = 5 * time.Millisecond
 
-// TestManyBuildsUnderLoad sends requests from several sides while builds are published one
-// after another. Each build has another number of entities, and all of its records carry
-// its generation, so a mixed answer would show.
+// TestManyBuildsUnderLoad sends requests from several clients while builds are published
+// one after another. Each build has a different number of entities, and all of its records
+// carry its generation, so a mixed answer would show.
 func TestManyBuildsUnderLoad(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -93,8 +93,8 @@ var stressPaths = []string{"/api/entities?limit=100", "/api/search?q=heaps&limit
 	"/api/entity/tool/n3", "/api/entity/tool/n3/similar", "/api/export/entities?format=jsonl", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/entities", "/api/entities?type=model&sort=name&limit=100"}
 
-// isBusy reports whether a caller must wait for its other exports: on a slow machine
-// they may take longer than one that waits is given.
+// isBusy reports whether the edge refused an export because the caller's other exports were
+// still running: on a slow machine they can take longer than an export may wait.
 func isBusy(res *http.Response, body []byte) bool {
 	return res.StatusCode == http.StatusServiceUnavailable && bytes.Contains(body, []byte(`"code":"busy"`))
 }

@@ -175,15 +175,15 @@ func (c *call) peek() {
 	}
 }
 
-// exceeded returns the problem of a caller with nothing left. refused, if not nil, says
-// what is wrong with the key that was sent: the caller may think the limit is the key's.
+// exceeded returns the problem of a caller with nothing left. refused, if not nil, is why
+// the key was refused; without it, the caller might take the limit for the key's.
 func (c *call) exceeded(refused error) *Problem {
 	m := &c.meter
 	wait := m.state.Wait(c.server.now())
 	detail := "The limit of " + strconv.FormatInt(m.state.Limit, 10) + " requests is used up until " + m.state.Reset.UTC().Format(time.RFC3339) + "."
 	switch {
 	case refused != nil:
-		detail += " This is the limit of your IP address, because your key was refused: " + refused.Error()
+		detail += " This limit is for your IP address, because your key was refused: " + refused.Error()
 	case c.caller.account == nil:
 		detail += " A key has a higher one."
 	}

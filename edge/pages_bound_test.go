@@ -46,7 +46,7 @@ func (s *served) statusOf(r *http.Request) int {
 	return w.status
 }
 
-// stopped is a clock that stands still.
+// stopped is a frozen clock.
 func stopped() time.Time { return testAsOf }
 
 // TestAttackPages asks for pages as fast as it can. An address gets what --limit-pages

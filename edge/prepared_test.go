@@ -29,8 +29,8 @@ var prepared struct {
 	made map[string]bool
 }
 
-// prepare returns the test's own copy of the folder that fill fills. The same name must
-// always have the same fill.
+// prepare returns the test's own copy of the folder filled by fill. Use each name with only
+// one fill.
 func prepare(t testing.TB, name string, fill func(dir string)) string {
 	t.Helper()
 	prepared.mu.Lock()
@@ -60,8 +60,8 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 	return dir
 }
 
-// patient lets requests wait for pages, pictures and exports for as long as it takes,
-// however slow the machine is. No request may be running yet.
+// patient lets requests wait for pages, pictures and exports for as long as a slow machine
+// takes. Call it before the first request.
 func (s *served) patient() {
 	g := &s.gates
 	g.pages = limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: hanging})
@@ -69,7 +69,7 @@ func (s *served) patient() {
 	g.exports = limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: hanging})
 }
 
-// smallBuild returns content that writeContent writes, with n tools at generation 0, and a
+// smallBuild returns content written by writeContent, with n tools at generation 0, and a
 // build of it.
 func smallBuild(t testing.TB, n int) (content, out string) {
 	t.Helper()

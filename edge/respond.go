@@ -178,9 +178,9 @@ func (c *call) unchanged(w http.ResponseWriter, tag string) bool {
 	return true
 }
 
-// lastModified returns the time in Last-Modified to compare If-Modified-Since with, or the
-// zero time. It is the time of the build: pages and documents about the program change
-// with the program too, and have none.
+// lastModified returns the Last-Modified time to compare If-Modified-Since with. It is the
+// time of the build. Pages and documents about the program also change with the program, so
+// for them it returns the zero time.
 func (c *call) lastModified(h http.Header) time.Time {
 	if c.meter.kind == free || strings.HasPrefix(h.Get("Content-Type"), "text/html") {
 		return time.Time{}
@@ -332,7 +332,7 @@ func (c *call) respondFile(w http.ResponseWriter, r *reply) error {
 	case http.StatusRequestedRangeNotSatisfiable:
 		return newProblem("range-not-satisfiable", "There are no such bytes in this file; use Range: bytes=first-last within its length.")
 	case http.StatusPreconditionFailed:
-		return newProblem("precondition-failed", "The file is not the one that If-Match or If-Unmodified-Since asks for; its ETag is "+f.etag+".")
+		return newProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.etag+".")
 	}
 	return fmt.Errorf("serving a file gave status %d", strict.refused)
 }

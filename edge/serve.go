@@ -33,8 +33,8 @@ const (
 	maxHeader     = 32 << 10
 )
 
-// waits replace headerTimeout, readTimeout and ownTime where they are not 0, for tests
-// that need shorter or longer ones.
+// waits holds timeouts that tests set in place of headerTimeout, readTimeout and ownTime; 0
+// keeps the default.
 type waits struct{ header, request, own time.Duration }
 
 // Run listens, follows new builds and serves until ctx ends, then lets requests
@@ -91,7 +91,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is HTTPServer with a log, and with the timeouts that a test may have set.
+// httpServer is HTTPServer with a log and any timeouts set by a test.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
 	srv.ReadHeaderTimeout = cmp.Or(s.waits.header, srv.ReadHeaderTimeout)

@@ -19,10 +19,10 @@ import (
 	"kindex/edge/state/statetest"
 )
 
-// TestAttackSignInFloodOfNetwork has one person start to sign in, and then a network
-// of strangers start more sign-ins than the state keeps, from as many addresses as
-// they have: the person's own still comes to its end. Most of the strangers' are written
-// directly to the state, the last ones are started at the edge.
+// TestAttackSignInFloodOfNetwork has one person start to sign in, and then a network of
+// strangers start more sign-ins than the state keeps, from as many addresses as they have:
+// the person's own sign-in still completes. Most of the strangers' sign-ins are written
+// directly to the state; only the last ones go through the edge.
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -65,7 +65,7 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	}
 }
 
-// crowd writes nearly as many sign-ins of strangers as are kept directly to the state.
+// crowd writes strangers' sign-ins directly to the state, nearly as many as it keeps.
 func crowd(t *testing.T, database string, address func(i int) string) {
 	t.Helper()
 	if err := statetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // of the previous crowd

@@ -11,8 +11,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestModifiedSince asks like clients that keep times and no tags: curl -z, wget -N and
-// simple feed readers. Nothing is sent again, and the request counts.
+// TestModifiedSince sends requests like clients that store times but no ETags: curl -z,
+// wget -N and simple feed readers. Nothing is sent again, and the request counts.
 func TestModifiedSince(t *testing.T) {
 	suite.InTest(t)
 	const limit = 1000
@@ -43,8 +43,8 @@ func TestModifiedSince(t *testing.T) {
 		// A tag takes precedence over a time (RFC 9110 section 13.1.3).
 		ask(200, "GET", path, "If-Modified-Since", modified, "If-None-Match", `"other"`)
 	}
-	// Pages and the description change with the program, too: the time of the build says
-	// nothing about them.
+	// Pages and the description change with the program, too: so the time of the build does
+	// not apply to them.
 	future := time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat)
 	for _, path := range []string{"/", "/tool/n3/", "/api/openapi"} {
 		if a := s.ask(t, "GET", path, "If-Modified-Since", future); a.status != 200 {
@@ -72,7 +72,7 @@ func TestStarIsNoCoding(t *testing.T) {
 	}
 }
 
-// TestWhereProgramsLook: programs ask for some well-known addresses that nothing links to.
+// TestWhereProgramsLook: programs request well-known addresses that no page links to.
 func TestWhereProgramsLook(t *testing.T) {
 	suite.InTest(t)
 	s := serve(t, 3)
@@ -93,7 +93,7 @@ func TestWhereProgramsLook(t *testing.T) {
 	}
 }
 
-// TestNotUTF8: a value that is not UTF-8 is refused, not searched for in vain.
+// TestNotUTF8: a value that is not UTF-8 is refused rather than searched for.
 func TestNotUTF8(t *testing.T) {
 	s := serve(t, 3)
 	for _, path := range []string{"/api/search?q=%ff", "/api/entities?provider=a%c3", "/api/search?%ff=1"} {
@@ -103,8 +103,8 @@ func TestNotUTF8(t *testing.T) {
 	}
 }
 
-// TestKeyInTheWrongHeader sends keys as bearer tokens until the limit of the address is
-// used up: the answer must still say what is wrong with the key.
+// TestKeyInTheWrongHeader sends keys as bearer tokens until the address's limit is used up:
+// the answer must still say why the key was refused.
 func TestKeyInTheWrongHeader(t *testing.T) {
 	s := serveFew(t, Options{LimitAnonymous: 2, LimitKey: 100})
 	key, _ := s.keyOf(t, "account")

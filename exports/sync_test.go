@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestBuildsAreDurable: each file and folder of a build is synced before the build gets
-// its name, that name before the pointer to the build, and the pointer's folder last. A
-// power cut can then leave the earlier build or this one, and nothing between.
+// TestBuildsAreDurable: each file and folder of a build is synced before the build gets its
+// name, that name before the pointer to the build, and the pointer's folder last. A power
+// cut can then leave the earlier build or this one, but nothing in between.
 func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
 	root := t.TempDir()
 	var synced []string // relative to root

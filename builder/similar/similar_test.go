@@ -70,7 +70,7 @@ func TestExact(t *testing.T) {
 				t.Errorf("neighbour %d of %d has the similarity %v, want %v", i, of[k], got[i].Similarity, want[i].Similarity)
 			}
 			if least := want[len(want)-1].Similarity; want[i].Similarity > least && got[i].Ordinal != want[i].Ordinal {
-				t.Errorf("neighbour %d of %d is %d, want %d: among equals the better rank comes first", i, of[k], got[i].Ordinal, want[i].Ordinal)
+				t.Errorf("neighbour %d of %d is %d, want %d: of equally similar entities, the better-ranked comes first", i, of[k], got[i].Ordinal, want[i].Ordinal)
 			}
 		}
 	}

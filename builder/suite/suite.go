@@ -20,7 +20,7 @@ import (
 func InTest(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("not in make check: make test runs it")
+		t.Skip("skipped by go test -short; make test runs it")
 	}
 }
 
@@ -29,7 +29,7 @@ func InTest(t testing.TB) {
 func InRace(t testing.TB) {
 	t.Helper()
 	if !Race && !Soaking() {
-		t.Skip("make test runs it with the race detector: go test -race")
+		t.Skip("runs only with the race detector: go test -race")
 	}
 }
 
@@ -38,16 +38,16 @@ func InRace(t testing.TB) {
 func InSoak(t testing.TB, reason string) {
 	t.Helper()
 	if !Soaking() {
-		t.Skipf("make soak runs it: %s", reason)
+		t.Skipf("runs only in make soak: %s", reason)
 	}
 }
 
 // Soaking reports whether make soak runs.
 func Soaking() bool { return os.Getenv("KINDEX_SOAK") != "" && !testing.Short() }
 
-// Pick returns the size of a test that runs in all suites: many in make soak, few
-// elsewhere and under the race detector, which finds a race in few repetitions and
-// takes several times as long for each.
+// Pick returns the size of a test that runs in every suite: many in make soak, few
+// elsewhere. Under the race detector it always returns few: races show up in few
+// repetitions, and each takes several times as long.
 func Pick[T any](few, many T) T {
 	if Soaking() && !Race {
 		return many
@@ -61,7 +61,7 @@ func Pick[T any](few, many T) T {
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Race {
-		t.Skip("the race detector shows nothing here: make test and make soak run this test without it")
+		t.Skip("skipped under the race detector, which would find nothing; make test and make soak also run this test without it")
 	}
 }
 
@@ -72,9 +72,8 @@ func Missing(t testing.TB, program string) {
 	NotRun(t, program+" is not installed; make test-tools installs it")
 }
 
-// NodeModules returns the folder of the packages that npm installed for the tests. It
-// skips a test for want of Node.js or of one of the packages; in continuous integration
-// it fails the test instead.
+// NodeModules returns the folder of the packages that npm installed for the tests. It skips
+// the test if Node.js or one of the packages is missing, or fails it if CI is set.
 func NodeModules(t testing.TB, packages ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -89,8 +88,8 @@ func NodeModules(t testing.TB, packages ...string) string {
 	return dir
 }
 
-// NotRun skips a test for want of something that continuous integration has: where CI
-// is set, it fails the test instead. The reason says how to get it.
+// NotRun skips a test that needs something missing on this machine. If CI is set, it fails
+// the test instead. The reason says how to get what is missing.
 func NotRun(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -100,8 +99,8 @@ func NotRun(t testing.TB, reason string) {
 }
 
 // Collections returns the folder of the public collections: KINDEX_SHARED, or the one
-// beside the repository. It skips a test except in make soak, and there says NOT RUN if
-// the collections are missing.
+// beside the repository. Outside make soak it skips the test; in make soak it skips it as
+// NOT RUN if the collections are missing.
 func Collections(t testing.TB) string {
 	t.Helper()
 	InSoak(t, "whole collections; make test has small extracts of them")
@@ -131,6 +130,9 @@ func Root(t testing.TB) string {
 		}
 		dir = filepath.Dir(dir)
 	}
-	t.Fatalf("the test does not run inside the repository: %v", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Fatal("no go.mod in the working directory or above it")
 	return ""
 }

@@ -146,8 +146,8 @@ func (c *crashing) count(ctx context.Context) {
 	}
 }
 
-// checkCounter reads the counter: it must not have gone back, nor exceed what was sent.
-// The tests of package limit check how soon the server writes.
+// checkCounter reads the counter: it must not have decreased, nor exceed the number of
+// requests sent. The tests of package limit check how soon the server writes.
 func (c *crashing) checkCounter() {
 	c.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)

@@ -23,11 +23,11 @@ import (
 	"kindex/edge/state/statetest"
 )
 
-// TestCrash kills a server at random moments while keys are made and revoked,
-// things are submitted, requests are counted and builds are published. Whatever it
-// has answered with 2xx must be there after the next start, counters may have
-// lost the latest requests, but none that were in the state before, and a webhook must
-// have heard of every change, each entity's in order.
+// TestCrash kills a server at random moments while keys are made and revoked, things are
+// submitted, requests are counted and builds are published. Whatever it has answered with
+// 2xx must be there after the next start, counters may have lost the latest requests, but
+// none that were already in the state, and a webhook must have received every change, in
+// order for each entity.
 func TestCrash(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

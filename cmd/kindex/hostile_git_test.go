@@ -130,10 +130,10 @@ func (h *hostile) ran() string {
 	return "ran: " + string(data)
 }
 
-// TestHostileRepositories: whatever a repository has in it, the program runs nothing
-// but git on it, and is not lied to. Each trap is sprung with plain git first. All
-// commands run git through one package: make test tries some of them at each trap, in
-// turn, and make soak tries all.
+// TestHostileRepositories: whatever a repository has in it, the program runs nothing but
+// git on it, and is not lied to. Each trap is sprung with plain git first. All commands run
+// git through one package, so make test rotates through them, a few at each trap; make soak
+// runs all of them at every trap.
 func TestHostileRepositories(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -224,10 +224,10 @@ func (h *hostile) build(out string) string {
 	return report.ID
 }
 
-// reading are the commands that only read.
+// reading lists the read-only commands.
 var reading = []string{"validate", "diff HEAD~1..HEAD", "diff HEAD~1", "diff main...HEAD", "diff nosuch", "history --dir ../build"}
 
-// readers runs commands that only read: all of them in make soak, else some, in turn.
+// readers runs read-only commands: all of them in make soak, otherwise some in rotation.
 func (h *hostile) readers(trap trap, number int) {
 	h.Helper()
 	commands := reading
@@ -295,8 +295,8 @@ func (h *hostile) watch(trap trap) {
 	h.entity("Hammer 2")
 }
 
-// accept accepts a submission without a forge, and another one with one: both in make
-// soak and at traps that one of them refuses, else one, in turn.
+// accept accepts a submission without a forge, and another one with one: both in make soak
+// and at traps where at least one must be refused; otherwise one of them, alternating.
 func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	h.Helper()
 	data, err := os.ReadFile(state)

@@ -86,10 +86,10 @@ func TestHiddenTexts(t *testing.T) {
 	}
 }
 
-// TestCostOfRefusal: a file that is refused costs at most six times the processor
-// time of one that is right, however many fields and lines it has. On a busy machine,
-// processor time is a rough measure: both are then measured several times in turn, and
-// the minimum of each counts.
+// TestCostOfRefusal: a file that is refused costs at most six times the processor time of
+// one that is right, however many fields and lines it has. On a busy machine, CPU time is
+// only a rough measure, so the two are measured alternately several times, and the minimum
+// of each counts.
 func TestCostOfRefusal(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -47,7 +47,7 @@ type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
-	// Many tests and scripts wait for programs and clocks, so more of them run at a time
+	// Many tests and scripts wait on other programs and timers, so more of them run at once
 	// than there are cores.
 	flag.Parse()
 	if set := flag.Lookup("test.parallel"); set.Value.String() == set.DefValue {
@@ -89,8 +89,8 @@ func TestScripts(t *testing.T) {
 }
 
 // scripts returns the scripts to run: in make check, one for each of the main commands;
-// with the race detector, those of programs in which goroutines meet: a start takes twenty
-// times as long there.
+// with the race detector, those that exercise concurrent code, because the program takes
+// twenty times as long to start.
 func scripts(t *testing.T) []string {
 	t.Helper()
 	var patterns []string

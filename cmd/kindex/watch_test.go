@@ -205,7 +205,7 @@ func (s *session) write(name, text string) {
 
 func (s *session) count(kind string) { s.kinds[kind]++ }
 
-// next picks one of n at random, each of them once before any comes again.
+// next picks one of n at random, using each once before repeating any.
 func (s *session) next(turns *[]int, n int) int {
 	if len(*turns) == 0 {
 		*turns = s.rng.Perm(n)

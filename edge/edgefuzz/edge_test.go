@@ -77,7 +77,7 @@ func TestWholeEdge(t *testing.T) {
 	}
 	f.checkCoverage(t)
 	if busy, sent := f.busy.Load(), f.sent.Load(); busy > sent/2 {
-		t.Errorf("%d of %d requests were refused because too much ran at once: they show little", busy, sent)
+		t.Errorf("%d of %d requests were refused as busy: too few reached the edge's handlers", busy, sent)
 	}
 	if status := f.status(t); status != http.StatusOK {
 		t.Errorf("the key that the requests had does not work any more: %d; they have shown little", status)
@@ -120,7 +120,7 @@ type fuzz struct {
 	cookie  string // of somebody who is signed in
 	token   string // of the forms of that session
 	sent    atomic.Int64
-	busy    atomic.Int64 // requests refused because too much ran at once
+	busy    atomic.Int64 // requests refused as busy
 
 	mu       sync.Mutex
 	learned  map[string][]string // kind of value to values seen in answers

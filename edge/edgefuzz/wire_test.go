@@ -128,8 +128,7 @@ func check(q *raw, res *http.Response, body []byte) string {
 	return ""
 }
 
-// isBusy reports whether the edge refused the request because too much ran at once, and
-// said when to try again.
+// isBusy reports whether the edge refused the request as busy, with Retry-After.
 func isBusy(res *http.Response, body []byte) bool {
 	return res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") != "" &&
 		(bytes.Contains(body, []byte(`"code":"busy"`)) || res.Request.Method == http.MethodHead)

@@ -33,8 +33,9 @@ type Run struct {
 	After func(b Block, printed string)
 	// Timeout is the longest time for one block; two minutes unless given.
 	Timeout time.Duration
-	// Behind is how long to wait for what a block left running; a minute unless given.
-	Behind time.Duration
+	// WaitDelay is how long to wait for processes that a block left running; a minute by
+	// default.
+	WaitDelay time.Duration
 }
 
 // Exception says why one block is not run.
@@ -70,8 +71,8 @@ func Examples(t testing.TB, file string, run Run) {
 	if run.Timeout == 0 {
 		run.Timeout = 2 * time.Minute
 	}
-	if run.Behind == 0 {
-		run.Behind = time.Minute
+	if run.WaitDelay == 0 {
+		run.WaitDelay = time.Minute
 	}
 	blocks := Blocks(t, file)
 	excepted := run.excepted(t, file, blocks)
@@ -221,7 +222,7 @@ func (x *examples) run(program []string, name, text string, merged bool) (string
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, program[0], append(program[1:len(program):len(program)], name)...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = x.Dir, x.env, &stdout, &stderr, x.Behind
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = x.Dir, x.env, &stdout, &stderr, x.WaitDelay
 	if merged {
 		cmd.Stderr = &stdout
 	}

@@ -157,7 +157,7 @@ func TestExamplesFail(t *testing.T) {
 				run.Timeout = 300 * time.Millisecond
 			}
 			if strings.Contains(name, "left behind") {
-				run.Behind = 100 * time.Millisecond
+				run.WaitDelay = 100 * time.Millisecond
 			}
 			if strings.HasPrefix(name, "an exception") {
 				run.Except = []Exception{{"EXCEPTED", "because"}}

@@ -49,8 +49,9 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	Resolver Resolver         // nil: the system's
 	Roots    *x509.CertPool   // of certificates; nil: the system's
-	// Timeout is how long a request and each of its parts may take; 0: the constant Timeout
-	// for the request, and 5 s each for the connection and for TLS.
+	// Timeout limits the whole request, and separately its dial and its TLS handshake. 0
+	// means the constant Timeout for the request and 5 s each for the dial and the
+	// handshake.
 	Timeout time.Duration
 	// Dial makes a connection to an address, with everything that d says; nil:
 	// d.DialContext. What d.Control refuses must not be sent a packet.
@@ -156,7 +157,7 @@ const (
 	Timeout = 15 * time.Second
 )
 
-// timeouts are those of one guard.
+// timeouts holds the timeouts of one Guard.
 type timeouts struct{ dial, tls, whole time.Duration }
 
 // mostAddresses is how many addresses of one name are tried.

@@ -32,7 +32,7 @@ func TestTimingOfKeyComparison(t *testing.T) {
 		return answer{}
 	}
 	var leak, ours time.Duration
-	for range 50 { // the machine has other things to do
+	for range 50 { // other programs may interfere
 		leak, ours = excess(stopping, early, late, hash), excess(judge, early, late, hash)
 		if leak > 0 && ours < leak/4 && ours > -leak/4 {
 			return
@@ -41,8 +41,8 @@ func TestTimingOfKeyComparison(t *testing.T) {
 	t.Errorf("a difference at the end takes %v longer than one at the beginning; where a comparison stops at the first, %v longer", ours, leak)
 }
 
-// excess returns how much longer a thousand undisturbed calls take with late than with
-// early. The two take turns, so that a machine that becomes slower does so for both.
+// excess returns how much longer a thousand uninterrupted calls take with late than with
+// early. The two alternate, so that a slowdown of the machine affects both.
 func excess(f func([]Candidate, [sha256.Size]byte) answer, early, late []Candidate, hash [sha256.Size]byte) time.Duration {
 	best := [2]time.Duration{time.Hour, time.Hour}
 	for range 300 {

@@ -118,7 +118,7 @@ var encoding = base64.RawURLEncoding.Strict() // one text, one spelling
 // row, so that nobody who can write to the database can move a secret.
 func (k *Keys) Seal(secret []byte, purpose, row string) string {
 	with := k.list[0]
-	return form + "." + with.id + "." + encoding.EncodeToString(with.aead.Seal(nil, nil, secret, bound(purpose, row))) //nolint:gosec // the cipher draws the nonce itself
+	return form + "." + with.id + "." + encoding.EncodeToString(with.aead.Seal(nil, nil, secret, bound(purpose, row))) //nolint:gosec // the AEAD generates the nonce
 }
 
 // Open decrypts a sealed text. Its errors are a *UnknownKeyError and ErrDamaged.

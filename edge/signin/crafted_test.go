@@ -162,7 +162,8 @@ func (c *crafted) jwks(w http.ResponseWriter, _ *http.Request) {
 		"n": base64.RawURLEncoding.EncodeToString(c.key.N.Bytes()), "e": base64.RawURLEncoding.EncodeToString(e)}}})
 }
 
-// unsigned returns a token with this header and no signature, which no library would make.
+// unsigned returns a token with the given header and no signature, which libraries refuse
+// to create.
 func unsigned(header, claims string) string {
 	encode := base64.RawURLEncoding.EncodeToString
 	return fmt.Sprintf("%s.%s.", encode([]byte(header)), encode([]byte(claims)))

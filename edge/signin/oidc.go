@@ -231,7 +231,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovered, t *oidc.IDToken
 	}
 	u, err := d.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		return "", nil //nolint:nilerr // a name can be made without
+		return "", nil //nolint:nilerr // a name can be made without it
 	}
 	if u.Subject != t.Subject { // section 5.3.2
 		return "", errors.New("the provider's user information is of somebody else than the id_token")

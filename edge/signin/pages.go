@@ -91,7 +91,7 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, body 
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) //nolint:gosec // html/template has escaped it; a browser that has left misses nothing
+		_, _ = w.Write(body) //nolint:gosec // html/template has escaped it; a write error only means the client is gone
 	}
 }
 

@@ -59,7 +59,7 @@ func (h *Handler) cookieName(name string) string {
 
 // setCookie sends a cookie, or with an empty value takes it back.
 func (h *Handler) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
-	c := &http.Cookie{Name: h.cookieName(name), Value: value, Path: "/", MaxAge: int(life / time.Second), //nolint:gosec // Secure if the website has https
+	c := &http.Cookie{Name: h.cookieName(name), Value: value, Path: "/", MaxAge: int(life / time.Second), //nolint:gosec // Secure is set if the website uses https
 		HttpOnly: true, Secure: h.secure, SameSite: http.SameSiteLaxMode}
 	if value == "" {
 		c.MaxAge = -1

@@ -81,7 +81,7 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 		}
 		defer func() {
 			if _, err := c.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only(1)"); err != nil {
-				_ = c.Raw(func(any) error { return driver.ErrBadConn }) // nobody may write through it later
+				_ = c.Raw(func(any) error { return driver.ErrBadConn }) // discards the connection, so that nothing writes through it later
 			}
 		}()
 		_, err = c.ExecContext(ctx, "VACUUM INTO $1", path)

@@ -183,10 +183,10 @@ func TestCountsAcrossRestarts(t *testing.T) {
 	})
 }
 
-// TestCrashForgetsLittle does not close what it counted with: as after a crash, only what
-// has reached the store is there. That is never more than was counted, never less than
-// before, and soon all of it; TestFlushInTime of package limit checks how soon, with a
-// fake clock.
+// TestCrashForgetsLittle never closes the state that counted, so that, as after a crash,
+// only what has reached the store remains. That is never more than was counted, never less
+// than before, and eventually all of it; TestFlushInTime in package limit checks how soon,
+// with a fake clock.
 func TestCrashForgetsLittle(t *testing.T) {
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		counted, read := open(), open()

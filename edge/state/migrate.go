@@ -71,7 +71,7 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 		if _, err := l.TryLockContext(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
-		defer func() { _ = l.Unlock() }() // it ends with the process at the latest
+		defer func() { _ = l.Unlock() }() // released at the latest when the process exits
 		if err := likeDatabase(l.Path(), s.file); err != nil {
 			return err
 		}

@@ -108,8 +108,8 @@ func TestFilesAreTheOwners(t *testing.T) {
 	}
 }
 
-// TestCommitsAreDurable asks SQLite for the settings that bring a commit to disk before
-// it is confirmed (https://www.sqlite.org/pragma.html#pragma_synchronous).
+// TestCommitsAreDurable checks the SQLite settings that make a commit durable before it is
+// confirmed (https://www.sqlite.org/pragma.html#pragma_synchronous).
 func TestCommitsAreDurable(t *testing.T) {
 	s, err := state.Open(t.Context(), filepath.Join(t.TempDir(), "kindex.db"), state.Options{Serving: true})
 	if err != nil {

@@ -227,7 +227,7 @@ func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, 
 // there is no savepoint left to go back to.
 func (w *writer) run(ctx context.Context, tx *sql.Tx, j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
-		return nil //nolint:nilerr // the error is that of the job alone
+		return nil //nolint:nilerr // only this job failed; j.err holds the error
 	}
 	if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
 		return err

@@ -51,7 +51,7 @@ func (s *sender) call(t *testing.T, url string) answer {
 }
 
 func TestLargeAnswersAreNotRead(t *testing.T) {
-	const fits, large = 8 << 20, 64 << 20 // what the buffers of the connection may hold; far more than that
+	const fits, large = 8 << 20, 64 << 20 // the most that the connection's buffers may hold; far more than that
 	written := make(chan int, 1)
 	s, c := hostile(t, func(w http.ResponseWriter, _ *http.Request) {
 		n, err := 0, error(nil)
@@ -77,7 +77,7 @@ func TestHostileAnswersFail(t *testing.T) {
 			w.Header().Set("X-Long", strings.Repeat("x", 1<<20))
 		}, "connection"},
 		"silence": {func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // only after the body does the server notice that the client leaves
+			_, _ = io.Copy(io.Discard, r.Body) // the server notices a disconnect only after the body has been read
 			<-r.Context().Done()
 		}, "timeout"},
 		"cut off": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "connection"},

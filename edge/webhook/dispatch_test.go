@@ -63,7 +63,7 @@ func TestEventsComeInOrderWhateverFails(t *testing.T) {
 			_, b := some.seen()
 			return len(a) >= len(ids) && len(b) >= len(deleted)
 		})
-		time.Sleep(50 * time.Millisecond) // for deliveries that come too often
+		time.Sleep(50 * time.Millisecond) // gives duplicate deliveries time to arrive
 		for h, want := range map[*endpoint][]string{all: ids, some: deleted} {
 			h.check(t)
 			asked, good := h.seen()
@@ -197,7 +197,7 @@ func TestDispatchersShareTheWork(t *testing.T) {
 		for _, h := range hooks {
 			until(t, "all delivered", func() bool { _, good := h.seen(); return len(good) >= len(ids) })
 		}
-		time.Sleep(50 * time.Millisecond) // for deliveries that come too often
+		time.Sleep(50 * time.Millisecond) // gives duplicate deliveries time to arrive
 		agents := map[string]int{}
 		for _, h := range hooks {
 			h.check(t)
@@ -316,7 +316,8 @@ func (g *gate) pass() {
 	}
 }
 
-// The dispatcher polls only once an hour: if events come, it was told of them.
+// The dispatcher polls only once an hour: events that arrive sooner prove that it was
+// notified.
 func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, time.Now, func(t *testing.T, r *rig) {
@@ -378,7 +379,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 		ids := r.events(20, "entity.updated")
 		until(t, "the first attempt", func() bool { asked, _ := h.seen(); return len(asked) > 0 })
 		r.write(func(tx *state.Tx) error { return tx.Suspend(r.account) })
-		time.Sleep(webhook.AskedEvery) // how often the worker looks, between two attempts
+		time.Sleep(webhook.AskedEvery) // long enough for the worker to check between attempts
 		close(answer)
 		select {
 		case <-released.of:
@@ -386,7 +387,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 			t.Error("the webhook was not given back")
 		}
 		d.Wake()
-		time.Sleep(50 * time.Millisecond) // for attempts that must not come
+		time.Sleep(50 * time.Millisecond) // gives unwanted attempts time to arrive
 		if asked, _ := h.seen(); len(asked) != 1 {
 			t.Errorf("%d attempts after the suspension, of %d events", len(asked)-1, len(ids))
 		}
@@ -399,7 +400,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 	})
 }
 
-// releases is a store that reports which webhooks are given back.
+// releases is a store that reports which leases are released.
 type releases struct {
 	webhook.Store
 	of chan string

@@ -1,4 +1,4 @@
 package webhook
 
-// AskedEvery is how soon a busy worker sees what has changed.
+// AskedEvery is how often a busy worker checks for changes.
 const AskedEvery = askedEvery

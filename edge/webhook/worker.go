@@ -67,7 +67,7 @@ func (w *worker) work() error {
 		}
 		for i := range events {
 			if w.ctx.Err() != nil {
-				return nil //nolint:nilerr // it ends as asked, and gives the lease back
+				return nil //nolint:nilerr // stopped on request; the lease is given back
 			}
 			if err := w.event(&events[i]); err != nil {
 				return err
@@ -141,7 +141,7 @@ func (w *worker) asked() error {
 	}
 	for _, d := range list {
 		if w.ctx.Err() != nil {
-			return nil //nolint:nilerr // it ends as asked, and work sees so too
+			return nil //nolint:nilerr // stopped on request; work notices too
 		}
 		a := answer{failure: "The event is kept no longer.", outcome: "gone"}
 		if d.Payload != nil {

@@ -45,8 +45,8 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](script+";0"))
 }
 
-// alikeRows selects what make test does not show to axe: all but the first rows of lists,
-// which templates render in the same way.
+// alikeRows selects what axe skips in make test: all but the first rows of lists, which
+// templates render in the same way.
 const alikeRows = `['main tbody > tr:nth-child(n+9)', 'main ul > li:nth-child(n+9)', 'main ol > li:nth-child(n+9)']`
 
 // violations is what axe finds: each rule with the elements that break it. Only the

@@ -257,7 +257,7 @@ func sends(form *html.Node) bool {
 }
 
 // unheaded returns the cells of a table with row groups that do not name the headers of
-// their group, row and column (H43): their position does not tell.
+// their group, row and column (H43): position alone does not identify them.
 func unheaded(table *html.Node) (wrong []string) {
 	scopes, grouped := map[string]string{}, false
 	for n := range table.Descendants() {

@@ -67,11 +67,11 @@ func TestNu(t *testing.T) {
 	}
 }
 
-// least has the lowest scores that a page may get from Lighthouse.
+// least holds the minimum Lighthouse scores.
 var least = map[string]float64{"performance": 0.95, "accessibility": 1, "best-practices": 1, "seo": 1}
 
-// TestLighthouse: Lighthouse gives the best scores to every kind of page that is seen
-// without signing in. Pages that search engines must not list lose points only for that.
+// TestLighthouse: every kind of page visible without signing in reaches these Lighthouse
+// scores. Pages that search engines must not list lose points only for that.
 func TestLighthouse(t *testing.T) {
 	suite.InSoak(t, "loads each kind of page up to three times; TestWebsite has budgets, axe and what search engines read")
 	suite.WithoutRace(t)
@@ -114,7 +114,8 @@ func TestLighthouse(t *testing.T) {
 	}
 }
 
-// judge returns the path of a file below site/node_modules that needs a program to run.
+// judge returns the path of a file below site/node_modules. It skips the test if the file,
+// or the program that runs it, is missing.
 func judge(t *testing.T, program, file string) string {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {

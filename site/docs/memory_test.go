@@ -29,7 +29,7 @@ func TestMemory(t *testing.T) {
 	measure(t, start(t), start(t, repeated))
 }
 
-// repeated answers with the rows of an export, many times over.
+// repeated answers with the rows of an export repeated many times.
 func repeated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/export/entities" {

@@ -174,7 +174,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	a := r.Build.Archive()
 	asOf, err := time.Parse(time.DateOnly, day)
 	if err != nil || r.Static {
-		return r.nothing(), nil //nolint:nilerr // what is not a day has no page
+		return r.nothing(), nil //nolint:nilerr // an invalid day has no page
 	}
 	if first, last := a.FirstDay(), a.LastDay(); first == "" {
 		return r.missing("This index has no history", "", r.nowAt(typ, slug)), nil

@@ -188,7 +188,7 @@ func (r *request) indexPicture() (*page, error) {
 	})
 }
 
-// favicon is the icon for programs that do not read icon.svg, which pages name.
+// favicon returns the icon for programs that cannot read icon.svg, which pages link to.
 func (r *request) favicon() (*page, error) {
 	body, err := picture.ICO()
 	return &page{body: body, mediaType: "image/vnd.microsoft.icon", keep: 24 * time.Hour}, err

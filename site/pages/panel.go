@@ -33,7 +33,7 @@ type SignInPage struct{ Providers []Provider }
 type Provider struct{ Name, Title string }
 
 func (*SignInPage) panel() *page {
-	return &page{Template: "panel-signin", Title: "Sign in", Description: "Sign in for a key to the API."}
+	return &page{Template: "panel-signin", Title: "Sign in", Description: "Sign in to get an API key."}
 }
 
 // FirstKeyPage shows the key that came with a new account, this once.

@@ -13,9 +13,9 @@ import (
 // iconSize is the width and the height of the icon, in pixels.
 const iconSize = 32
 
-// ICO draws the site's icon for programs that ask for /favicon.ico and read no SVG: the
-// shapes of icon.svg as a PNG within an ICO file, a form known since Windows
-// Vista. https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10)
+// ICO returns the site's icon for programs that request /favicon.ico and cannot read SVG:
+// the shapes of icon.svg as a PNG inside an ICO file, supported since Windows Vista.
+// https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10)
 func ICO() ([]byte, error) {
 	img := image.NewRGBA(image.Rect(0, 0, iconSize, iconSize))
 	ink := image.NewUniform(color.RGBA{0x0b, 0x6e, 0x63, 0xff})
@@ -32,7 +32,7 @@ func ICO() ([]byte, error) {
 	for _, part := range []any{
 		[3]uint16{0, 1, 1},                // reserved, an icon, one image
 		[4]uint8{iconSize, iconSize},      // no palette, reserved
-		[2]uint16{1, 32},                  // planes, bits a pixel
+		[2]uint16{1, 32},                  // planes, bits per pixel
 		[2]uint32{uint32(data.Len()), 22}, // size, offset: after these 22 bytes
 	} {
 		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { edgetest.Main(m) }
 // a slow machine needs.
 const patience = 5 * time.Minute
 
-// lastDay starts an edge whose clock stands still at two seconds before midnight until it
+// lastDay starts an edge whose clock is frozen two seconds before midnight until the edge
 // has refused two requests; then the next day begins.
 func lastDay(t *testing.T, o edge.Options) *edgetest.Edge {
 	t.Helper()

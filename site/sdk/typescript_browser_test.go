@@ -22,8 +22,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// inBrowser loads the client into a page of Chromium as plain modules. The page is of
-// another origin than the edge. The page of the README is opened too.
+// inBrowser loads the client into a page of Chromium as plain modules. The page has a
+// different origin from the edge. The README's page is opened too.
 func (p *project) inBrowser(t *testing.T, dir string) {
 	t.Helper()
 	record := &recorder{}

@@ -109,7 +109,8 @@ func process(t testing.TB) (context.Context, func()) {
 // loopbackOnly are the rules by which no name leads anywhere.
 const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
-// launch is a process of its own, and the function that ends it and removes its files.
+// launch starts a separate Chromium and returns its context and a function that stops it
+// and removes its files.
 func launch(further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
 	tmp, err := os.MkdirTemp("", "kindex-chromium-")
 	if err != nil {
@@ -117,11 +118,11 @@ func launch(further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(find()),
-		chromedp.Env("TMPDIR="+tmp), // it leaves files there
+		chromedp.Env("TMPDIR="+tmp),                  // Chromium leaves files there
 		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
 		chromedp.Flag("disable-component-update", true),
-		// Desktop browsers keep a cache for each site that pages are of; the headless shell
-		// does so only if asked.
+		// Desktop browsers partition the cache by site; the headless shell does so only
+		// with this flag.
 		chromedp.Flag("enable-features", "NetworkService,NetworkServiceInProcess,SplitCacheByNetworkIsolationKey"),
 	)
 	if os.Geteuid() == 0 {
@@ -225,8 +226,8 @@ func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	}
 }
 
-// programs are the names of Chromium. The headless shell comes first: it is the same
-// engine without the interface of a desktop, and takes little more than half the time.
+// programs lists the names Chromium is installed under. The headless shell comes first: it
+// is the same engine without the desktop UI, and takes little more than half as long.
 var programs = []string{"chromium-headless-shell", "headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"}
 
 // find returns the path of Chromium, "" if there is none.
@@ -239,8 +240,8 @@ var find = sync.OnceValue(func() string {
 	return ""
 })
 
-// Program returns the path of Chromium. It skips a test for want of it; in continuous
-// integration it fails the test instead.
+// Program returns the path of Chromium. If it is not installed, it skips the test, or fails
+// it if CI is set.
 func Program(t testing.TB) string {
 	t.Helper()
 	if find() == "" {

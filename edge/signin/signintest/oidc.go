@@ -24,9 +24,9 @@ const (
 //go:embed provider.mjs
 var program []byte
 
-// StartOIDC runs npm oidc-provider until the test ends, and returns its issuer. redirect
-// is the one address that it sends people back to; names are what it calls people, by
-// subject: whatever is typed as the login on its page is the subject, with any password.
+// StartOIDC runs npm's oidc-provider until the test ends and returns its issuer. redirect
+// is the only redirect URI it accepts; names maps subjects to display names. The login
+// typed on its page becomes the subject, and any password works.
 func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 	t.Helper()
 	site := filepath.Dir(suite.NodeModules(t, "oidc-provider"))

@@ -9,8 +9,8 @@ const chrome = await launcher.launch({
   chromeFlags: ['--headless', ...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-component-update',
     '--disable-background-networking', '--proxy-server=127.0.0.1:1', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
 });
-// The network is simulated, the processor is not slowed down: a busy machine is slow
-// enough.
+// Network throttling is simulated; the CPU is not slowed down, because a busy machine is
+// slow enough.
 const flags = {port: chrome.port, output: 'json', logLevel: 'error', throttlingMethod: 'simulate', throttling: {cpuSlowdownMultiplier: 1},
   disableFullPageScreenshot: true, onlyCategories: ['performance', 'accessibility', 'best-practices', 'seo']};
 const judged = [];

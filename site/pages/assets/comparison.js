@@ -135,7 +135,8 @@ function tableRow(row, columns, group, id) {
   } else {
     tr.append(...row.cells.map(cellOf));
   }
-  // The headers of a cell are its group, its row and its column, or all columns.
+  // A cell's headers are its group, its row and its column (or all columns, if it spans
+  // them).
   [...tr.querySelectorAll('td')].forEach((td, i) => {
     const heads = row.common ? Array.from({length: columns}, (_, c) => `c${c}`) : [`c${i}`];
     td.setAttribute('headers', [group, id, ...heads].join(' '));
