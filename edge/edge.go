@@ -225,10 +225,12 @@ type call struct {
 	query   *query.Params
 	view    *view
 	id      string
-	held    *[]byte         // a buffer of buffers, nil for none
-	gate    *limit.Gate     // that the call is in, nil for none
-	whole   context.Context // of the request, before end was set
-	end     func()          // of the time that the answer has, nil for as long as it takes
+	// immutable is that of the reply.
+	immutable bool
+	held      *[]byte         // a buffer of buffers, nil for none
+	gate      *limit.Gate     // that the call is in, nil for none
+	whole     context.Context // of the request, before end was set
+	end       func()          // of the time that the answer has, nil for as long as it takes
 }
 
 // buffers are memory for bodies. The connection copies what is written to it, so

@@ -25,7 +25,8 @@ type live struct {
 	mu        sync.Mutex
 	base      *view // the published build
 	edits     []exports.Edit
-	refused   string // the id that was last refused
+	served    map[string]string // id of the build that had a Last-Modified time, see datedBy
+	refused   string            // the id that was last refused
 	refusedAt time.Time
 	refusal   error
 }
@@ -79,6 +80,7 @@ func (l *live) load() error {
 			l.log.Error("close a build", "build", id, "error", err)
 		}
 	}
+	next.dated = l.datedBy(next)
 	old := l.base
 	l.base, l.refused = next, ""
 	l.show()
@@ -135,6 +137,8 @@ func (l *live) show() {
 		}
 	}
 	next.retain()
+	now := time.Now()
+	next.shown.Store(&now)
 	if old := l.current.Swap(next); old != nil {
 		old.release()
 	}

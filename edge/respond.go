@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -95,6 +94,7 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 		w.WriteHeader(http.StatusMovedPermanently)
 		return nil
 	}
+	c.immutable = r.immutable
 	if c.view != nil && !r.immutable && r.refusal == 0 {
 		h["Last-Modified"] = c.view.modified
 	}
@@ -170,36 +170,12 @@ func (c *call) unchanged(w http.ResponseWriter, tag string) bool {
 		if strings.TrimSpace(sent) != "*" && !lists(sent, tag) {
 			return false
 		}
-	} else if modified := c.lastModified(w.Header()); modified.IsZero() || modified.After(c.modifiedSince()) {
+	} else if modified := c.lastModified(w.Header()); modified.IsZero() || modified.After(c.timeIn("If-Modified-Since")) {
 		return false
 	}
 	w.Header().Del("Content-Type")
 	w.WriteHeader(http.StatusNotModified)
 	return true
-}
-
-// lastModified returns the Last-Modified time to compare If-Modified-Since with. It is the
-// time of the build. Pages and documents about the program also change with the program, so
-// for them it returns the zero time.
-func (c *call) lastModified(h http.Header) time.Time {
-	if c.meter.kind == free || strings.HasPrefix(h.Get("Content-Type"), "text/html") {
-		return time.Time{}
-	}
-	t, err := http.ParseTime(h.Get("Last-Modified"))
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
-
-// modifiedSince returns the time in If-Modified-Since, or the zero time if it is missing or
-// cannot be parsed: such a header is ignored.
-func (c *call) modifiedSince() time.Time {
-	t, err := http.ParseTime(c.header("If-Modified-Since"))
-	if err != nil || c.request.Method != http.MethodGet && c.request.Method != http.MethodHead {
-		return time.Time{}
-	}
-	return t
 }
 
 // tagOf is the entity tag of a reply that follows from build and query, "" for a reply

@@ -32,13 +32,15 @@ func TestModifiedSince(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		for _, since := range []string{modified, at.Add(time.Hour).Format(http.TimeFormat), at.Format(time.RFC850), at.Format(time.ANSIC)} {
+		for _, since := range []string{modified, time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), at.Format(time.RFC850), at.Format(time.ANSIC)} {
 			if a := ask(304, "GET", path, "If-Modified-Since", since); len(a.body) != 0 || a.header.Get("Etag") != whole.header.Get("Etag") {
 				t.Errorf("%s since %s: %d bytes, tag %s", path, since, len(a.body), a.header.Get("Etag"))
 			}
 		}
 		ask(304, "HEAD", path, "If-Modified-Since", modified)
-		ask(200, "GET", path, "If-Modified-Since", at.Add(-time.Second).Format(http.TimeFormat))
+		for _, other := range []time.Duration{-time.Second, time.Second} {
+			ask(200, "GET", path, "If-Modified-Since", at.Add(other).Format(http.TimeFormat))
+		}
 		ask(200, "GET", path, "If-Modified-Since", "yesterday")
 		// A tag takes precedence over a time (RFC 9110 section 13.1.3).
 		ask(200, "GET", path, "If-Modified-Since", modified, "If-None-Match", `"other"`)
@@ -46,7 +48,7 @@ func TestModifiedSince(t *testing.T) {
 	// Pages and the description change with the program, too: so the time of the build does
 	// not apply to them.
 	future := time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat)
-	for _, path := range []string{"/", "/tool/n3/", "/api/openapi"} {
+	for _, path := range []string{"/", "/tool/n3/", "/api/openapi", "/robots.txt", "/llms.txt", "/badge/tool/n3.svg"} {
 		if a := s.ask(t, "GET", path, "If-Modified-Since", future); a.status != 200 {
 			t.Errorf("%s: %d", path, a.status)
 		}
@@ -90,6 +92,45 @@ func TestWhereProgramsLook(t *testing.T) {
 		if a.status != 301 || there.status != 200 || !strings.HasSuffix(there.header.Get("Content-Type"), format) {
 			t.Errorf("/openapi.%s: %d to %s: %d, %s", format, a.status, a.header.Get("Location"), there.status, there.header.Get("Content-Type"))
 		}
+	}
+}
+
+// TestModifiedSinceOfOneDay publishes two builds with the same Last-Modified: that time
+// then stands for neither of them, and a time of download only for what was served then.
+func TestModifiedSinceOfOneDay(t *testing.T) {
+	s := serveFew(t, Options{})
+	const path = "/api/entities"
+	get := func(since string) answer {
+		t.Helper()
+		a := s.ask(t, "GET", path, "If-Modified-Since", since)
+		if a.status != 200 && a.status != 304 {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+		return a
+	}
+	first := get("")
+	given := first.header.Get("Last-Modified")
+	if a := get(given); a.status != 304 {
+		t.Errorf("of one build, its time gives %d", a.status)
+	}
+	downloaded := time.Now().UTC().Format(http.TimeFormat)
+	writeContent(t, s.content, 5, 1)
+	buildInto(t, s.content, s.out, 1)
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	second := get("")
+	if second.header.Get("Last-Modified") != given || second.header.Get("Etag") == first.header.Get("Etag") {
+		t.Fatalf("the second build has the time %s and the tag %s", second.header.Get("Last-Modified"), second.header.Get("Etag"))
+	}
+	for what, since := range map[string]string{"the time of both builds": given, "the time of a download of the first": downloaded} {
+		if a := get(since); a.status != 200 {
+			t.Errorf("%s gives %d", what, a.status)
+		}
+	}
+	later := time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)
+	if a := get(later); a.status != 304 {
+		t.Errorf("a time of download of the second gives %d", a.status)
 	}
 }
 

@@ -26,6 +26,7 @@ type view struct {
 	formula    *score.Formula
 	asOf       time.Time
 	modified   []string // Last-Modified
+	dated      bool     // whether that time stands for this content alone, see live.datedBy
 	named      []string // X-Build
 	licenses   []string // Link, of exports
 	categories []exports.Category
@@ -37,7 +38,8 @@ type view struct {
 	mapped  atomic.Pointer[mapText] // /llms.txt as it was last asked for
 	website website
 
-	users atomic.Int64 // requests, live's own, and views with edits of this one
+	shown atomic.Pointer[time.Time] // since when requests have seen it, this time
+	users atomic.Int64              // requests, live's own, and views with edits of this one
 	close func()
 }
 
