@@ -43,7 +43,7 @@ func InSoak(t testing.TB, reason string) {
 }
 
 // Soaking reports whether make soak runs.
-func Soaking() bool { return os.Getenv("KINDEX_SOAK") != "" && !testing.Short() }
+func Soaking() bool { return !testing.Short() && os.Getenv("KINDEX_SOAK") != "" }
 
 // Pick returns the size of a test that runs in every suite: many in make soak, few
 // elsewhere. Under the race detector it always returns few: races show up in few

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -144,6 +146,35 @@ func (c *crashing) count(ctx context.Context) {
 		c.lock(func() { c.sent++ })
 		c.ask(http.MethodGet, "/api/categories", c.counted, "")
 	}
+}
+
+// countSome makes requests that are counted, one after the other.
+func (c *crashing) countSome() {
+	c.t.Helper()
+	for range 20 {
+		if status, _ := c.ask(http.MethodGet, "/api/categories", c.counted, ""); status != http.StatusOK {
+			c.t.Errorf("a counted request: status %d", status)
+		}
+	}
+	c.sent, c.before = c.sent+20, c.before+20
+}
+
+// stored returns how many counted requests have reached the store.
+func (c *crashing) stored() (used int) {
+	c.t.Helper()
+	driver := "sqlite"
+	if state.IsPostgreSQL(c.target) {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, c.target)
+	if err == nil {
+		err = db.QueryRowContext(c.t.Context(), "SELECT COALESCE(SUM(c.used), 0) FROM counters c JOIN accounts a ON c.subject LIKE '%' || a.id WHERE a.name = 'counted'").Scan(&used)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return used
 }
 
 // checkCounter reads the counter: it must not have decreased, nor exceed the number of

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -224,6 +225,11 @@ func (h *hostile) build(out string) string {
 	return report.ID
 }
 
+// springs reports whether one of these commands of git springs the trap.
+func (t trap) springs(commands ...string) bool {
+	return slices.ContainsFunc(commands, func(c string) bool { return strings.Contains(t.spring, c) })
+}
+
 // reading lists the read-only commands.
 var reading = []string{"validate", "diff HEAD~1..HEAD", "diff HEAD~1", "diff main...HEAD", "diff nosuch", "history --dir ../build"}
 
@@ -233,8 +239,11 @@ func (h *hostile) readers(trap trap, number int) {
 	commands := reading
 	if !suite.Soaking() {
 		commands = []string{reading[number%len(reading)]}
-		if trap.refused {
+		switch {
+		case trap.refused:
 			commands = []string{"validate", "diff HEAD~1"}
+		case trap.springs("diff", "log", "show"):
+			commands = []string{"diff HEAD~1"}
 		}
 	}
 	for _, what := range commands {
@@ -310,7 +319,7 @@ func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	forge := forgetest.Start(h.bare)
 	defer forge.Close()
 	for i, more := range [][]string{nil, {"--forge", forge.URL, "--forge-repo", forgetest.Repository}} {
-		if !suite.Soaking() && !trap.refused && !trap.remote && i != number%2 {
+		if !suite.Soaking() && !trap.refused && !trap.remote && i != number%2 && (i == 0 || !trap.springs("push", "fetch", "ls-remote")) {
 			continue
 		}
 		said, err := h.kindex(append([]string{"submissions", "accept", ids[i], "--state", own, "--content", h.content, "--as-of", "2026-07-01"}, more...)...)

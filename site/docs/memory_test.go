@@ -18,9 +18,6 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// times is how often the answer in TestMemory repeats the rows of the shipped content.
-var times = suite.Pick(50, 150)
-
 // TestMemory streams the rows of the shipped content with the recipes, and then many times
 // as many, which must need about as much memory. Changed to read everything at once, the
 // same programs must need more. TestMemoryOfABuild does so with real entities.
@@ -31,6 +28,7 @@ func TestMemory(t *testing.T) {
 
 // repeated answers with the rows of an export repeated many times.
 func repeated(next http.Handler) http.Handler {
+	times := suite.Pick(50, 150)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/export/entities" {
 			next.ServeHTTP(w, r)
@@ -85,6 +83,9 @@ func measure(t *testing.T, small, large *place) {
 	large.greedy("models.py", "table.writerows(rows(", "table.writerows(list(rows(", `.join(fields)))`, `.join(fields))))`)
 	few, many, greed := small.peak("python3", "models.py"), large.peak("python3", "models.py"), large.peak("python3", "greedy-models.py")
 	n := strings.Count(large.read("models.csv"), "\n")
+	if n < 5000 || greed-few < 4<<20 {
+		t.Errorf("this measures nothing: %d rows, all of them at once need %d KiB", n, (greed-few)>>10)
+	}
 	t.Logf("models.py: %d MiB for few, %d MiB for %d rows, %d MiB all at once", few>>20, many>>20, n, greed>>20)
 	if many-few > (greed-few)/2 {
 		t.Errorf("models.py needs %d KiB more for %d rows; reading all at once needs %d KiB more", (many-few)>>10, n, (greed-few)>>10)
