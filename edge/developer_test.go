@@ -95,7 +95,7 @@ func (s *served) write(method, path, key, body string, header ...string) (answer
 
 // TestSecuritySixthKey asks for many keys at once, through several edges.
 func TestSecuritySixthKey(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
 	onEveryEngine(t, 3, func(t *testing.T, edges []*served) {
 		secret, _ := edges[0].newKey(t, "ada")
 		var mu sync.Mutex

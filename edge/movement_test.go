@@ -42,7 +42,7 @@ func (s *served) movers(t *testing.T, path string) (list []mover) {
 
 // TestMovement computes the movement of every board again from two lists.
 func TestMovement(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	var first sync.WaitGroup // many may be the first to ask
 	for range 8 {

@@ -254,7 +254,7 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 // TestAttackSubmissionFlood has one account submit whatever it can, at the same time
 // through two edges: twenty are stored, and nothing of it is in anybody else's way.
 func TestAttackSubmissionFlood(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
 		eve, _ := edges[0].newKey(t, "eve")
 		ada, _ := edges[0].newKey(t, "ada")

@@ -213,7 +213,7 @@ func TestReplayedCallback(t *testing.T) {
 // TestCallbacksAtOnce brings one answer many times at the same moment, on both
 // engines: one gets in.
 func TestCallbacksAtOnce(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		v, c := serve(t, open(), false), startCrafted(t)
 		v.offer(t, oidcOptions(c.issuer))

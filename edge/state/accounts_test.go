@@ -93,7 +93,7 @@ func testSuspension(t *testing.T, s *state.State, ada keys.Account, now func() k
 
 // TestAccountsAreMadeOnce makes them many times at once, through several edges.
 func TestAccountsAreMadeOnce(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{open(), open(), open()}
 		taken := ensure(t, edges[0], "ada")

@@ -40,7 +40,7 @@ var post = state.Attempt{AccountID: "acc_a", Method: "POST", Path: "/api/submit"
 
 // TestOnceAtOnce sends one write many times at once, through two edges.
 func TestOnceAtOnce(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{withNotes(t, open()), open()}
 		var made atomic.Int64

@@ -78,7 +78,7 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 // account gets submit.MaxOpen open submissions, and room again for each one that is
 // closed.
 func TestOpenSubmissionsAreBounded(t *testing.T) {
-	suite.InTest(t)
+	suite.InRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		edges := []*state.State{open(), open()}
 		var taken, refused atomic.Int64
