@@ -171,7 +171,7 @@ endef
 # The headless shell is Chromium without the desktop UI; page tests take little more than
 # half as long with it. Not every distribution packages it.
 define need-chromium
-@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || { echo "installing Chromium"; \
+@command -v chromium-headless-shell headless-shell headless_shell chromium chromium-browser google-chrome >/dev/null || { echo "installing Chromium"; \
   $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q chromium-headless-shell || $(SUDO) apt-get install -y -q chromium; }
 endef
 
@@ -193,6 +193,7 @@ test-tools: tools
 	$(call need,npm,npm)
 	$(need-chromium)
 	$(need-postgresql)
+	$(GO) mod download -modfile=.tools.mod
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
 	@$(MAKE) --no-print-directory $(MINISEARCH)
 

@@ -25,7 +25,7 @@ func (b *build) openEarlier(ctx context.Context) error {
 		// Others were never published, unless somebody has removed the pointer.
 		if ids, _ := exports.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
 			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although %s has builds: none of them is reused, "+
-				"and content that is not in git starts a new history. To continue from one, write its id into that file first",
+				"and content that is not in git starts a new history. To continue from one of them, write its id into that file and build again",
 				filepath.Join(b.Out, "exports", "current"), exports.BuildsDir(b.Out)))
 		}
 		return nil
@@ -115,9 +115,9 @@ func (b *build) isTracked(ctx context.Context) {
 	tracked, err := history.Tracked(ctx, exports.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
 	case err != nil:
-		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v)", err)
+		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); mend that, or name an --out folder outside the repository", err)
 	case tracked:
-		b.tracked = "git tracks files of exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds)"
+		b.tracked = "git tracks files of exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
 	}
 }
 
@@ -150,7 +150,7 @@ func (b *build) refuseUntrusted() error {
 	case b.untrusted == nil:
 		return nil
 	case b.tracked != "" && (b.head.Commit == "" || b.head.Hidden):
-		return fmt.Errorf("%w; only it has the history of %s. Untrack it, and if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
+		return fmt.Errorf("%w; only it has the history of %s. After that, if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
 	case b.head.Commit == "" || b.head.Hidden:
 		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
 			"To start a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)

@@ -358,7 +358,7 @@ func TestGitThatHangs(t *testing.T) {
 		hangs := make(chan string, 1)
 		go func() {
 			defer cancel()
-			for range 3000 {
+			for range 30_000 {
 				if data, err := os.ReadFile(pid); err == nil {
 					hangs <- strings.TrimSpace(string(data))
 					return

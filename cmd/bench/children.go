@@ -131,8 +131,7 @@ func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return pprof.Lookup("allocs").WriteTo(f, 0)
+	return errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close())
 }
 
 // asBuild makes a child use the machine as kindex build does.

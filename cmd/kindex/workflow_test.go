@@ -33,7 +33,8 @@ type workflow struct {
 	Defaults struct{ Run struct{ Shell string } }
 	Jobs     map[string]struct {
 		RunsOn         string `yaml:"runs-on"`
-		TimeoutMinutes int    `yaml:"timeout-minutes"`
+		Container      struct{ Image, Options string }
+		TimeoutMinutes int `yaml:"timeout-minutes"`
 		Needs, If      string
 		Permissions    map[string]string
 		Env            map[string]string

@@ -68,6 +68,7 @@ func TestGoClient(t *testing.T) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "go", args...)
 		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "GOPROXY=off") // make test-tools has fetched the modules
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()

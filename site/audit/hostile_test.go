@@ -74,7 +74,7 @@ func (a attacker) asked() (paths []string) {
 		}
 		for n, in := range []string{"/%s/", "/%s", "/tool/%s/", "/model/%s/", "/categories/%s/", "/providers/%s/", "/tags/%s/", "/leaderboards/%s/",
 			"/leaderboards/all/by-%s/", "/leaderboards/all/at-%s/", "/changes/event-%s/", "/changes/page-%s/", "/trending/%s/", "/docs/%s/"} {
-			if !a || (i+n)%6 == 0 {
+			if !a || (i+n)%suite.Pick(6, 1) == 0 {
 				paths = append(paths, fmt.Sprintf(in, part))
 			}
 		}

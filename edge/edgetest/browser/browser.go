@@ -67,8 +67,8 @@ func OpenWith(t testing.TB, width, height int64, hosts ...string) *Tab {
 	for _, h := range hosts {
 		fmt.Fprintf(&rules, "MAP %s 127.0.0.1, ", h)
 	}
-	return open(t, width, height, func(testing.TB) (context.Context, func()) {
-		return launch(chromedp.Flag("proxy-bypass-list", strings.Join(hosts, ";")), chromedp.Flag("host-resolver-rules", rules.String()+loopbackOnly))
+	return open(t, width, height, func(t testing.TB) (context.Context, func()) {
+		return launch(t, chromedp.Flag("proxy-bypass-list", strings.Join(hosts, ";")), chromedp.Flag("host-resolver-rules", rules.String()+loopbackOnly))
 	})
 }
 
@@ -94,7 +94,7 @@ func process(t testing.TB) (context.Context, func()) {
 	if shared.wanted && shared.Context != nil {
 		return chromedp.NewContext(shared.Context, chromedp.WithNewBrowserContext())
 	}
-	ctx, stop := launch(chromedp.Flag("host-resolver-rules", loopbackOnly))
+	ctx, stop := launch(t, chromedp.Flag("host-resolver-rules", loopbackOnly))
 	if !shared.wanted {
 		return ctx, stop
 	}
@@ -111,10 +111,11 @@ const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 // launch starts a separate Chromium and returns its context and a function that stops it
 // and removes its files.
-func launch(further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
+func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
+	t.Helper()
 	tmp, err := os.MkdirTemp("", "kindex-chromium-")
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(find()),

@@ -68,7 +68,7 @@ func NewDatabase() (string, error) {
 	case own.err != nil:
 		return "", own.err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	return own.Database(ctx)
 }

@@ -143,7 +143,7 @@ func (s *Server) launch(postgres, data string, as *syscall.Credential, settings 
 			return fmt.Errorf("the server has ended:\n%s", text)
 		default:
 		}
-		if time.Since(begin) > time.Minute {
+		if time.Since(begin) > 5*time.Minute {
 			return fmt.Errorf("the server does not answer: %w", err)
 		}
 	}
