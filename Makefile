@@ -63,7 +63,9 @@ LEAN := -ldflags=-w
 # Tests sync thousands of small files: they use a large in-memory file system if there is one.
 INMEMORY := $(shell test "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt 8000 2>/dev/null && ! findmnt -no OPTIONS /dev/shm | grep -q noexec && echo /dev/shm)
 TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
-TEST     := TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
+# What tests could not run here, see builder/suite.
+NOTRUN   := $(CURDIR)/bin/not-run.txt
+TEST     := KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
 # Start the slowest packages first, so that none of them is left running alone at the end.
 LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/journeys
 # The packages with concurrent code. make soak runs every package with the race detector.
@@ -79,12 +81,16 @@ test: test-tools ## what every change should pass, in minutes; the race detector
 
 # The linters run while the tests wait.
 tests:
+	@mkdir -p bin && rm -f $(NOTRUN)
 	$(TEST) -p 4 -timeout 30m $(LONGEST) ./...
 	GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -timeout 30m -race -short $(RACY)
+	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
 soak: soak-tools ## every test at full size, the race detector on every package, fuzzing, 100,000 entities: hours
+	@mkdir -p bin && rm -f $(NOTRUN)
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
+	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 	@$(MAKE) --no-print-directory fuzz scale requests
 
 vet: tools

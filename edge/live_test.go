@@ -363,6 +363,10 @@ func TestSlowHeadersAreCutOff(t *testing.T) {
 	s := serve(t, 5)
 	s.waits = waits{header: 300 * time.Millisecond, request: 2 * hanging}
 	public, _, stop, ended := run(t, s.Server)
+	eventually(t, "a whole request is answered", func() bool {
+		res, err := http.Get("http://" + public + "/api/entities")
+		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
+	})
 	c, err := net.Dial("tcp", public)
 	if err != nil {
 		t.Fatal(err)

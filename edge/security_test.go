@@ -229,6 +229,16 @@ func TestAttackSlowBody(t *testing.T) {
 	s.waits = waits{header: hanging, request: 300 * time.Millisecond}
 	key, _ := s.keyOf(t, "account")
 	public, _, stop, ended := run(t, s.Server)
+	eventually(t, "a whole body is read", func() bool {
+		req, err := http.NewRequest(http.MethodPost, "http://"+public+"/api/developer/api-keys", strings.NewReader("{"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("x-api-key", key)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusBadRequest
+	})
 	c, err := net.Dial("tcp", public)
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func TestAttackFormCost(t *testing.T) {
 	ordinary := cost(proposal("tags", "good, tags, three").Encode())
 	for what, list := range hostileLists {
 		body := func(n int) string { return proposal("capabilities", "").Encode() + "&capabilities=" + list(n) }
-		half, whole := cost(body(30_000)), cost(body(60_000))
+		half, whole := costs(cost, body(30_000), body(60_000), func(half, whole time.Duration) bool { return whole <= 50*ordinary && whole <= 4*half+5*ordinary })
 		t.Logf("%s: %v, %.0f times an ordinary form (%v)", what, whole, float64(whole)/float64(ordinary), ordinary)
 		if whole > 50*ordinary {
 			t.Errorf("%s: %v, %.0f times an ordinary form (%v)", what, whole, float64(whole)/float64(ordinary), ordinary)
@@ -107,6 +107,19 @@ func TestAttackFormCost(t *testing.T) {
 			t.Errorf("%s: %v for twice the bytes of %v", what, whole, half)
 		}
 	}
+}
+
+// costs returns the least that two bodies cost, measured until they are cheap enough, or
+// many times: other programs may interfere.
+func costs(cost func(body string) time.Duration, half, whole string, cheap func(half, whole time.Duration) bool) (h, w time.Duration) {
+	h, w = cost(half), cost(whole)
+	for range 10 {
+		if cheap(h, w) {
+			break
+		}
+		h, w = min(h, cost(half)), min(w, cost(whole))
+	}
+	return h, w
 }
 
 // hostileBodies are bodies of submissions that fill n bytes.
@@ -150,7 +163,7 @@ func TestAttackSubmissionCost(t *testing.T) {
 	const size = maxBody - 100
 	plain := cost(`{"description":"` + strings.Repeat("x", size) + `"}`)
 	for what, body := range hostileBodies {
-		half, whole := cost(body(size/2)), cost(body(size))
+		half, whole := costs(cost, body(size/2), body(size), func(half, whole time.Duration) bool { return whole <= 20*plain && whole <= 4*half+5*plain })
 		t.Logf("%s: %v, %.1f times a plain text (%v)", what, whole, float64(whole)/float64(plain), plain)
 		if whole > 20*plain {
 			t.Errorf("%s: %v, %.0f times a plain text of that size (%v)", what, whole, float64(whole)/float64(plain), plain)

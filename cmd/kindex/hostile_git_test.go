@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/submit/forge/forgetest"
@@ -282,6 +283,7 @@ func (h *hostile) watch(trap trap) {
 	if err := cmd.Start(); err != nil {
 		h.Fatal(err)
 	}
+	defer time.AfterFunc(hanging, func() { _ = cmd.Process.Kill() }).Stop()
 	lines := bufio.NewScanner(out)
 	edited, said := false, ""
 	for lines.Scan() {

@@ -16,8 +16,10 @@ const (
 	keptAfter = time.Hour
 )
 
-// work flushes what has changed and drops what is over, until ctx ends.
-func (m *Memory) work(ctx context.Context) {
+// work flushes what has changed and drops what is over, until ctx ends. Flushes have a
+// context of their own: one that is interrupted may have been stored, and would be
+// counted again.
+func (m *Memory) work(ctx, flush context.Context) {
 	defer close(m.stopped)
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
@@ -35,7 +37,7 @@ func (m *Memory) work(ctx context.Context) {
 			return
 		case <-time.After(m.options.FlushAfter):
 		}
-		if err := m.Flush(ctx); err != nil && ctx.Err() == nil {
+		if err := m.Flush(flush); err != nil && ctx.Err() == nil {
 			m.options.Log.Error("counts of requests are not stored; trying again", "error", err)
 		}
 	}
@@ -44,8 +46,14 @@ func (m *Memory) work(ctx context.Context) {
 // Close flushes the counts and ends the Memory. No call may be under way or come
 // after it. Where the flush fails, the requests since the last one are forgotten.
 func (m *Memory) Close(ctx context.Context) error {
+	defer m.abort()
 	m.stop()
-	<-m.stopped
+	select {
+	case <-m.stopped:
+	case <-ctx.Done(): // a store that hangs
+		m.abort()
+		<-m.stopped
+	}
 	return m.Flush(ctx)
 }
 

@@ -54,6 +54,7 @@ type Memory struct {
 	flushing sync.Mutex
 	dirty    chan struct{} // there is something to flush
 	stop     context.CancelFunc
+	abort    context.CancelFunc // ends a flush that is under way
 	stopped  chan struct{}
 }
 
@@ -123,7 +124,9 @@ func NewMemory(store CounterStore, o MemoryOptions) *Memory {
 	}
 	var ctx context.Context
 	ctx, m.stop = context.WithCancel(context.Background())
-	go m.work(ctx)
+	flush, abort := context.WithCancel(context.Background())
+	m.abort = abort
+	go m.work(ctx, flush)
 	return m
 }
 

@@ -26,6 +26,13 @@ func TestMemory(t *testing.T) {
 	measure(t, start(t), start(t, repeated))
 }
 
+// TestMemoryOfNode is TestMemory for a recipe in JavaScript.
+func TestMemoryOfNode(t *testing.T) {
+	suite.InSoak(t, "Node is slow with so little memory; TestMemory measures a recipe in Python")
+	suite.WithoutRace(t)
+	measureNode(start(t, repeated))
+}
+
 // repeated answers with the rows of an export repeated many times.
 func repeated(next http.Handler) http.Handler {
 	times := suite.Pick(50, 150)
@@ -70,16 +77,15 @@ func TestMemoryOfABuild(t *testing.T) {
 			t.Fatalf("%v: %v: %s", args, err, said)
 		}
 	}
-	measure(t, start(t), startWith(t, edge.Options{Dir: out, LimitKey: 100}))
+	large := startWith(t, edge.Options{Dir: out, LimitKey: 100})
+	measure(t, start(t), large)
+	measureNode(large)
 }
 
 // measure runs a recipe where there are few entities and where there are many. Python
 // frees memory at once, so its peak is measured.
 func measure(t *testing.T, small, large *place) {
 	t.Helper()
-	if suite.Soaking() { // Node is slow with so little memory
-		measureNode(large)
-	}
 	large.greedy("models.py", "table.writerows(rows(", "table.writerows(list(rows(", `.join(fields)))`, `.join(fields))))`)
 	few, many, greed := small.peak("python3", "models.py"), large.peak("python3", "models.py"), large.peak("python3", "greedy-models.py")
 	n := strings.Count(large.read("models.csv"), "\n")

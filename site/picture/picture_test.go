@@ -303,17 +303,18 @@ func TestHostile(t *testing.T) {
 func TestEndless(t *testing.T) {
 	suite.InTest(t)
 	least := [2]time.Duration{time.Hour, time.Hour}
-	for range 3 {
+	for range 20 { // the machine may have other things to do, but not each time
 		for i, n := range []int{1 << 10, 1 << 22} {
 			text := strings.Repeat("WW日 ", n)
 			begun := time.Now()
 			drawn(t, every(text, text))
 			least[i] = min(least[i], time.Since(begun))
 		}
+		if least[1] <= 50*least[0] {
+			return
+		}
 	}
-	if least[1] > 50*least[0] {
-		t.Errorf("a text takes %v, and one that is 4096 times as long %v", least[0], least[1])
-	}
+	t.Errorf("a text takes %v, and one that is 4096 times as long %v", least[0], least[1])
 }
 
 func FuzzPNG(f *testing.F) {

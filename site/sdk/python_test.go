@@ -82,7 +82,7 @@ func TestPythonVersions(t *testing.T) {
 		}
 		t.Run(version, func(t *testing.T) {
 			if out, err := exec.Command(program, "-c", "import venv, sys; print(sys.version_info >= (3, 9))").Output(); err != nil || string(out) != "True\n" {
-				t.Skipf("NOT RUN: there is no %s; python3 is tested by TestPython, and the syntax of 3.9 by TestPythonSources", program)
+				suite.CannotRun(t, fmt.Sprintf("%s is not installed; TestPython tests python3, TestPythonSources the syntax of 3.9", program))
 			}
 			v := newVenv(t, program)
 			v.pip(t, e.URL+"/api/sdk/python/"+newest.File)
