@@ -20,7 +20,7 @@ import (
 func TestTakeAcrossEdges(t *testing.T) {
 	suite.InRace(t)
 	const most, workers = 1000, 64
-	requests := suite.Pick[int64](3000, 10_000)
+	requests := suite.Pick[int64](1500, 10_000)
 	statetest.Each(t, func(t *testing.T, open func() *state.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 		edges := []*limit.Shared{limit.NewShared(open(), noon), limit.NewShared(open(), noon)}
