@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"exports/croissant":    {"exports"},
 	"edge/seal":            {},
 	"edge/webhook":         {"edge/guard", "exports"},
-	"edge/state/statetest": {"edge/state", "edge/state/statetest/server"},
+	"edge/state/statetest": {"builder/suite", "edge/state", "edge/state/statetest/server"},
 
 	"edge/state/statetest/server": {},
 	"edge/submit/forge":           {"edge/submit"},
