@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yuin/goldmark"
+
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
@@ -185,6 +187,48 @@ func TestUseOfFiles(t *testing.T) {
 				t.Errorf("programs find %q, want %q", found, c.feeds)
 			}
 		})
+	}
+}
+
+// TestBadgeOfHostileTitle: what people copy shows the title of the index as it is, even if
+// that has the characters which end an attribute or the text of a link.
+func TestBadgeOfHostileTitle(t *testing.T) {
+	t.Parallel()
+	const title = "\"The\" [best](https://evil.example) 'index' <of> `tools` *and* _more_ &copy; & \\ more]"
+	b, err := exports.OpenCurrent(edgetest.Built(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	b.Manifest.Title = title
+	from, err := pages.SourceOf(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := pages.New(from, pages.Options{Static: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := parse(t, get(t, s, "/tool/pytorch/").Body).all(func(n *node) bool { return n.attr["id"] == "use" })[0]
+	snippets := map[string]string{}
+	for _, code := range use.named("code") {
+		if text := code.text(); strings.HasPrefix(text, "[![") {
+			snippets["Markdown"] = text
+		} else if strings.HasPrefix(text, "<a ") {
+			snippets["HTML"] = text
+		}
+	}
+	var converted bytes.Buffer
+	if err := goldmark.Convert([]byte(snippets["Markdown"]), &converted); err != nil {
+		t.Fatal(err)
+	}
+	for form, snippet := range map[string]string{"Markdown": converted.String(), "HTML": "<p>" + snippets["HTML"] + "</p>"} {
+		p := parse(t, []byte(snippet))
+		links, pictures := p.named("a"), p.named("img")
+		if len(links) != 1 || len(pictures) != 1 || links[0].attr["href"] != base+"/tool/pytorch/" ||
+			pictures[0].attr["src"] != base+"/tool/pytorch/badge.svg" || pictures[0].attr["alt"] != title+" score" || len(pictures[0].attr) != 2 {
+			t.Errorf("%s shows links %v and pictures %v:\n%s", form, links, pictures, snippet)
+		}
 	}
 }
 

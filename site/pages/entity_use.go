@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"html"
 	"strings"
 
 	"kindex/exports"
@@ -81,7 +82,7 @@ func (r *request) use(d *entityPage) *use {
 func (u *use) addBadge(r *request, address, page string) {
 	title := name(r.Build.Manifest.Title) + " score"
 	u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", markdownText(title), address, page)
-	u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, escapeHTML(page), escapeHTML(address), escapeHTML(title))
+	u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, html.EscapeString(page), html.EscapeString(address), html.EscapeString(title))
 }
 
 // cite writes how an entity is cited. It was looked up on the as-of day: that is the
@@ -130,13 +131,9 @@ func bibText(s string) string {
 		`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`).Replace(s)
 }
 
-// markdownText escapes what ends the text of a link.
+// markdownText escapes what would end the text of a link or not be shown as it is.
 func markdownText(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `<`, `\<`, "`", "\\`").Replace(s)
-}
-
-func escapeHTML(s string) string {
-	return strings.NewReplacer(`&`, "&amp;", `"`, "&quot;", `<`, "&lt;", `>`, "&gt;").Replace(s)
+	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `<`, `\<`, "`", "\\`", `&`, `\&`, `*`, `\*`, `_`, `\_`).Replace(s)
 }
 
 // absolute is the absolute address of a path, "" where that of the site is not known.
