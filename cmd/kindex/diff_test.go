@@ -68,6 +68,16 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
+// TestDiffBlock: a text with fences of its own does not end the block around it.
+func TestDiffBlock(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"- a\n", "```\n@everyone\n", "````diff\n@a\n```\n@b\n", "a ```````` b\n"} {
+		if rest := outsideCode("before\n" + diffBlock(text) + "after\n"); !slices.Equal(strings.Fields(rest), []string{"before", "after"}) {
+			t.Errorf("outside of the block of %q is %q", text, rest)
+		}
+	}
+}
+
 // TestOtherCategory: the ranks of an entity that goes to another category are
 // those of two leaderboards, and each is named.
 func TestOtherCategory(t *testing.T) {

@@ -140,7 +140,7 @@ func (w *website) findsByKeyboard(t *testing.T) {
 	}
 	tab.Do(t, chromedp.KeyEvent(kb.Enter))
 	settled(t, tab, `location.pathname === '/tool/pytorch/'`)
-	tab.Do(t, chromedp.Evaluate[chromedp.Void](`history.back()`))
+	tab.Do(t, chromedp.Evaluate[chromedp.Void](`setTimeout(() => history.back())`))
 	settled(t, tab, `location.search === '?q=pytrch' && document.querySelector('#q').value === 'pytrch'`)
 	tab.CheckQuiet(t, w.URL)
 }
