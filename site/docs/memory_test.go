@@ -103,7 +103,7 @@ func measure(t *testing.T, small, large *place) {
 func measureNode(large *place) {
 	large.t.Helper()
 	large.greedy("texts.mjs", "for await (const e of objects(source))", "const all = []; for await (const e of objects(source)) all.push(e)\n  for (const e of all)")
-	node := []string{"node", "--max-old-space-size=24", "--max-semi-space-size=1"}
+	node := []string{"node", "--max-old-space-size=12", "--max-semi-space-size=1"}
 	large.must(append(node, "texts.mjs")...)
 	if n := strings.Count(large.read("texts.jsonl"), "\n"); n < 19_000 {
 		large.t.Errorf("only %d texts", n)
