@@ -65,7 +65,8 @@ INMEMORY := $(shell test "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -n
 TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
 # What tests could not run here, see builder/suite.
 NOTRUN   := $(CURDIR)/bin/not-run.txt
-TEST     := KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
+# Tests live for seconds: collecting garbage less often saves a tenth of their time.
+TEST     := GOGC=$(or $(GOGC),300) KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
 # Start the slowest packages first, so that none of them is left running alone at the end.
 LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/journeys
 # The packages with concurrent code. make soak runs every package with the race detector.

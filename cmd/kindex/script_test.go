@@ -98,7 +98,7 @@ func scripts(t *testing.T) []string {
 	case !testing.Short():
 		patterns = []string{"*"}
 	case suite.Race:
-		patterns = []string{"serve", "serve_watch", "serve_webhooks", "build_keep", "state_serving", "submissions"}
+		patterns = []string{"serve_watch", "serve_webhooks", "state_serving"}
 	default:
 		patterns = []string{"diff", "fmt", "help", "history", "import", "schema", "search", "show", "validate"}
 	}

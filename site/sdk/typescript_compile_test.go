@@ -28,15 +28,16 @@ func TestTypeScriptCompiles(t *testing.T) {
 		{"a member more", "errors, suggestion, requestId]\n      properties:\n", "errors, suggestion, requestId]\n      properties:\n        docs: {type: string}\n", ""},
 		{"another name of an operation", "operationId: getManifest", "operationId: readManifest", "src/files.ts"},
 		{"another address", "\n  /api/trending:\n", "\n  /api/trends:\n", "src/reading.ts"},
-		{"another name in an address", "  /api/webhooks/{id}/test:\n", "  /api/webhooks/{hook}/test:\n", "src/client.ts"},
 		{"another name of a path parameter", "    WebhookId:\n      name: id\n", "    WebhookId:\n      name: webhook\n", "src/client.ts"},
 		{"another name of a query parameter", "    Cursor:\n      name: cursor\n", "    Cursor:\n      name: after\n", "src/reading.ts"},
-		{"another name of what narrows", "    Fields:\n      name: fields\n", "    Fields:\n      name: members\n", "src/types.ts"},
-		{"another value", "enum: [json, csv, jsonl, parquet]", "enum: [json, csv, ndjson, parquet]", "src/files.ts"},
 		{"a member less", "required: [data, count, comparedTo, nextCursor, build]", "required: [data, count, comparedTo, build]", "src/reading.ts"},
+		{"another name of what narrows", "    Fields:\n      name: fields\n", "    Fields:\n      name: members\n", "src/types.ts"},
+		{"another name in an address", "  /api/webhooks/{id}/test:\n", "  /api/webhooks/{hook}/test:\n", "src/client.ts"},
+		{"another value", "enum: [json, csv, jsonl, parquet]", "enum: [json, csv, ndjson, parquet]", "src/files.ts"},
 		{"a member less in errors", "        suggestion:\n          type: string\n          nullable: true\n", "        hint:\n          type: string\n          nullable: true\n", "src/errors.ts"},
 		{"a name more", "operationId: getTypescriptSdk\n", "operationId: getJavascriptSdk\n", "src/client.ts"},
 	}
+	cases = cases[:suite.Pick(7, len(cases))] // each takes a second
 	descriptions := map[string]string{}
 	for _, c := range cases {
 		if n := strings.Count(string(openapi.YAML), c.old); n != 1 {
