@@ -7,28 +7,28 @@ import (
 	"time"
 
 	"kindex/edge/query"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 	"kindex/exports"
 )
 
 // auditEntry is an entry of the audit log as the owner of the account sees it.
 type auditEntry struct {
-	ID      string       `json:"id"`
-	At      time.Time    `json:"at"`
-	Action  state.Action `json:"action"`
-	Actor   auditActor   `json:"actor"`
-	Address *string      `json:"address"`
-	Target  *string      `json:"target"`
-	Detail  *string      `json:"detail"`
+	ID      string         `json:"id"`
+	At      time.Time      `json:"at"`
+	Action  storage.Action `json:"action"`
+	Actor   auditActor     `json:"actor"`
+	Address *string        `json:"address"`
+	Target  *string        `json:"target"`
+	Detail  *string        `json:"detail"`
 }
 
 type auditActor struct {
-	Kind state.ActorKind `json:"kind"`
-	ID   *string         `json:"id"`
-	Name *string         `json:"name"`
+	Kind storage.ActorKind `json:"kind"`
+	ID   *string           `json:"id"`
+	Name *string           `json:"name"`
 }
 
-func showAuditEntry(e state.AuditEntry) auditEntry {
+func showAuditEntry(e storage.AuditEntry) auditEntry {
 	return auditEntry{ID: e.ID(), At: second(e.At), Action: e.Action,
 		Actor:   auditActor{e.Actor.Kind, textOrNull(e.Actor.ID), textOrNull(e.Actor.Name)},
 		Address: textOrNull(e.Actor.Address), Target: textOrNull(e.Target), Detail: textOrNull(e.Detail)}
@@ -86,7 +86,7 @@ const auditCursor = "audit"
 
 // auditPage is a page of an account's log, how many entries there are in all, and
 // whether more follow the page.
-func (s *Server) auditPage(ctx context.Context, account string, before int64, limit int) (list []state.AuditEntry, count int, more bool, err error) {
+func (s *Server) auditPage(ctx context.Context, account string, before int64, limit int) (list []storage.AuditEntry, count int, more bool, err error) {
 	list, count, err = s.state.AuditLog(ctx, account, before, limit+1)
 	if err != nil {
 		return nil, 0, false, stateProblem(err)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // Bounds of a body.
@@ -102,7 +102,7 @@ func unknownField(name string, known []string) string {
 	if len(known) == 0 {
 		message = "is no field here; the body has none"
 	}
-	if near := nearest.Name(name, known); near != "" {
+	if near := didyoumean.Name(name, known); near != "" {
 		message = "is no field here; did you mean " + near + "?"
 	}
 	return message

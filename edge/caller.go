@@ -10,25 +10,25 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kindex/edge/keys"
-	"kindex/edge/limit"
-	"kindex/edge/state"
+	"kindex/edge/apikey"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
 )
 
 // caller is who asks.
 type caller struct {
-	account *keys.Account // nil for somebody without a key
-	key     keys.Key
+	account *apikey.Account // nil for somebody without a key
+	key     apikey.Key
 }
 
 // actor returns who makes the changes of this request, for the audit log.
-func (c *call) actor() state.Actor {
-	return state.Actor{Kind: state.ByKey, ID: c.caller.key.ID, Name: c.caller.key.Name, Address: c.server.addressOfClient(c.request)}
+func (c *call) actor() storage.Actor {
+	return storage.Actor{Kind: storage.ByKey, ID: c.caller.key.ID, Name: c.caller.key.Name, Address: c.server.addressOfClient(c.request)}
 }
 
 // asSession returns the context for changes made by a person who is signed in.
 func (s *Server) asSession(r *http.Request) context.Context {
-	return state.WithActor(r.Context(), state.Actor{Kind: state.BySession, Address: s.addressOfClient(r)})
+	return storage.WithActor(r.Context(), storage.Actor{Kind: storage.BySession, Address: s.addressOfClient(r)})
 }
 
 // addressOfClient returns the IP address that a request comes from, as the audit log shows
@@ -39,21 +39,21 @@ func (s *Server) addressOfClient(r *http.Request) string {
 
 // subject is on whose account the request is counted; a limit of 0 tells that it is
 // not.
-func (c *call) subject() limit.Subject {
+func (c *call) subject() ratelimit.Subject {
 	o := &c.server.options
 	if a := c.caller.account; a != nil {
-		return limit.OfAccount(a.ID, a.Quota, a.Window, o.LimitKey)
+		return ratelimit.OfAccount(a.ID, a.Quota, a.Window, o.LimitKey)
 	}
 	if o.LimitAnonymous == 0 {
-		return limit.Subject{}
+		return ratelimit.Subject{}
 	}
-	return limit.OfAddress(c.server.proxies.Client(c.request), o.LimitAnonymous)
+	return ratelimit.OfAddress(c.server.proxies.Client(c.request), o.LimitAnonymous)
 }
 
 // identify finds out who asks. Whoever sends a key that is not good is nobody
 // else instead, but refused.
 func (c *call) identify() error {
-	sent, anonymous, err := keys.Presented(c.request.Header)
+	sent, anonymous, err := apikey.Presented(c.request.Header)
 	if anonymous {
 		return nil
 	}
@@ -64,17 +64,17 @@ func (c *call) identify() error {
 		return err
 	}
 	key, account, err := c.server.keys.Identify(c.request.Context(), sent)
-	var suspended *keys.SuspendedError
+	var suspended *apikey.SuspendedError
 	switch {
 	case err == nil:
 		c.caller = caller{account: &account, key: key}
 		c.server.goodKeys.add(sent)
 		return nil
-	case errors.Is(err, keys.ErrUnknown), errors.Is(err, keys.ErrRevoked), errors.Is(err, keys.ErrExpired):
+	case errors.Is(err, apikey.ErrUnknown), errors.Is(err, apikey.ErrRevoked), errors.Is(err, apikey.ErrExpired):
 		c.server.goodKeys.remove(sent)
 		c.server.gates.wrongKeys.Take(c.server.proxies.Client(c.request))
 		return unauthorized(err.Error())
-	case errors.Is(err, keys.ErrMalformed):
+	case errors.Is(err, apikey.ErrMalformed):
 		return unauthorized(err.Error())
 	case errors.As(err, &suspended):
 		return c.server.suspended(suspended)
@@ -123,7 +123,7 @@ func (g *goodKeys) remove(key string) {
 	slot.CompareAndSwap(h, 0)
 }
 
-func (s *Server) suspended(err *keys.SuspendedError) *Problem {
+func (s *Server) suspended(err *apikey.SuspendedError) *Problem {
 	return newProblem("account-suspended", sentence(err.Error())+s.contact("", " Write to %s."))
 }
 
@@ -138,7 +138,7 @@ func unauthorized(detail string) *Problem {
 
 // needs answers callers whose key lacks the scope with 403. Callers without a key pass:
 // handlers that need an account refuse them.
-func needs(scope keys.Scope, answer handler) handler {
+func needs(scope apikey.Scope, answer handler) handler {
 	if scope == anyScope {
 		return answer
 	}
@@ -150,7 +150,7 @@ func needs(scope keys.Scope, answer handler) handler {
 	}
 }
 
-func (c *call) permit(scope keys.Scope) error {
+func (c *call) permit(scope apikey.Scope) error {
 	if c.caller.account == nil || c.caller.key.Scopes.Has(scope) {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (c *call) permit(scope keys.Scope) error {
 
 // insufficientScope returns the problem for a key without the needed scope, with a
 // challenge as in RFC 6750, section 3.1.
-func insufficientScope(needed keys.Scope, detail string) *Problem {
+func insufficientScope(needed apikey.Scope, detail string) *Problem {
 	p := newProblem("insufficient-scope", detail)
 	p.header = http.Header{"Www-Authenticate": {`ApiKey realm="kindex", header="x-api-key", error="insufficient_scope", scope="` + string(needed) + `"`}}
 	return p
@@ -180,7 +180,7 @@ const ownTime = 20 * time.Second
 
 // account is the account that asks; without a key the answer is 401. The time for
 // the answer runs from the first call.
-func (c *call) account() (*keys.Account, error) {
+func (c *call) account() (*apikey.Account, error) {
 	if c.caller.account == nil {
 		return nil, unauthorized("this needs an API key, in the header x-api-key")
 	}
@@ -195,7 +195,7 @@ func (c *call) hurry() {
 		c.whole = c.request.Context()
 		ctx, c.end = context.WithTimeout(c.whole, cmp.Or(c.server.waits.own, ownTime))
 		if c.caller.account != nil {
-			ctx = state.WithActor(ctx, c.actor())
+			ctx = storage.WithActor(ctx, c.actor())
 		}
 		c.request = c.request.WithContext(ctx)
 	}

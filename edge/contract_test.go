@@ -26,10 +26,10 @@ import (
 	"kindex/builder"
 	"kindex/builder/suite"
 	"kindex/edge"
-	"kindex/edge/keys"
+	"kindex/edge/apikey"
 	"kindex/edge/openapi"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/exports"
 )
 
@@ -70,7 +70,7 @@ type contract struct {
 	doc        *openapi3.T
 	operations map[string]*operation
 	server     *edge.Server
-	state      *state.State
+	state      *storage.State
 	url        string // of the server
 	closed     string // of a server that has given up its build
 	spent      string // of a server where nothing is left of the limit
@@ -126,7 +126,7 @@ func newContract(t *testing.T) *contract {
 		t.Fatal(err)
 	}
 	c.key, c.suspended = c.newKey(t, "contract", false), c.newKey(t, "suspended", true)
-	c.onlyRead, c.onlyKeys = c.limitedKey(t, "contract", keys.ScopeRead), c.limitedKey(t, "contract", keys.ScopeKeys)
+	c.onlyRead, c.onlyKeys = c.limitedKey(t, "contract", apikey.ScopeRead), c.limitedKey(t, "contract", apikey.ScopeKeys)
 	c.exampleWebhook(t)
 	c.send(t, request{target: "/api/categories", base: c.spent, status: 200})
 	return c

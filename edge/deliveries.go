@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kindex/edge/query"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 	"kindex/edge/webhook"
 	"kindex/exports"
 )
@@ -62,9 +62,9 @@ func (s *Server) deliveries(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := state.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: page.Limit + 1}
+	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: page.Limit + 1}
 	if page.Cursor != nil {
-		q.Before = &state.DeliveryPlace{ID: page.Cursor.Slug}
+		q.Before = &storage.DeliveryPlace{ID: page.Cursor.Slug}
 		if _, err := fmt.Sscanf(page.Cursor.Value, "%d %d", &q.Before.CreatedMs, &q.Before.Seq); err != nil || page.Cursor.Type != "delivery" {
 			return nil, &query.Error{Param: "cursor", Message: "does not belong to a log of deliveries; begin again without one"}
 		}
@@ -103,7 +103,7 @@ func (s *Server) testWebhook(c *call) (*reply, error) {
 // askTest is the write that has a test sent to a webhook, and has a shownDelivery
 // as its body.
 func askTest(w webhook.Webhook) write {
-	return func(tx *state.Tx) (outcome, error) {
+	return func(tx *storage.Tx) (outcome, error) {
 		d, err := tx.AskTest(w.AccountID, w.ID)
 		if err != nil {
 			return outcome{}, webhookProblem(err, w.ID, "")
@@ -131,7 +131,7 @@ func askReplay(w webhook.Webhook, id string) (write, error) {
 	if !plausibleID("dlv_", id) {
 		return nil, webhookProblem(webhook.ErrUnknown, w.ID, id)
 	}
-	return func(tx *state.Tx) (outcome, error) {
+	return func(tx *storage.Tx) (outcome, error) {
 		d, err := tx.AskReplay(w.AccountID, w.ID, id)
 		if err != nil {
 			return outcome{}, webhookProblem(err, w.ID, id)

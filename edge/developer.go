@@ -7,32 +7,32 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/keys"
+	"kindex/edge/apikey"
 	"kindex/edge/query"
-	"kindex/edge/state"
-	"kindex/exports/nearest"
+	"kindex/edge/storage"
+	"kindex/exports/didyoumean"
 )
 
 // listedKey is a key as its owner sees it in the list.
 type listedKey struct {
-	ID         string       `json:"id"`
-	Name       string       `json:"name"`
-	Masked     string       `json:"masked"`
-	Scopes     []keys.Scope `json:"scopes"`
-	Legacy     bool         `json:"legacy"`
-	ExpiresAt  *time.Time   `json:"expiresAt"`
-	CreatedAt  time.Time    `json:"createdAt"`
-	LastUsedAt *time.Time   `json:"lastUsedAt"`
+	ID         string         `json:"id"`
+	Name       string         `json:"name"`
+	Masked     string         `json:"masked"`
+	Scopes     []apikey.Scope `json:"scopes"`
+	Legacy     bool           `json:"legacy"`
+	ExpiresAt  *time.Time     `json:"expiresAt"`
+	CreatedAt  time.Time      `json:"createdAt"`
+	LastUsedAt *time.Time     `json:"lastUsedAt"`
 }
 
 // createdKey is a key as its owner sees it once.
 type createdKey struct {
-	ID        string       `json:"id"`
-	Name      string       `json:"name"`
-	Key       string       `json:"key"`
-	Scopes    []keys.Scope `json:"scopes"`
-	ExpiresAt *time.Time   `json:"expiresAt"`
-	CreatedAt time.Time    `json:"createdAt"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Key       string         `json:"key"`
+	Scopes    []apikey.Scope `json:"scopes"`
+	ExpiresAt *time.Time     `json:"expiresAt"`
+	CreatedAt time.Time      `json:"createdAt"`
 }
 
 // second is a time as answers tell it.
@@ -97,18 +97,18 @@ type newKey struct {
 }
 
 // grant is what the body asks for.
-func (k newKey) grant(now time.Time) (keys.Grant, error) {
-	g := keys.Grant{Name: k.Name, Scopes: keys.DefaultScopes}
+func (k newKey) grant(now time.Time) (apikey.Grant, error) {
+	g := apikey.Grant{Name: k.Name, Scopes: apikey.DefaultScopes}
 	var faults []FieldError
 	fault := func(field string, err error) {
 		if err != nil {
 			faults = append(faults, FieldError{field, err.Error()})
 		}
 	}
-	fault("name", keys.CheckName(k.Name))
+	fault("name", apikey.CheckName(k.Name))
 	if k.Scopes != nil {
 		var err error
-		g.Scopes, err = keys.ParseScopes(k.Scopes)
+		g.Scopes, err = apikey.ParseScopes(k.Scopes)
 		fault("scopes", err)
 	}
 	if k.ExpiresAt != nil {
@@ -117,7 +117,7 @@ func (k newKey) grant(now time.Time) (keys.Grant, error) {
 			err = errors.New("must be a time such as 2027-01-31T00:00:00Z (RFC 3339)")
 		} else {
 			g.ExpiresAt = second(at)
-			err = keys.CheckExpiry(g.ExpiresAt, now)
+			err = apikey.CheckExpiry(g.ExpiresAt, now)
 		}
 		fault("expiresAt", err)
 	}
@@ -126,9 +126,9 @@ func (k newKey) grant(now time.Time) (keys.Grant, error) {
 
 // makeKey is the write that adds a key to an account, and has a createdKey as its
 // body.
-func (s *Server) makeKey(account string, g keys.Grant) write {
-	secret := keys.Generate()
-	return func(tx *state.Tx) (outcome, error) {
+func (s *Server) makeKey(account string, g apikey.Grant) write {
+	secret := apikey.Generate()
+	return func(tx *storage.Tx) (outcome, error) {
 		k, err := tx.CreateLimitedKey(account, g, secret)
 		if err != nil {
 			return outcome{}, s.keyProblem(err)
@@ -140,9 +140,9 @@ func (s *Server) makeKey(account string, g keys.Grant) write {
 
 // keyProblem is why no key was made, where that is the account's own affair.
 func (s *Server) keyProblem(err error) error {
-	var suspended *keys.SuspendedError
+	var suspended *apikey.SuspendedError
 	switch {
-	case errors.Is(err, keys.ErrTooMany):
+	case errors.Is(err, apikey.ErrTooMany):
 		return newProblem("too-many-keys", sentence(err.Error()))
 	case errors.As(err, &suspended):
 		return s.suspended(suspended)
@@ -158,7 +158,7 @@ func (s *Server) revokeKey(c *call) (*reply, error) {
 	}
 	id, err := c.keyToRevoke()
 	if err == nil && id != c.caller.key.ID { // every key may end itself
-		err = c.permit(keys.ScopeKeys)
+		err = c.permit(apikey.ScopeKeys)
 	}
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (s *Server) endKey(ctx context.Context, account, id string) (revoked bool, 
 	if !plausibleID("key_", id) {
 		return false, nil
 	}
-	err = s.state.Write(ctx, func(tx *state.Tx) (err error) {
+	err = s.state.Write(ctx, func(tx *storage.Tx) (err error) {
 		revoked, err = tx.RevokeKey(account, id)
 		return err
 	})
@@ -218,7 +218,7 @@ func (c *call) keyToRevoke() (string, error) {
 // unknownKey is the answer for a key that is not the account's, or is no more,
 // whether or not another has it.
 func (s *Server) unknownKey(c *call, accountID, id string) error {
-	if strings.HasPrefix(id, keys.Prefix) {
+	if strings.HasPrefix(id, apikey.Prefix) {
 		// It may be a whole key: it is not repeated.
 		return newProblem("unknown-key", "This looks like a key; name it by its id, which begins with key_: GET /api/developer/api-keys lists them.")
 	}
@@ -231,5 +231,5 @@ func (s *Server) unknownKey(c *call, accountID, id string) error {
 		ids[i] = k.ID
 	}
 	p := newProblem("unknown-key", "Your account has no active key "+shorten(id)+"; GET /api/developer/api-keys lists those that it has.")
-	return p.suggest(nearest.Name(id, ids))
+	return p.suggest(didyoumean.Name(id, ids))
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 )
 
 const keysPath = "/api/developer/api-keys"
@@ -25,7 +25,7 @@ const keysPath = "/api/developer/api-keys"
 // handle each.
 func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)) {
 	_, out := smallBuild(t, 3)
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		var edges []*served
 		for range n {
 			edges = append(edges, serveWith(t, Options{Dir: out, State: open()}))
@@ -55,11 +55,11 @@ func serveWith(t testing.TB, o Options) *served {
 }
 
 // newKey makes an account, where there is none, and a key of it.
-func (s *served) newKey(t testing.TB, account string) (keys.Secret, keys.Key) {
+func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key) {
 	t.Helper()
-	secret := keys.Generate()
-	var k keys.Key
-	if err := s.state.Write(t.Context(), func(tx *state.Tx) error {
+	secret := apikey.Generate()
+	var k apikey.Key
+	if err := s.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
 			k, err = tx.CreateKey(a.ID, "first", secret)
@@ -112,11 +112,11 @@ func TestSecuritySixthKey(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if statuses[201] != keys.MaxActive-1 || statuses[409] != 60-statuses[201] {
+		if statuses[201] != apikey.MaxActive-1 || statuses[409] != 60-statuses[201] {
 			t.Errorf("%v", statuses)
 		}
 		var list struct{ Count int }
-		if err := json.Unmarshal(edges[1].ask(t, "GET", keysPath, "x-api-key", secret.Reveal()).body, &list); err != nil || list.Count != keys.MaxActive {
+		if err := json.Unmarshal(edges[1].ask(t, "GET", keysPath, "x-api-key", secret.Reveal()).body, &list); err != nil || list.Count != apikey.MaxActive {
 			t.Errorf("%d keys: %v", list.Count, err)
 		}
 	})
@@ -181,7 +181,7 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 			if use(edges[1]).status == 401 {
 				break
 			}
-			if after := sent.Sub(revoked); after >= keys.Freshness {
+			if after := sent.Sub(revoked); after >= apikey.Freshness {
 				t.Fatalf("the key works for a request to another edge %v later", after)
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -267,7 +267,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(keys.Freshness)
+	time.Sleep(apikey.Freshness)
 	if a := s.ask(t, "GET", "/api/categories", "x-api-key", key); a.status != 503 {
 		t.Errorf("without a state: %d", a.status)
 	}

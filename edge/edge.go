@@ -21,15 +21,15 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"kindex/edge/guard"
-	"kindex/edge/keys"
-	"kindex/edge/limit"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
 	"kindex/edge/openapi"
 	"kindex/edge/query"
+	"kindex/edge/ratelimit"
+	"kindex/edge/safedial"
 	"kindex/edge/seal"
-	"kindex/edge/signin"
-	"kindex/edge/state"
-	"kindex/edge/submit/forge"
+	"kindex/edge/storage"
+	"kindex/edge/submission/github"
 	"kindex/edge/webhook"
 	"kindex/exports"
 )
@@ -37,7 +37,7 @@ import (
 // Options say what an edge serves.
 type Options struct {
 	Dir   string // the folder that build --out wrote
-	State *state.State
+	State *storage.State
 	URL   string // the public address of the service, "" where requests tell
 	// Contact is the operator's address, for those who need more than they may.
 	Contact string
@@ -54,15 +54,15 @@ type Options struct {
 	LimitPages int
 	// TrustedProxies are whose forwarding headers count.
 	TrustedProxies []netip.Prefix
-	Forge          *forge.Forge // where submissions are reviewed, nil for none
+	Forge          *github.Forge // where submissions are reviewed, nil for none
 	// SignIn has the providers that people may sign in with on the website; the
 	// rest of it is filled in.
-	SignIn      signin.Options
+	SignIn      auth.Options
 	Now         func() time.Time // time.Now where it is nil
 	Log         *slog.Logger
 	LogRequests bool
 	// Guard says which addresses webhooks may have; nil: those of the public internet.
-	Guard *guard.Guard
+	Guard *safedial.Guard
 	// WebhookChallenge has endpoints prove at registration that they want to be webhooks.
 	WebhookChallenge bool
 	// OperatorKeys seal secrets in the state; nil: keys of this process alone, with
@@ -78,15 +78,15 @@ type Server struct {
 	options  Options
 	log      *slog.Logger
 	now      func() time.Time
-	state    *state.State
-	keys     *keys.Authenticator
+	state    *storage.State
+	keys     *apikey.Authenticator
 	goodKeys goodKeys
 	limits   *limits
 	gates    gates
-	proxies  *limit.Proxies
-	people   *signin.Handler // nil where nobody can sign in
-	starts   *limit.Memory   // of sign-ins and of writes in the panel, nil where nobody can
-	reports  *limit.Memory   // of leaked keys
+	proxies  *ratelimit.Proxies
+	people   *auth.Handler     // nil where nobody can sign in
+	starts   *ratelimit.Memory // of sign-ins and of writes in the panel, nil where nobody can
+	reports  *ratelimit.Memory // of leaked keys
 	forms    forms
 	origins  *Origins
 	hosts    []string // that a service answers to which not every website may read
@@ -115,7 +115,7 @@ func New(o Options) (*Server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	// A client may put its key where everybody logs it, such as into the address.
-	o.Log = slog.New(keys.LogHandler(o.Log.Handler()))
+	o.Log = slog.New(apikey.LogHandler(o.Log.Handler()))
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -124,11 +124,11 @@ func New(o Options) (*Server, error) {
 		s.origins = DefaultOrigins(o.URL)
 	}
 	s.hosts, s.vary = ownHosts(o), newVaryValues(s.origins)
-	s.keys = keys.NewAuthenticator(o.State, o.Now)
+	s.keys = apikey.NewAuthenticator(o.State, o.Now)
 	s.goodKeys.seed = maphash.MakeSeed()
 	s.limits = newLimits(o)
 	s.gates = newGates(o)
-	s.proxies = limit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
+	s.proxies = ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 		s.log.Warn("a forwarding header from an address that is no trusted proxy is ignored; this is told once", "from", from)
 	})
 	var err error
@@ -139,7 +139,7 @@ func New(o Options) (*Server, error) {
 	s.live = &live{root: o.Dir, log: o.Log, metrics: s.metrics, moved: s.moved}
 	s.old.root = o.Dir
 	s.forms = newForms(o)
-	s.reports = limit.NewMemory(nil, limit.MemoryOptions{Now: o.Now, Log: o.Log})
+	s.reports = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Now, Log: o.Log})
 	s.routes()
 	s.handler = s.guardOrigin(s.router)
 	if err := s.begin(); err != nil {
@@ -228,7 +228,7 @@ type call struct {
 	// immutable is that of the reply.
 	immutable bool
 	held      *[]byte         // a buffer of buffers, nil for none
-	gate      *limit.Gate     // that the call is in, nil for none
+	gate      *ratelimit.Gate // that the call is in, nil for none
 	whole     context.Context // of the request, before end was set
 	end       func()          // of the time that the answer has, nil for as long as it takes
 }

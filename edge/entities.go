@@ -11,7 +11,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 const (
@@ -269,7 +269,7 @@ func (c *call) find(resource string) (ordinal uint32, moved *reply, err error) {
 func (c *call) unknownEntity(typ, slug string) error {
 	if !slices.Contains(exports.Types, typ) {
 		p := newProblem("unknown-entity", fmt.Sprintf("There is no type %q; known are %s.", shorten(typ), strings.Join(exports.Types, ", ")))
-		return p.suggest(nearest.Name(typ, exports.Types))
+		return p.suggest(didyoumean.Name(typ, exports.Types))
 	}
 	p := newProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, shorten(slug)))
 	near, err := c.view.nearSlugs(typ, slug)

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/limit"
-	"kindex/edge/state/statetest"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage/statetest"
 )
 
 // costlyQueries are what makes the most work at an address, beside no query at all.
@@ -250,7 +250,7 @@ func TestExportsAtOnce(t *testing.T) {
 	release()
 	s.expect(t, 200, 997, "anonymous", "GET", target)
 	// Callers allowed to wait do so briefly.
-	s.gates.exports = limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
+	s.gates.exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
 	for i := range exportsAtOnce / exportsOfOne {
 		defer s.HoldExports(fmt.Sprint("other ", i))()
 	}

@@ -11,7 +11,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // formatNames are the values of the format parameter; the first is the default.
@@ -219,7 +219,7 @@ func (c *call) board(name, day string) (string, error) {
 		return name, nil
 	}
 	p := newProblem("unknown-category", fmt.Sprintf("There is no category %q; known are %s.", shorten(name), strings.Join(known, ", ")))
-	return "", p.suggest(nearest.Name(name, known))
+	return "", p.suggest(didyoumean.Name(name, known))
 }
 
 // GET /api/export/leaderboard

@@ -12,8 +12,8 @@ import (
 
 	"kindex/edge/query"
 	"kindex/exports"
+	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
-	"kindex/exports/nearest"
 )
 
 // feedPage is how many changes a document of a feed holds.
@@ -81,7 +81,7 @@ func (c *call) changesOfKey(key string) ([]uint32, error) {
 	}
 	wrong := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is no entity: use type/slug, such as tool/pytorch", shorten(key))}
 	if !slices.Contains(exports.Types, typ) {
-		typ = nearest.Name(typ, exports.Types)
+		typ = didyoumean.Name(typ, exports.Types)
 	}
 	near, err := c.view.nearSlugs(typ, slug)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/limit"
+	"kindex/edge/ratelimit"
 	"kindex/site/pages"
 )
 
@@ -89,7 +89,7 @@ func TestFormValuesAreCounted(t *testing.T) {
 // sent away; other networks do not wait. Nothing is kept of those who have gone.
 func TestTurns(t *testing.T) {
 	var all turns
-	one, other := limit.Network(netip.MustParseAddr("198.51.100.1")), limit.Network(netip.MustParseAddr("2001:db8::1"))
+	one, other := ratelimit.Network(netip.MustParseAddr("198.51.100.1")), ratelimit.Network(netip.MustParseAddr("2001:db8::1"))
 	done, err := all.wait(t.Context(), one)
 	if err != nil {
 		t.Fatal(err)

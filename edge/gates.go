@@ -7,20 +7,20 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/limit"
+	"kindex/edge/ratelimit"
 )
 
 // gates limit concurrent work that no daily limit covers, and exports, each of which costs
 // as much as hundreds of other requests.
 type gates struct {
-	pages    *limit.Gate
-	pictures *limit.Gate // preview images, which cost more than pages and take turns
-	files    *limit.Gate // opening files under /data, which may mean hashing one
-	exports  *limit.Gate // held while the client reads
+	pages    *ratelimit.Gate
+	pictures *ratelimit.Gate // preview images, which cost more than pages and take turns
+	files    *ratelimit.Gate // opening files under /data, which may mean hashing one
+	exports  *ratelimit.Gate // held while the client reads
 	// addresses limits how often each address may ask for pages; nil for no limit.
-	addresses *limit.Buckets
+	addresses *ratelimit.Buckets
 	// wrongKeys limits how many unknown keys are looked up for each address.
-	wrongKeys *limit.Buckets
+	wrongKeys *ratelimit.Buckets
 }
 
 // The limits of the gates. A waiting request costs a connection and little else.
@@ -45,14 +45,14 @@ const (
 
 func newGates(o Options) gates {
 	g := gates{
-		pages:     limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: pageWait}),
-		pictures:  limit.NewGate(limit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: pageWait}),
-		files:     limit.NewGate(limit.GateOptions{Slots: filesAtOnce, Waiting: maxWaiting, Wait: pageWait}),
-		exports:   limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: exportWait}),
-		wrongKeys: limit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
+		pages:     ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: pageWait}),
+		pictures:  ratelimit.NewGate(ratelimit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: pageWait}),
+		files:     ratelimit.NewGate(ratelimit.GateOptions{Slots: filesAtOnce, Waiting: maxWaiting, Wait: pageWait}),
+		exports:   ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: exportWait}),
+		wrongKeys: ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
 	}
 	if rate := min(o.LimitPages, 1_000_000); rate > 0 {
-		g.addresses = limit.NewBuckets(rate, pageBurst*rate, nil)
+		g.addresses = ratelimit.NewBuckets(rate, pageBurst*rate, nil)
 	}
 	return g
 }
@@ -101,7 +101,7 @@ func (c *call) pace() error {
 }
 
 // enter takes a slot.
-func (c *call) enter(g *limit.Gate) error {
+func (c *call) enter(g *ratelimit.Gate) error {
 	if err := g.Enter(c.request.Context(), ""); err != nil {
 		return busy(err)
 	}
@@ -120,9 +120,9 @@ func (c *call) leave() {
 // busy returns the problem for an error of a gate.
 func busy(err error) error {
 	switch {
-	case errors.Is(err, limit.ErrTooManyOfOne):
+	case errors.Is(err, ratelimit.ErrTooManyOfOne):
 		return newProblem("busy", "You already have two filtered exports running; wait until one has finished. Exports without filters, and files under /data/, have no such limit.")
-	case errors.Is(err, limit.ErrBusy):
+	case errors.Is(err, ratelimit.ErrBusy):
 		return newProblem("busy", "The service is busy; try again in a few seconds.")
 	}
 	return err
@@ -133,5 +133,5 @@ func (c *call) exporter() string {
 	if c.meter.subject.ID != "" {
 		return c.meter.subject.ID
 	}
-	return limit.OfAddress(c.server.proxies.Client(c.request), 0).ID
+	return ratelimit.OfAddress(c.server.proxies.Client(c.request), 0).ID
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/keys"
-	"kindex/edge/limit"
-	"kindex/edge/state"
+	"kindex/edge/apikey"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
 )
 
 // maxReports is how many keys an address can report in an hour on this edge. Reports
@@ -33,17 +33,17 @@ func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	secret, err := keys.Parse(body.Key) // the checksum rejects most that cannot be a key
+	secret, err := apikey.Parse(body.Key) // the checksum rejects most that cannot be a key
 	if err != nil {
 		return nil, invalidBody([]FieldError{{"key", strings.TrimPrefix(err.Error(), "this ")}})
 	}
-	ctx := state.WithActor(c.request.Context(), state.Actor{Kind: state.ByAnyone, Address: s.addressOfClient(c.request)})
-	err = s.state.Write(ctx, func(tx *state.Tx) error {
+	ctx := storage.WithActor(c.request.Context(), storage.Actor{Kind: storage.ByAnyone, Address: s.addressOfClient(c.request)})
+	err = s.state.Write(ctx, func(tx *storage.Tx) error {
 		_, err := tx.RevokeReported(secret)
 		return err
 	})
 	switch {
-	case errors.Is(err, keys.ErrUnknown):
+	case errors.Is(err, apikey.ErrUnknown):
 		return nil, newProblem("unknown-key", "This service never issued this key.")
 	case err != nil:
 		return nil, stateProblem(err)
@@ -53,7 +53,7 @@ func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
 }
 
 func (s *Server) countReport(c *call) error {
-	who := limit.OfAddress(s.proxies.Client(c.request), maxReports)
+	who := ratelimit.OfAddress(s.proxies.Client(c.request), maxReports)
 	who.Window = time.Hour
 	st, err := s.reports.Take(c.request.Context(), who)
 	switch {

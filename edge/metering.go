@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/limit"
-	"kindex/edge/state"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
 )
 
 // metering says what a route costs whoever asks.
@@ -44,21 +44,21 @@ func meterOf(path string) metering {
 // itself, and in PostgreSQL, which others may share. While these cannot be
 // reached, strangers are counted by this edge alone.
 type limits struct {
-	*limit.Fallback
-	memory *limit.Memory // nil on PostgreSQL
+	*ratelimit.Fallback
+	memory *ratelimit.Memory // nil on PostgreSQL
 	// unchanged counts the free 304s. Each edge counts its own, in memory: the count
 	// limits work, not usage.
-	unchanged *limit.Memory
+	unchanged *ratelimit.Memory
 }
 
 func newLimits(o Options) *limits {
-	mo := limit.MemoryOptions{Now: o.Now, Log: o.Log}
-	unchanged := limit.NewMemory(nil, mo)
-	if o.State.Engine() == state.PostgreSQL {
-		return &limits{Fallback: limit.NewFallback(limit.NewShared(o.State, o.Now), mo), unchanged: unchanged}
+	mo := ratelimit.MemoryOptions{Now: o.Now, Log: o.Log}
+	unchanged := ratelimit.NewMemory(nil, mo)
+	if o.State.Engine() == storage.PostgreSQL {
+		return &limits{Fallback: ratelimit.NewFallback(ratelimit.NewShared(o.State, o.Now), mo), unchanged: unchanged}
 	}
-	m := limit.NewMemory(o.State, mo)
-	return &limits{limit.NewFallback(m, mo), m, unchanged}
+	m := ratelimit.NewMemory(o.State, mo)
+	return &limits{ratelimit.NewFallback(m, mo), m, unchanged}
 }
 
 // freeUnchanged is the number of free 304s, as a multiple of the limit.
@@ -66,7 +66,7 @@ const freeUnchanged = 10
 
 // mayHaveUnchanged counts a free 304 of a subject, or a check for one, and reports
 // whether the limit allowed it.
-func (l *limits) mayHaveUnchanged(ctx context.Context, who limit.Subject) bool {
+func (l *limits) mayHaveUnchanged(ctx context.Context, who ratelimit.Subject) bool {
 	who.Limit = min(who.Limit, math.MaxInt64/freeUnchanged) * freeUnchanged
 	st, err := l.unchanged.Take(ctx, who)
 	return err == nil && st.Allowed
@@ -88,8 +88,8 @@ func (l *limits) close(log *slog.Logger) {
 // meter counts one request. It is counted before any work is done for it, and given
 // back where the answer turns out to cost nothing.
 type meter struct {
-	subject limit.Subject
-	state   limit.State
+	subject ratelimit.Subject
+	state   ratelimit.State
 	kind    metering
 	counted bool
 	// over marks the request of a caller with nothing left, which may be answered with
@@ -156,7 +156,7 @@ func (c *call) count() error {
 	m := &c.meter
 	var err error
 	if m.state, err = c.server.limits.Take(c.request.Context(), m.subject); err != nil {
-		m.state = limit.Unknown(m.subject, c.server.now())
+		m.state = ratelimit.Unknown(m.subject, c.server.now())
 		return stateProblem(err)
 	}
 	m.counted = m.state.Allowed
@@ -168,7 +168,7 @@ func (c *call) peek() {
 	m := &c.meter
 	var err error
 	if m.state, err = c.server.limits.Peek(c.request.Context(), m.subject); err != nil {
-		m.state = limit.Unknown(m.subject, c.server.now())
+		m.state = ratelimit.Unknown(m.subject, c.server.now())
 		if !c.left() {
 			c.server.log.Error("reading a counter", "requestId", c.id, "error", err)
 		}

@@ -3,12 +3,12 @@ package edge
 import (
 	"strconv"
 
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
 )
 
 // comparedTo names the day that a board is compared with, in JSON: null where the
 // build does not know that day.
-func comparedTo(f *boards.Former) string {
+func comparedTo(f *leaderboard.Former) string {
 	if !f.Known() {
 		return `"comparedTo":null`
 	}

@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
 )
 
 // mover is a record of a leaderboard or of what is trending. Names stay in these
@@ -133,12 +133,12 @@ func TestCourse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b boards.Standing) int { return cmp.Compare(a.Day, b.Day) }) {
+		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b leaderboard.Standing) int { return cmp.Compare(a.Day, b.Day) }) {
 			t.Errorf("%s is not in order: %v", e.Name, course)
 		}
 		for _, day := range days {
 			want, was := stood[day][e.Name]
-			i := slices.IndexFunc(course, func(c boards.Standing) bool { return c.Day == day })
+			i := slices.IndexFunc(course, func(c leaderboard.Standing) bool { return c.Day == day })
 			switch {
 			case was != (i >= 0):
 				t.Errorf("%s on %s: was there is %v, its course says %v", e.Name, day, was, course)

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/edge/guard"
-	"kindex/edge/signin"
+	"kindex/edge/auth"
+	"kindex/edge/safedial"
 )
 
 // Origins defines which websites' scripts can read answers (CORS). Cookies play no part
@@ -93,7 +93,7 @@ func onInternet(address string) bool {
 	}
 	host := hostname(u.Host)
 	if a, err := netip.ParseAddr(host); err == nil {
-		return guard.New(guard.Options{}).Check(netip.AddrPortFrom(a, 443)) == nil
+		return safedial.New(safedial.Options{}).Check(netip.AddrPortFrom(a, 443)) == nil
 	}
 	return host != "" && !internalName(host)
 }
@@ -135,7 +135,7 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 				return
 			}
 		}
-		if s.people != nil && signin.Owns(r.URL.Path) || ownsForm(r.URL.Path) {
+		if s.people != nil && auth.Owns(r.URL.Path) || ownsForm(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}

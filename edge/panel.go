@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/keys"
-	"kindex/edge/limit"
-	"kindex/edge/signin"
-	"kindex/edge/state"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
 	"kindex/site/pages"
 )
 
@@ -34,7 +34,7 @@ func panelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{
 		{get, "/developer/", (*visitor).keys},
-		{get, "/developer/keys/", to(signin.Panel)}, // where a new key was shown
+		{get, "/developer/keys/", to(auth.Panel)}, // where a new key was shown
 		{post, "/developer/keys/", (*visitor).makeKey},
 		{get, "/developer/keys/:key/revoke/", (*visitor).askToRevoke},
 		{post, "/developer/keys/:key/revoke/", (*visitor).revokeKey},
@@ -64,8 +64,8 @@ func (s *Server) panel() {
 		}
 	}
 	whole := s.attend("/developer", func(_ *call, w http.ResponseWriter) {
-		signin.Guard(w.Header())
-		w.Header().Set("Location", signin.Panel)
+		auth.Guard(w.Header())
+		w.Header().Set("Location", auth.Panel)
 		w.WriteHeader(http.StatusMovedPermanently)
 	})
 	s.router.GET("/developer", whole)
@@ -76,7 +76,7 @@ func (s *Server) panel() {
 type visitor struct {
 	*call
 	site    *pages.Site
-	account keys.Account
+	account apikey.Account
 	member  pages.Member // "" as the account where nobody is signed in
 }
 
@@ -92,7 +92,7 @@ func to(path string) func(*visitor) (shown, error) {
 
 // attend answers a request, in the time that an answer about one's own may take.
 func (v *visitor) attend(w http.ResponseWriter, answer func(*visitor) (shown, error)) {
-	signin.Guard(w.Header())
+	auth.Guard(w.Header())
 	var ctx context.Context
 	ctx, v.end = context.WithTimeout(v.request.Context(), ownTime)
 	v.request = v.request.WithContext(ctx)
@@ -124,11 +124,11 @@ func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, err
 	people, look := v.server.people, v.request.Method != http.MethodPost
 	account, token, err := people.Session(v.request)
 	switch {
-	case errors.Is(err, signin.ErrSignedOut) && !look:
+	case errors.Is(err, auth.ErrSignedOut) && !look:
 		return shown{}, errSignedOut
-	case errors.Is(err, signin.ErrSignedOut) && v.request.URL.Path != signin.Panel:
-		return shown{to: signin.Panel}, nil
-	case errors.Is(err, signin.ErrSignedOut):
+	case errors.Is(err, auth.ErrSignedOut) && v.request.URL.Path != auth.Panel:
+		return shown{to: auth.Panel}, nil
+	case errors.Is(err, auth.ErrSignedOut):
 		return shown{}, nil
 	case err != nil:
 		return shown{}, stateProblem(err)
@@ -139,8 +139,8 @@ func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, err
 		return answer(v)
 	}
 	switch err := people.CheckForm(v.request); {
-	case errors.Is(err, signin.ErrForged), errors.Is(err, signin.ErrSignedOut):
-		return shown{}, &Problem{Status: http.StatusForbidden, Title: "Nothing was changed", Detail: sentence(signin.ErrForged.Error())}
+	case errors.Is(err, auth.ErrForged), errors.Is(err, auth.ErrSignedOut):
+		return shown{}, &Problem{Status: http.StatusForbidden, Title: "Nothing was changed", Detail: sentence(auth.ErrForged.Error())}
 	case err != nil:
 		return shown{}, stateProblem(err)
 	}
@@ -155,7 +155,7 @@ func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, err
 const mostForms = 60
 
 func (v *visitor) count(w http.ResponseWriter) error {
-	st, err := v.server.starts.Take(v.request.Context(), limit.Subject{ID: "panel:" + v.account.ID, Limit: mostForms, Window: time.Hour})
+	st, err := v.server.starts.Take(v.request.Context(), ratelimit.Subject{ID: "panel:" + v.account.ID, Limit: mostForms, Window: time.Hour})
 	switch {
 	case err != nil:
 		return stateProblem(err)
@@ -170,7 +170,7 @@ func (v *visitor) count(w http.ResponseWriter) error {
 // refusal says why there is no answer.
 func (v *visitor) refusal(w http.ResponseWriter, err error) pages.Panel {
 	p := problemOf(err)
-	r := &pages.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: signin.Panel, BackTo: "Back to your keys"}
+	r := &pages.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
 	switch {
 	case p.Status == http.StatusNotFound:
 		r.Heading, r.Text = "You have nothing at this address", "It may have been deleted, or it is another account's."
@@ -220,13 +220,13 @@ func (v *visitor) field(name string) string { return strings.TrimSpace(v.request
 
 // once tells a form from every other one, so that what makes something makes it once,
 // however often its answer is reloaded.
-func once() string { return state.NewID("") }
+func once() string { return storage.NewID("") }
 
 // attempt is the form that was sent, as the state tells repeated writes apart.
-func (v *visitor) attempt() state.Attempt {
-	a := state.Attempt{AccountID: v.account.ID, Method: v.request.Method, Path: v.request.URL.Path}
+func (v *visitor) attempt() storage.Attempt {
+	a := storage.Attempt{AccountID: v.account.ID, Method: v.request.Method, Path: v.request.URL.Path}
 	form := maps.Clone(v.request.PostForm)
-	delete(form, signin.FormField)
+	delete(form, auth.FormField)
 	if form.Get("once") != "" {
 		sum := sha256.Sum256([]byte(form.Encode()))
 		a.Key = hex.EncodeToString(sum[:])

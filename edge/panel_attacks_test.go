@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/state"
-	"kindex/edge/submit"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
 )
 
 // stock is what somebody has, to be attacked.
@@ -21,14 +21,14 @@ func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 	t.Helper()
 	b.wantStatus(b.submit("/developer/keys/", "scopes", "read", "name", "second"), http.StatusOK)
 	b.wantStatus(b.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
-	s.key, s.hook, s.submission = p.keysNow(t, b)[1], p.hooksNow(t, b)[0].ID, state.NewID("sub_")
-	if err := p.state.Write(t.Context(), func(tx *state.Tx) error {
+	s.key, s.hook, s.submission = p.keysNow(t, b)[1], p.hooksNow(t, b)[0].ID, storage.NewID("sub_")
+	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
 		d, err := tx.AskTest(b.account.ID, s.hook)
 		if err != nil {
 			return err
 		}
 		s.delivery = d.ID
-		_, err = tx.CreateSubmission(submit.Submission{ID: s.submission, AccountID: b.account.ID, Type: "tool", Slug: "thing", Name: "Thing",
+		_, err = tx.CreateSubmission(submission.Submission{ID: s.submission, AccountID: b.account.ID, Type: "tool", Slug: "thing", Name: "Thing",
 			URL: "https://example.org/thing", YAML: "name: Thing\n"})
 		return err
 	}); err != nil {
@@ -53,10 +53,10 @@ func (p *panelled) has(t *testing.T, b *person) string {
 	var text strings.Builder
 	fmt.Fprintln(&text, p.keysNow(t, b))
 	for _, w := range p.hooksNow(t, b) {
-		list, count, err := p.state.Deliveries(t.Context(), state.DeliveryQuery{WebhookID: w.ID, Limit: 100})
+		list, count, err := p.state.Deliveries(t.Context(), storage.DeliveryQuery{WebhookID: w.ID, Limit: 100})
 		fmt.Fprintln(&text, w.ID, w.Sealed, count, len(list), err)
 	}
-	submissions, err := p.state.Submissions(t.Context(), submit.Query{AccountID: b.account.ID})
+	submissions, err := p.state.Submissions(t.Context(), submission.Query{AccountID: b.account.ID})
 	for _, s := range submissions {
 		fmt.Fprintln(&text, s.ID, s.Status, err)
 	}
@@ -273,7 +273,7 @@ func TestPanelSuspended(t *testing.T) {
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	token := ann.token()
-	if err := p.state.Write(t.Context(), func(tx *state.Tx) error { return tx.Suspend(ann.account.ID) }); err != nil {
+	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.Suspend(ann.account.ID) }); err != nil {
 		t.Fatal(err)
 	}
 	ann.wantStatus(ann.send(http.MethodPost, "/developer/keys/", url.Values{"token": {token}, "name": {"x"}}), http.StatusForbidden)

@@ -3,7 +3,7 @@ package edge
 import (
 	"strconv"
 
-	"kindex/edge/state"
+	"kindex/edge/storage"
 	"kindex/site/pages"
 )
 
@@ -12,26 +12,26 @@ const panelLog = "/developer/log/"
 // entriesShown is how many entries of the audit log are on one page.
 const entriesShown = 30
 
-var actionTexts = map[state.Action]string{
-	state.AccountCreated: "Account created", state.AccountSignedIn: "Signed in", state.AccountSuspended: "Account suspended",
-	state.AccountReinstated: "Account reinstated", state.AccountLimitChanged: "Limit changed",
-	state.KeyCreated: "Key created", state.KeyRevoked: "Key revoked", state.KeyReported: "Key reported as leaked, and revoked",
-	state.WebhookCreated: "Webhook created", state.WebhookDeleted: "Webhook deleted", state.WebhookRotated: "New secret for a webhook",
-	state.WebhookDisabled:   "Webhook switched off",
-	state.SubmissionCreated: "Submission sent", state.SubmissionWithdrawn: "Submission withdrawn", state.SubmissionInReview: "Submission in review",
-	state.SubmissionAccepted: "Submission accepted", state.SubmissionPublished: "Submission published", state.SubmissionRejected: "Submission rejected",
+var actionTexts = map[storage.Action]string{
+	storage.AccountCreated: "Account created", storage.AccountSignedIn: "Signed in", storage.AccountSuspended: "Account suspended",
+	storage.AccountReinstated: "Account reinstated", storage.AccountLimitChanged: "Limit changed",
+	storage.KeyCreated: "Key created", storage.KeyRevoked: "Key revoked", storage.KeyReported: "Key reported as leaked, and revoked",
+	storage.WebhookCreated: "Webhook created", storage.WebhookDeleted: "Webhook deleted", storage.WebhookRotated: "New secret for a webhook",
+	storage.WebhookDisabled:   "Webhook switched off",
+	storage.SubmissionCreated: "Submission sent", storage.SubmissionWithdrawn: "Submission withdrawn", storage.SubmissionInReview: "Submission in review",
+	storage.SubmissionAccepted: "Submission accepted", storage.SubmissionPublished: "Submission published", storage.SubmissionRejected: "Submission rejected",
 }
 
 // actorText returns who made a change, in words.
-func actorText(a state.Actor) string {
+func actorText(a storage.Actor) string {
 	switch a.Kind {
-	case state.ByKey:
+	case storage.ByKey:
 		return "with the key " + strconv.Quote(a.Name)
-	case state.BySession:
+	case storage.BySession:
 		return "on this website"
-	case state.ByOperator:
+	case storage.ByOperator:
 		return "by the operator"
-	case state.ByAnyone:
+	case storage.ByAnyone:
 		return "by someone who had the key"
 	}
 	return "by the service"
@@ -48,7 +48,7 @@ func (v *visitor) log() (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
-	p := &pages.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(state.AuditFor.Hours() / 24), PerAction: state.AuditPerAction}
+	p := &pages.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(storage.AuditFor.Hours() / 24), PerAction: storage.AuditPerAction}
 	for _, e := range list {
 		p.Entries = append(p.Entries, pages.PanelEntry{At: second(e.At), Action: actionTexts[e.Action], Actor: actorText(e.Actor),
 			Address: e.Actor.Address, Target: e.Target, Detail: e.Detail})

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/state"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
 )
 
 // TestPanelScopes: a key has what was chosen, which the list shows; without a choice
@@ -20,7 +20,7 @@ func TestPanelScopes(t *testing.T) {
 	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
-	if page := ann.open("/developer/"); strings.Count(page, " checked>") != len(keys.AllScopes) || !strings.Contains(page, "<span>read, submit, webhooks, keys</span> <span>never expires</span>") {
+	if page := ann.open("/developer/"); strings.Count(page, " checked>") != len(apikey.AllScopes) || !strings.Contains(page, "<span>read, submit, webhooks, keys</span> <span>never expires</span>") {
 		t.Errorf("%s", page)
 	}
 	page := ann.wantStatus(ann.submit("/developer/keys/", "name", "x", "expires", "90"), http.StatusBadRequest)
@@ -65,8 +65,8 @@ func TestPanelAuditLog(t *testing.T) {
 		t.Errorf("%s", page)
 	}
 	for range 2 * entriesShown {
-		if err := p.state.Write(t.Context(), func(tx *state.Tx) error {
-			return tx.Audit(state.AuditEntry{AccountID: ann.account.ID, Action: state.WebhookRotated, Target: "wh_of_ann"})
+		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
+			return tx.Audit(storage.AuditEntry{AccountID: ann.account.ID, Action: storage.WebhookRotated, Target: "wh_of_ann"})
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestPanelAuditLog(t *testing.T) {
 func TestEveryActionHasAText(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
-	for _, a := range state.Actions {
+	for _, a := range storage.Actions {
 		if actionTexts[a] == "" {
 			t.Errorf("%s has no text in the panel", a)
 		}
@@ -110,7 +110,7 @@ func TestEveryActionHasAText(t *testing.T) {
 		}
 	}
 	for a := range actionTexts {
-		if !slices.Contains(state.Actions, a) {
+		if !slices.Contains(storage.Actions, a) {
 			t.Errorf("%s is no action", a)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"kindex/edge/keys"
-	"kindex/edge/limit"
-	"kindex/edge/signin"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/ratelimit"
 	"kindex/site/pages"
 )
 
@@ -24,8 +24,8 @@ func (v *visitor) keysPage() (*pages.DeveloperPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pages.DeveloperPage{Member: v.member, Use: v.use(), Most: keys.MaxActive, Once: once(), Life: neverExpires,
-		Scopes: scopeChoices(keys.Everything), Lives: lifeChoices}
+	p := &pages.DeveloperPage{Member: v.member, Use: v.use(), Most: apikey.MaxActive, Once: once(), Life: neverExpires,
+		Scopes: scopeChoices(apikey.Everything), Lives: lifeChoices}
 	for _, k := range list {
 		p.Keys = append(p.Keys, panelKey(k))
 	}
@@ -41,13 +41,13 @@ func panelKey(k listedKey) pages.PanelKey {
 }
 
 // scopeTexts say what each scope allows.
-var scopeTexts = map[keys.Scope]string{
-	keys.ScopeRead: "read the index", keys.ScopeSubmit: "submit entities and see your submissions",
-	keys.ScopeWebhooks: "manage webhooks", keys.ScopeKeys: "manage keys and read the audit log",
+var scopeTexts = map[apikey.Scope]string{
+	apikey.ScopeRead: "read the index", apikey.ScopeSubmit: "submit entities and see your submissions",
+	apikey.ScopeWebhooks: "manage webhooks", apikey.ScopeKeys: "manage keys and read the audit log",
 }
 
-func scopeChoices(chosen keys.Scopes) (list []pages.ScopeChoice) {
-	for _, scope := range keys.AllScopes {
+func scopeChoices(chosen apikey.Scopes) (list []pages.ScopeChoice) {
+	for _, scope := range apikey.AllScopes {
 		list = append(list, pages.ScopeChoice{Name: string(scope), Text: scopeTexts[scope], Chosen: chosen.Has(scope)})
 	}
 	return list
@@ -62,10 +62,10 @@ var lifeChoices = []pages.LifeChoice{{Value: neverExpires, Text: "Never"}, {Valu
 
 // keyForm reads the form for a new key. The faults are those of the choices; the name
 // is checked with the grant.
-func (v *visitor) keyForm() (g keys.Grant, scopeFault, lifeFault string) {
+func (v *visitor) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 	g.Name = v.field("name")
 	var err error
-	if g.Scopes, err = keys.ParseScopes(v.request.PostForm["scopes"]); err != nil {
+	if g.Scopes, err = apikey.ParseScopes(v.request.PostForm["scopes"]); err != nil {
 		scopeFault = sentence("the choice " + err.Error())
 		if len(v.request.PostForm["scopes"]) == 0 {
 			scopeFault = "Choose at least one."
@@ -87,7 +87,7 @@ func (v *visitor) keyForm() (g keys.Grant, scopeFault, lifeFault string) {
 
 // use is what the account has used of its limit. Looking costs nothing.
 func (v *visitor) use() pages.Use {
-	subject := limit.OfAccount(v.account.ID, v.account.Quota, v.account.Window, v.server.options.LimitKey)
+	subject := ratelimit.OfAccount(v.account.ID, v.account.Quota, v.account.Window, v.server.options.LimitKey)
 	if subject.Limit == 0 {
 		return pages.Use{Unlimited: true}
 	}
@@ -96,13 +96,13 @@ func (v *visitor) use() pages.Use {
 		v.server.log.Error("reading a counter", "requestId", v.id, "error", err)
 		return pages.Use{Unknown: true}
 	}
-	return pages.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == limit.Enterprise}
+	return pages.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
 }
 
 // makeKey makes a key and shows it, this once.
 func (v *visitor) makeKey() (shown, error) {
 	g, scopeFault, lifeFault := v.keyForm()
-	if err := keys.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
+	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
 		return v.noKey(g, func(p *pages.DeveloperPage) {
 			p.Status, p.ScopeFault, p.LifeFault = http.StatusBadRequest, scopeFault, lifeFault
 			if err != nil {
@@ -118,7 +118,7 @@ func (v *visitor) makeKey() (shown, error) {
 	case err != nil:
 		return v.noKey(g, func(p *pages.DeveloperPage) { p.Status, p.Refused = problem.Status, problem.Detail })
 	case repeated:
-		return shown{to: signin.Panel}, nil
+		return shown{to: auth.Panel}, nil
 	}
 	var made createdKey
 	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
@@ -128,7 +128,7 @@ func (v *visitor) makeKey() (shown, error) {
 }
 
 // noKey gives the form back with what is wrong with it.
-func (v *visitor) noKey(g keys.Grant, says func(*pages.DeveloperPage)) (shown, error) {
+func (v *visitor) noKey(g apikey.Grant, says func(*pages.DeveloperPage)) (shown, error) {
 	p, err := v.keysPage()
 	if err != nil {
 		return shown{}, err
@@ -166,5 +166,5 @@ func (v *visitor) revokeKey() (shown, error) {
 	if err == nil && !revoked {
 		err = newProblem("unknown-key", "The account has no such active key.")
 	}
-	return shown{to: signin.Panel}, err
+	return shown{to: auth.Panel}, err
 }

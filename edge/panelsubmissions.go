@@ -3,7 +3,7 @@ package edge
 import (
 	"slices"
 
-	"kindex/edge/submit"
+	"kindex/edge/submission"
 	"kindex/site/pages"
 )
 
@@ -12,21 +12,21 @@ const panelSubmissions = "/developer/submissions/"
 // submissionsShown is how many submissions are on one page.
 const submissionsShown = 30
 
-func panelSubmission(s *submit.Submission) pages.PanelSubmission {
+func panelSubmission(s *submission.Submission) pages.PanelSubmission {
 	return pages.PanelSubmission{ID: s.ID, Type: s.Type, Slug: s.Slug, Name: s.Name, URL: s.URL, Status: string(s.Status), Reason: s.Reason,
 		PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: second(s.CreatedAt), UpdatedAt: second(s.UpdatedAt)}
 }
 
 // submissions lists what the account has submitted.
 func (v *visitor) submissions() (shown, error) {
-	ctx, q := v.request.Context(), submit.Query{AccountID: v.account.ID}
+	ctx, q := v.request.Context(), submission.Query{AccountID: v.account.ID}
 	count, err := v.server.state.CountSubmissions(ctx, q)
 	if err != nil {
 		return shown{}, stateProblem(err)
 	}
 	// A place in the list is one of the account's own; of anything else, the page is
 	// the first.
-	if before := v.request.URL.Query().Get("before"); submit.ValidID(before) {
+	if before := v.request.URL.Query().Get("before"); submission.ValidID(before) {
 		if _, err := v.server.submissionOf(ctx, v.account.ID, before); err == nil {
 			q.After = before
 		}
@@ -36,11 +36,11 @@ func (v *visitor) submissions() (shown, error) {
 	if err != nil {
 		return shown{}, stateProblem(err)
 	}
-	open, err := v.server.state.CountSubmissions(ctx, submit.Query{AccountID: v.account.ID, Statuses: submit.Open})
+	open, err := v.server.state.CountSubmissions(ctx, submission.Query{AccountID: v.account.ID, Statuses: submission.Open})
 	if err != nil {
 		return shown{}, stateProblem(err)
 	}
-	p := &pages.SubmissionsPage{Member: v.member, Count: count, Open: open, MaxOpen: submit.MaxOpen, Later: q.After != ""}
+	p := &pages.SubmissionsPage{Member: v.member, Count: count, Open: open, MaxOpen: submission.MaxOpen, Later: q.After != ""}
 	if len(list) > submissionsShown {
 		list = list[:submissionsShown]
 		p.Older = panelSubmissions + "?before=" + list[submissionsShown-1].ID
@@ -51,10 +51,10 @@ func (v *visitor) submissions() (shown, error) {
 	return shown{page: p}, nil
 }
 
-// submission shows one submission with its file.
+// submissionBody shows one submission with its file.
 func (v *visitor) submission() (shown, error) {
 	id := v.param("submission")
-	if !submit.ValidID(id) {
+	if !submission.ValidID(id) {
 		return shown{}, newProblem("unknown-submission", "You have no such submission.")
 	}
 	found, err := v.server.submissionOf(v.request.Context(), v.account.ID, id)
@@ -62,7 +62,7 @@ func (v *visitor) submission() (shown, error) {
 		return shown{}, err
 	}
 	p := panelSubmission(&found)
-	p.YAML, p.Withdrawable = found.YAML, slices.Contains(submit.Withdrawn.From(), found.Status)
+	p.YAML, p.Withdrawable = found.YAML, slices.Contains(submission.Withdrawn.From(), found.Status)
 	return shown{page: &pages.SubmissionPage{Member: v.member, Submission: p}}, nil
 }
 

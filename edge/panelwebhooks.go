@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/edge/state"
+	"kindex/edge/storage"
 	"kindex/edge/webhook"
 	"kindex/exports"
 	"kindex/site/pages"
@@ -104,7 +104,7 @@ func (v *visitor) webhook() (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
-	q := state.DeliveryQuery{WebhookID: w.ID, Limit: deliveriesShown + 1, Before: readPlace(v.request.URL.Query().Get("before"))}
+	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: deliveriesShown + 1, Before: readPlace(v.request.URL.Query().Get("before"))}
 	list, count, err := v.server.state.Deliveries(v.request.Context(), q)
 	if err != nil {
 		return shown{}, stateProblem(err)
@@ -129,7 +129,7 @@ func writePlace(d webhook.Delivery) string {
 }
 
 // readPlace reads what writePlace wrote; of anything else, nil is the beginning.
-func readPlace(text string) *state.DeliveryPlace {
+func readPlace(text string) *storage.DeliveryPlace {
 	parts := strings.SplitN(text, "-", 3)
 	if len(parts) < 3 || !plausibleID("dlv_", parts[2]) {
 		return nil
@@ -139,7 +139,7 @@ func readPlace(text string) *state.DeliveryPlace {
 	if err != nil || err2 != nil {
 		return nil
 	}
-	return &state.DeliveryPlace{CreatedMs: created, Seq: seq, ID: parts[2]}
+	return &storage.DeliveryPlace{CreatedMs: created, Seq: seq, ID: parts[2]}
 }
 
 // testWebhook has a test sent.
@@ -167,7 +167,7 @@ func (v *visitor) replay() (shown, error) {
 // ask has something sent outside its turn, wakes who sends it, and goes to where it
 // can be watched.
 func (v *visitor) ask(w webhook.Webhook, do write) (shown, error) {
-	if _, _, err := v.server.once(v.request.Context(), state.Attempt{AccountID: v.account.ID}, do); err != nil {
+	if _, _, err := v.server.once(v.request.Context(), storage.Attempt{AccountID: v.account.ID}, do); err != nil {
 		return shown{}, err
 	}
 	v.server.hooks.dispatch.Wake()

@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/seal"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 // TestRotateWebhook replaces a secret that has leaked. For a day both are valid, so that
@@ -139,7 +139,7 @@ func TestRotatedSecretEnds(t *testing.T) {
 	account := owner.ID
 	rotate := func(until time.Time) {
 		t.Helper()
-		if err := h.state.Write(t.Context(), func(tx *state.Tx) error { return tx.RotateWebhook(account, made.ID, "sealed", until) }); err != nil {
+		if err := h.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.RotateWebhook(account, made.ID, "sealed", until) }); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.state.Expire(t.Context(), time.Now().Add(-time.Hour)); err != nil {

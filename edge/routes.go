@@ -7,23 +7,23 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"kindex/edge/keys"
+	"kindex/edge/apikey"
 	"kindex/edge/query"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/site/pages"
 	"kindex/site/sdk"
 )
 
 // anyScope is the scope of an address that every key may use, or that looks after
 // scopes itself.
-const anyScope keys.Scope = ""
+const anyScope apikey.Scope = ""
 
 // route is an address of the interface.
 type route struct {
 	verb   string
 	path   string
 	cost   metering
-	scope  keys.Scope // that a key needs here
+	scope  apikey.Scope // that a key needs here
 	params []string
 	answer handler
 }
@@ -37,40 +37,40 @@ func (s *Server) table() []route {
 	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
 	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
 	return []route{
-		{get, "/api/entities", metered, keys.ScopeRead, list, s.entities},
-		{get, "/api/entity/:type/:slug", metered, keys.ScopeRead, []string{"at"}, s.entity},
-		{get, "/api/entity/:type/:slug/changelog", metered, keys.ScopeRead, page, s.entityChangelog},
-		{get, "/api/entity/:type/:slug/score", metered, keys.ScopeRead, nil, s.score},
-		{get, "/api/entity/:type/:slug/similar", metered, keys.ScopeRead, []string{"limit"}, s.similar},
-		{get, "/api/search", metered, keys.ScopeRead, search, s.search},
-		{get, "/api/suggest", metered, keys.ScopeRead, []string{"q", "type", "limit"}, s.suggest},
-		{get, "/api/leaderboard/:category", metered, keys.ScopeRead, slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
-		{get, "/api/trending", metered, keys.ScopeRead, []string{"window", "type", "category", "limit"}, s.trending},
-		{get, "/api/changelog", metered, keys.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
-		{get, "/api/feed", metered, keys.ScopeRead, []string{"format", "type", "category", "entity", "page"}, s.feed},
-		{get, "/api/categories", metered, keys.ScopeRead, nil, s.categories},
-		{get, "/api/export/entities", tagged, keys.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), s.exportEntities},
-		{get, "/api/export/leaderboard", tagged, keys.ScopeRead, []string{"format", "csv", "category", "at"}, s.exportLeaderboard},
-		{get, "/api/export/changelog", tagged, keys.ScopeRead, []string{"format", "csv", "since", "type"}, s.exportChangelog},
-		{get, "/api/export/manifest", metered, keys.ScopeRead, nil, s.exportManifest},
-		{get, "/api/export/croissant", metered, keys.ScopeRead, nil, s.exportCroissant},
-		{get, "/api/developer/api-keys", metered, keys.ScopeKeys, nil, s.listKeys},
-		{post, "/api/developer/api-keys", metered, keys.ScopeKeys, nil, s.createKey},
+		{get, "/api/entities", metered, apikey.ScopeRead, list, s.entities},
+		{get, "/api/entity/:type/:slug", metered, apikey.ScopeRead, []string{"at"}, s.entity},
+		{get, "/api/entity/:type/:slug/changelog", metered, apikey.ScopeRead, page, s.entityChangelog},
+		{get, "/api/entity/:type/:slug/score", metered, apikey.ScopeRead, nil, s.score},
+		{get, "/api/entity/:type/:slug/similar", metered, apikey.ScopeRead, []string{"limit"}, s.similar},
+		{get, "/api/search", metered, apikey.ScopeRead, search, s.search},
+		{get, "/api/suggest", metered, apikey.ScopeRead, []string{"q", "type", "limit"}, s.suggest},
+		{get, "/api/leaderboard/:category", metered, apikey.ScopeRead, slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
+		{get, "/api/trending", metered, apikey.ScopeRead, []string{"window", "type", "category", "limit"}, s.trending},
+		{get, "/api/changelog", metered, apikey.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
+		{get, "/api/feed", metered, apikey.ScopeRead, []string{"format", "type", "category", "entity", "page"}, s.feed},
+		{get, "/api/categories", metered, apikey.ScopeRead, nil, s.categories},
+		{get, "/api/export/entities", tagged, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), s.exportEntities},
+		{get, "/api/export/leaderboard", tagged, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, s.exportLeaderboard},
+		{get, "/api/export/changelog", tagged, apikey.ScopeRead, []string{"format", "csv", "since", "type"}, s.exportChangelog},
+		{get, "/api/export/manifest", metered, apikey.ScopeRead, nil, s.exportManifest},
+		{get, "/api/export/croissant", metered, apikey.ScopeRead, nil, s.exportCroissant},
+		{get, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, s.listKeys},
+		{post, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, s.createKey},
 		{del, "/api/developer/api-keys", metered, anyScope, []string{"id"}, s.revokeKey},
 		{post, "/api/developer/api-keys/revoke", free, anyScope, nil, s.revokeLeakedKey},
-		{get, "/api/developer/audit", metered, keys.ScopeKeys, []string{"limit", "cursor"}, s.audit},
-		{post, "/api/submit", metered, keys.ScopeSubmit, nil, s.submit},
-		{get, "/api/submissions", metered, keys.ScopeSubmit, []string{"status", "limit", "cursor"}, s.submissions},
-		{get, "/api/submissions/:id", metered, keys.ScopeSubmit, nil, s.submission},
-		{del, "/api/submissions/:id", metered, keys.ScopeSubmit, nil, s.withdrawSubmission},
-		{get, "/api/webhooks", metered, keys.ScopeWebhooks, nil, s.listWebhooks},
-		{post, "/api/webhooks", metered, keys.ScopeWebhooks, nil, s.createWebhook},
-		{get, "/api/webhooks/:id", metered, keys.ScopeWebhooks, nil, s.webhook},
-		{del, "/api/webhooks/:id", metered, keys.ScopeWebhooks, nil, s.deleteWebhook},
-		{post, "/api/webhooks/:id/test", metered, keys.ScopeWebhooks, nil, s.testWebhook},
-		{post, "/api/webhooks/:id/rotate", metered, keys.ScopeWebhooks, nil, s.rotateWebhook},
-		{get, "/api/webhooks/:id/deliveries", metered, keys.ScopeWebhooks, []string{"limit", "cursor", "status"}, s.deliveries},
-		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, keys.ScopeWebhooks, nil, s.replayDelivery},
+		{get, "/api/developer/audit", metered, apikey.ScopeKeys, []string{"limit", "cursor"}, s.audit},
+		{post, "/api/submit", metered, apikey.ScopeSubmit, nil, s.submit},
+		{get, "/api/submissions", metered, apikey.ScopeSubmit, []string{"status", "limit", "cursor"}, s.submissions},
+		{get, "/api/submissions/:id", metered, apikey.ScopeSubmit, nil, s.submission},
+		{del, "/api/submissions/:id", metered, apikey.ScopeSubmit, nil, s.withdrawSubmission},
+		{get, "/api/webhooks", metered, apikey.ScopeWebhooks, nil, s.listWebhooks},
+		{post, "/api/webhooks", metered, apikey.ScopeWebhooks, nil, s.createWebhook},
+		{get, "/api/webhooks/:id", metered, apikey.ScopeWebhooks, nil, s.webhook},
+		{del, "/api/webhooks/:id", metered, apikey.ScopeWebhooks, nil, s.deleteWebhook},
+		{post, "/api/webhooks/:id/test", metered, apikey.ScopeWebhooks, nil, s.testWebhook},
+		{post, "/api/webhooks/:id/rotate", metered, apikey.ScopeWebhooks, nil, s.rotateWebhook},
+		{get, "/api/webhooks/:id/deliveries", metered, apikey.ScopeWebhooks, []string{"limit", "cursor", "status"}, s.deliveries},
+		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, apikey.ScopeWebhooks, nil, s.replayDelivery},
 		{get, "/api/openapi", free, anyScope, []string{"format"}, s.openapi},
 		{get, "/api/sdk/typescript", free, anyScope, nil, s.newestSDK(sdk.TypeScript)},
 		{get, "/api/sdk/typescript/:file", free, anyScope, nil, s.oneSDK(sdk.TypeScript)},
@@ -130,7 +130,7 @@ func (s *Server) plain(name string, h handler) http.Handler {
 
 func (s *Server) notFound(c *call) (*reply, error) {
 	p := newProblem("not-found", "There is nothing at "+shorten(c.request.URL.Path)+". GET /api/openapi lists all addresses.")
-	return nil, p.suggest(nearest.Name(c.request.URL.Path, s.paths))
+	return nil, p.suggest(didyoumean.Name(c.request.URL.Path, s.paths))
 }
 
 func (s *Server) methodNotAllowed(c *call) (*reply, error) {

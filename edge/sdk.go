@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/site/sdk"
 )
 
@@ -42,7 +42,7 @@ func (s *Server) oneSDK(language string) handler {
 		}
 		p := newProblem("unknown-version", fmt.Sprintf("There is no %s of the %s client here; there are %s.",
 			shorten(c.param("file")), sdkNames[language], strings.Join(known, ", ")))
-		return nil, p.suggest("/api/sdk/" + language + "/" + cmp.Or(nearest.Name(c.param("file"), known), known[0]))
+		return nil, p.suggest("/api/sdk/" + language + "/" + cmp.Or(didyoumean.Name(c.param("file"), known), known[0]))
 	}
 }
 

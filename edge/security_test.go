@@ -17,13 +17,13 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
-	"kindex/edge/state/statetest"
+	"kindex/edge/safedial"
+	"kindex/edge/storage/statetest"
 )
 
 // The attacks that an edge is under every day, each by its name. Those on keys are in developer_test.go, on webhooks'
-// addresses are in edge/guard, on sign-in in edge/signin, on what is submitted in
-// edge/submit.
+// addresses are in edge/safedial, on sign-in in edge/auth, on what is submitted in
+// edge/submission.
 
 // send is ask with a body.
 func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {
@@ -96,11 +96,11 @@ func TestAttackMassAssignment(t *testing.T) {
 // must be the same as for ids that do not exist.
 func TestAttackOfAnotherAccount(t *testing.T) {
 	suite.WithoutRace(t)
-	exception, err := guard.ParseException("127.0.0.1:9")
+	exception, err := safedial.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serveFew(t, Options{LimitKey: 1000, Guard: guard.New(guard.Options{Allow: []guard.Exception{exception}, Resolver: noNames{}, Dial: noNetwork})})
+	s := serveFew(t, Options{LimitKey: 1000, Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{exception}, Resolver: noNames{}, Dial: noNetwork})})
 	victim, keyID := s.keyOf(t, "victim")
 	attacker, _ := s.keyOf(t, "attacker")
 	made := func(path, body string) string {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kindex/builder"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // hanging is how long a request or a test waits before it gives up. Nothing else depends

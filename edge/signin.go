@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/limit"
-	"kindex/edge/signin"
+	"kindex/edge/auth"
+	"kindex/edge/ratelimit"
 	"kindex/site/pages"
 )
 
@@ -20,14 +20,14 @@ func (s *Server) signin() error {
 	if !o.Configured() {
 		return nil
 	}
-	s.starts = limit.NewMemory(nil, limit.MemoryOptions{Now: s.now, Log: s.log})
+	s.starts = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: s.now, Log: s.log})
 	o.MayStart, o.Network, o.Address = s.mayStart, s.networkOf, s.addressOfClient
 	o.URL, o.Store, o.Now, o.Log, o.Pages = s.options.URL, s.state, s.now, s.log, signInPages{s}
 	var err error
-	if s.people, err = signin.New(o); err != nil {
+	if s.people, err = auth.New(o); err != nil {
 		return err
 	}
-	for _, r := range signin.Routes() {
+	for _, r := range auth.Routes() {
 		h := s.paced(r.Path, func(c *call, w http.ResponseWriter) {
 			ctx, cancel := context.WithTimeout(c.request.Context(), writeTimeout) // nobody can be answered later
 			defer cancel()
@@ -53,7 +53,7 @@ const (
 // one network makes the counts of no more addresses than it may start sign-ins.
 func (s *Server) mayStart(r *http.Request) bool {
 	from := s.proxies.Client(r)
-	for _, who := range []limit.Subject{limit.OfNetwork(from, maxNetworkStarts), limit.OfAddress(from, maxStarts)} {
+	for _, who := range []ratelimit.Subject{ratelimit.OfNetwork(from, maxNetworkStarts), ratelimit.OfAddress(from, maxStarts)} {
 		who.Window = time.Hour
 		if st, err := s.starts.Take(r.Context(), who); err != nil || !st.Allowed {
 			return false
@@ -63,13 +63,15 @@ func (s *Server) mayStart(r *http.Request) bool {
 }
 
 // networkOf is the network that a request comes from.
-func (s *Server) networkOf(r *http.Request) netip.Prefix { return limit.Network(s.proxies.Client(r)) }
+func (s *Server) networkOf(r *http.Request) netip.Prefix {
+	return ratelimit.Network(s.proxies.Client(r))
+}
 
 // signInPages give the pages of signing in the look of the website.
 type signInPages struct{ *Server }
 
 // Choice implements signin.Pages.
-func (s signInPages) Choice(r *http.Request, c signin.Choice) ([]byte, error) {
+func (s signInPages) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
 	p := &pages.SignInPage{}
 	for _, o := range c.Providers {
 		p.Providers = append(p.Providers, pages.Provider(o))
@@ -78,12 +80,12 @@ func (s signInPages) Choice(r *http.Request, c signin.Choice) ([]byte, error) {
 }
 
 // FirstKey implements signin.Pages.
-func (s signInPages) FirstKey(r *http.Request, k signin.FirstKey) ([]byte, error) {
+func (s signInPages) FirstKey(r *http.Request, k auth.FirstKey) ([]byte, error) {
 	return s.rendered(r, &pages.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
 }
 
 // Problem implements signin.Pages.
-func (s signInPages) Problem(r *http.Request, p signin.Problem) ([]byte, error) {
+func (s signInPages) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
 	return s.rendered(r, &pages.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
 }
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/signin"
-	"kindex/edge/signin/signintest"
-	"kindex/edge/state/statetest"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/storage/statetest"
 )
 
 // signInEdge is an edge that lets people sign in with a GitHub of the test's.
@@ -26,7 +26,7 @@ func signInEdge(t *testing.T, log io.Writer) (url string) {
 	url = "http://" + h.Listener.Addr().String()
 	s, err := New(Options{Dir: out, State: statetest.SQLite(t), URL: url, LimitAnonymous: 5, LimitKey: 100, LogRequests: true,
 		Log:    slog.New(slog.NewTextHandler(log, nil)),
-		SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
+		SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func checkClosedToOthers(t *testing.T, url string) {
 	t.Helper()
 	const other = "https://evil.example"
 	paths := []string{"/developer"}
-	for _, r := range signin.Routes() {
+	for _, r := range auth.Routes() {
 		paths = append(paths, strings.Replace(r.Path, ":provider", "github", 1))
 	}
 	for _, r := range panelRoutes() {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // stuckReader is a client that takes nothing of an answer until it is released.

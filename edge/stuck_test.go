@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // TestStuckStateIsGivenUp has somebody else hold an account's row in PostgreSQL, as

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"kindex/edge/query"
-	"kindex/edge/state"
-	"kindex/edge/submit"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
 	"kindex/exports"
 )
 
@@ -26,8 +26,8 @@ func (s *Server) submit(c *call) (*reply, error) {
 	if refused != nil && !c.repeatable() {
 		return nil, refused
 	}
-	id := state.NewID("sub_")
-	return c.once(func(tx *state.Tx) (outcome, error) {
+	id := storage.NewID("sub_")
+	return c.once(func(tx *storage.Tx) (outcome, error) {
 		// What was taken in once gets the same answer again, even where the build
 		// has the entity by now.
 		if refused != nil {
@@ -44,14 +44,14 @@ func (s *Server) submit(c *call) (*reply, error) {
 }
 
 // submissionFrom is a draft as an account submits it.
-func submissionFrom(d *submit.Draft, id, account string) submit.Submission {
-	return submit.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
+func submissionFrom(d *submission.Draft, id, account string) submission.Submission {
+	return submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
 }
 
 // submitted is the answer to a submission that was taken in.
 type submitted struct {
 	ID       string            `json:"id"`
-	Status   submit.Status     `json:"status"`
+	Status   submission.Status `json:"status"`
 	URL      string            `json:"url"`
 	Similar  []json.RawMessage `json:"similar"`
 	Warnings []FieldError      `json:"warnings"`
@@ -61,7 +61,7 @@ func submissionPath(id string) string { return "/api/submissions/" + id }
 
 // draft reads the body and checks it against the build; it also finds entities of
 // the build that are like it.
-func (c *call) draft() (*submit.Draft, []json.RawMessage, error) {
+func (c *call) draft() (*submission.Draft, []json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := c.decode(&members); err != nil {
 		return nil, nil, err
@@ -72,7 +72,7 @@ func (c *call) draft() (*submit.Draft, []json.RawMessage, error) {
 	if err := d.Decode(&fields); err != nil {
 		return nil, nil, newProblem("invalid-body", "The body is not JSON.") // it was read once already
 	}
-	draft, err := submit.Parse(fields, built{c.view})
+	draft, err := submission.Parse(fields, built{c.view})
 	if err != nil {
 		return nil, nil, submissionProblem(err)
 	}
@@ -82,12 +82,12 @@ func (c *call) draft() (*submit.Draft, []json.RawMessage, error) {
 
 // submissionProblem is the answer to a submission that is refused.
 func submissionProblem(err error) error {
-	var invalid *submit.InvalidError
-	var taken *submit.TakenError
+	var invalid *submission.InvalidError
+	var taken *submission.TakenError
 	switch {
 	case errors.As(err, &invalid):
 		return invalidSubmission(invalid)
-	case errors.Is(err, submit.ErrTooManyOpen):
+	case errors.Is(err, submission.ErrTooManyOpen):
 		return newProblem("too-many-submissions", tooManyOpen+" DELETE /api/submissions/{id} withdraws one.")
 	case errors.As(err, &taken):
 		p := newProblem("already-exists", sentence(taken.Error()))
@@ -101,9 +101,9 @@ func submissionProblem(err error) error {
 
 // tooManyOpen explains why an account cannot submit more for now.
 var tooManyOpen = fmt.Sprintf("Your account has %d open submissions, which is the limit. "+
-	"Withdraw one, or wait until one is published or rejected.", submit.MaxOpen)
+	"Withdraw one, or wait until one is published or rejected.", submission.MaxOpen)
 
-func invalidSubmission(e *submit.InvalidError) error {
+func invalidSubmission(e *submission.InvalidError) error {
 	p := &Problem{}
 	if !errors.As(invalidBody(fieldErrors(e.Problems)), &p) {
 		return e
@@ -111,7 +111,7 @@ func invalidSubmission(e *submit.InvalidError) error {
 	return p.suggest(e.Problems[0].Suggestion)
 }
 
-func fieldErrors(problems []submit.Problem) []FieldError {
+func fieldErrors(problems []submission.Problem) []FieldError {
 	list := []FieldError{}
 	for _, p := range problems {
 		list = append(list, FieldError{p.Field, p.Says()})
@@ -199,15 +199,15 @@ func (v *view) ofName(name string, most int) ([]uint32, error) {
 
 // submissionRecord is a submission as its account sees it.
 type submissionRecord struct {
-	ID          string          `json:"id"`
-	Status      submit.Status   `json:"status"`
-	URL         string          `json:"url"`
-	Entity      submittedEntity `json:"entity"`
-	Reason      *string         `json:"reason"`
-	PullRequest *pullRequest    `json:"pullRequest"`
-	CreatedAt   time.Time       `json:"createdAt"`
-	UpdatedAt   time.Time       `json:"updatedAt"`
-	Fields      map[string]any  `json:"fields,omitempty"` // as they will be in the file; single ones only
+	ID          string            `json:"id"`
+	Status      submission.Status `json:"status"`
+	URL         string            `json:"url"`
+	Entity      submittedEntity   `json:"entity"`
+	Reason      *string           `json:"reason"`
+	PullRequest *pullRequest      `json:"pullRequest"`
+	CreatedAt   time.Time         `json:"createdAt"`
+	UpdatedAt   time.Time         `json:"updatedAt"`
+	Fields      map[string]any    `json:"fields,omitempty"` // as they will be in the file; single ones only
 }
 
 type submittedEntity struct {
@@ -222,7 +222,7 @@ type pullRequest struct {
 	URL    *string `json:"url"`
 }
 
-func (c *call) submissionRecord(s *submit.Submission) submissionRecord {
+func (c *call) submissionRecord(s *submission.Submission) submissionRecord {
 	r := submissionRecord{ID: s.ID, Status: s.Status, URL: c.base() + submissionPath(s.ID),
 		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, CreatedAt: second(s.CreatedAt), UpdatedAt: second(s.UpdatedAt)}
 	if s.Reason != "" {
@@ -243,9 +243,9 @@ func (s *Server) submissions(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := submit.Query{AccountID: account.ID}
+	q := submission.Query{AccountID: account.ID}
 	var names []string
-	for _, status := range submit.Statuses {
+	for _, status := range submission.Statuses {
 		names = append(names, string(status))
 	}
 	chosen, err := c.query.AnyOf("status", names)
@@ -253,7 +253,7 @@ func (s *Server) submissions(c *call) (*reply, error) {
 		return nil, err
 	}
 	for _, name := range chosen {
-		q.Statuses = append(q.Statuses, submit.Status(name))
+		q.Statuses = append(q.Statuses, submission.Status(name))
 	}
 	limit, err := c.query.Int("limit", query.DefaultLimit, 1, query.MaxLimit)
 	if err != nil {
@@ -305,7 +305,7 @@ func (c *call) submissionCursor(account string) (string, error) {
 		return "", err
 	}
 	at, err := c.server.state.Submission(c.request.Context(), text)
-	if errors.Is(err, submit.ErrUnknown) || err == nil && at.AccountID != account {
+	if errors.Is(err, submission.ErrUnknown) || err == nil && at.AccountID != account {
 		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; begin again without one"}
 	}
 	return text, stateProblem(err)
@@ -329,9 +329,9 @@ func (s *Server) submission(c *call) (*reply, error) {
 }
 
 // submissionOf is a submission of an account.
-func (s *Server) submissionOf(ctx context.Context, account, id string) (submit.Submission, error) {
+func (s *Server) submissionOf(ctx context.Context, account, id string) (submission.Submission, error) {
 	found, err := s.state.Submission(ctx, id)
-	if errors.Is(err, submit.ErrUnknown) || err == nil && found.AccountID != account {
+	if errors.Is(err, submission.ErrUnknown) || err == nil && found.AccountID != account {
 		return found, newProblem("unknown-submission", fmt.Sprintf("You have no submission %q. GET /api/submissions lists yours.", shorten(id)))
 	}
 	return found, stateProblem(err)
@@ -356,11 +356,11 @@ func (s *Server) withdraw(ctx context.Context, account, id string) error {
 	if err != nil {
 		return err
 	}
-	moved, err := s.state.MoveSubmission(ctx, found.ID, submit.Withdrawn, submit.Change{})
+	moved, err := s.state.MoveSubmission(ctx, found.ID, submission.Withdrawn, submission.Change{})
 	if err != nil || moved {
 		return stateProblem(err)
 	}
-	if found, err = s.submissionOf(ctx, account, id); err != nil || found.Status == submit.Withdrawn {
+	if found, err = s.submissionOf(ctx, account, id); err != nil || found.Status == submission.Withdrawn {
 		return err
 	}
 	return newProblem("cannot-withdraw", fmt.Sprintf("This submission is %s; only a pending or in-review submission can be withdrawn.", found.Status))

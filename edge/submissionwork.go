@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"kindex/edge/submit"
-	"kindex/edge/submit/forge"
+	"kindex/edge/submission"
+	"kindex/edge/submission/github"
 )
 
 // How often the published build is compared with the accepted submissions: often,
@@ -46,7 +46,7 @@ func (s *Server) publish(ctx context.Context) error {
 		return nil
 	}
 	defer v.release()
-	list, err := submit.Publish(ctx, s.state, func(typ, slug string) bool {
+	list, err := submission.Publish(ctx, s.state, func(typ, slug string) bool {
 		_, _, ok := v.build.Find(typ, slug)
 		return ok
 	})
@@ -62,9 +62,9 @@ func (s *Server) followForge(ctx context.Context) {
 	if s.options.Forge == nil {
 		return
 	}
-	f := &forge.Follower{Forge: s.options.Forge, Store: s.state, Log: s.log}
+	f := &github.Follower{Forge: s.options.Forge, Store: s.state, Log: s.log}
 	failed := s.failed("noting which submissions are published")
-	f.Follow(ctx, forge.Every, func(ctx context.Context) {
+	f.Follow(ctx, github.Every, func(ctx context.Context) {
 		if err := s.publish(ctx); err != nil && ctx.Err() == nil {
 			failed(err)
 		}

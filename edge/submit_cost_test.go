@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 	"kindex/site/pages"
 )
 

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/edge/signin"
-	"kindex/edge/submit"
-	"kindex/exports/nearest"
+	"kindex/edge/auth"
+	"kindex/edge/submission"
+	"kindex/exports/didyoumean"
 	"kindex/site/pages"
 )
 
@@ -89,21 +89,21 @@ func formValues(sent url.Values) map[string]string {
 // formFields makes the fields of a submission of a form: what is empty is not
 // known, and a line break in a text is a space. Problems are what only a form can
 // have.
-func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submit.Problem) {
+func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submission.Problem) {
 	fields = map[string]any{}
 	links := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		kind, known := formKinds[name]
 		switch {
-		case name == signin.FormField:
+		case name == auth.FormField:
 			continue
 		case !known:
 			if len(problems) < mostFaults {
-				problems = append(problems, submit.Problem{Field: shorten(name), Message: "is no field of this form", Suggestion: nearest.Name(name, formNames)})
+				problems = append(problems, submission.Problem{Field: shorten(name), Message: "is no field of this form", Suggestion: didyoumean.Name(name, formNames)})
 			}
 			continue
 		case len(sent[name]) > 1 && kind != "list":
-			problems = append(problems, submit.Problem{Field: name, Message: "is there twice"})
+			problems = append(problems, submission.Problem{Field: name, Message: "is there twice"})
 			continue
 		}
 		text := strings.TrimSpace(values[name])

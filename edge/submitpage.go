@@ -13,12 +13,12 @@ import (
 	"time"
 	"unicode"
 
-	"kindex/edge/limit"
-	"kindex/edge/signin"
-	"kindex/edge/state"
-	"kindex/edge/submit"
+	"kindex/edge/auth"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/site/pages"
 )
 
@@ -26,7 +26,7 @@ import (
 // anything of their limit.
 type forms struct {
 	foreign *http.CrossOriginProtection
-	asked   *limit.Memory
+	asked   *ratelimit.Memory
 	turns   *turns
 }
 
@@ -41,7 +41,7 @@ const (
 )
 
 func newForms(o Options) forms {
-	f := forms{turns: &turns{}, foreign: http.NewCrossOriginProtection(), asked: limit.NewMemory(nil, limit.MemoryOptions{Now: o.Now, Log: o.Log})}
+	f := forms{turns: &turns{}, foreign: http.NewCrossOriginProtection(), asked: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Now, Log: o.Log})}
 	if u, err := url.Parse(o.URL); err == nil && u.Host != "" {
 		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // else the header Host has to do
 	}
@@ -51,7 +51,7 @@ func newForms(o Options) forms {
 func (f *forms) close() { _ = f.asked.Close(context.Background()) } // it keeps nothing
 
 // take counts something of a subject in an hour, and tells whether there was room.
-func (f *forms) take(c *call, who limit.Subject) error {
+func (f *forms) take(c *call, who ratelimit.Subject) error {
 	who.Window = time.Hour
 	st, err := f.asked.Take(c.request.Context(), who)
 	if err != nil || !st.Allowed {
@@ -67,13 +67,13 @@ func (f *forms) take(c *call, who limit.Subject) error {
 func (f *forms) admit(c *call, size int) (done func(), err error) {
 	from := c.server.proxies.Client(c.request)
 	for range 1 + size/checkedBytes {
-		for _, who := range []limit.Subject{limit.OfNetwork(from, maxNetworkChecks), limit.OfAddress(from, maxChecks)} {
+		for _, who := range []ratelimit.Subject{ratelimit.OfNetwork(from, maxNetworkChecks), ratelimit.OfAddress(from, maxChecks)} {
 			if err := f.take(c, who); err != nil {
 				return nil, err
 			}
 		}
 	}
-	done, err = f.turns.wait(c.request.Context(), limit.Network(from))
+	done, err = f.turns.wait(c.request.Context(), ratelimit.Network(from))
 	if err != nil {
 		c.writer.Header().Set("Retry-After", "1")
 		err = &refusedForm{http.StatusTooManyRequests, "Too many forms are being sent from your network right now; try again in a moment. Nothing is lost: what you entered is below."}
@@ -103,7 +103,7 @@ func (s *Server) form(c *call) (*reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := site.Amend(pages.Request{Path: pages.SubmitPath, Query: q, Base: c.base()}, typ, slug, submit.File)
+		a, err := site.Amend(pages.Request{Path: pages.SubmitPath, Query: q, Base: c.base()}, typ, slug, submission.File)
 		c.writer.Header()["Vary"] = s.vary.accept
 		if err == nil && a.Status == http.StatusNotFound && !prefersHTML(c.request.Header["Accept"]) {
 			return nil, c.unknownEntity(typ, slug)
@@ -155,9 +155,9 @@ func (s *Server) sendForm(c *call) (*reply, error) {
 }
 
 // takeIn stores a submission of the account that is signed in.
-func (s *Server) takeIn(c *call, f *pages.Form, draft *submit.Draft) (*reply, error) {
+func (s *Server) takeIn(c *call, f *pages.Form, draft *submission.Draft) (*reply, error) {
 	err := s.people.CheckForm(c.request)
-	if errors.Is(err, signin.ErrForged) {
+	if errors.Is(err, auth.ErrForged) {
 		return nil, &refusedForm{http.StatusForbidden, "Nothing was stored: you have signed in anew since this form was opened. It is ready now; submit it again."}
 	}
 	if err != nil {
@@ -167,15 +167,15 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submit.Draft) (*reply, er
 	if err != nil {
 		return nil, stateProblem(err)
 	}
-	if err := s.forms.take(c, limit.OfAccount(account.ID, 0, 0, maxSent)); err != nil {
+	if err := s.forms.take(c, ratelimit.OfAccount(account.ID, 0, 0, maxSent)); err != nil {
 		return nil, err
 	}
-	id := state.NewID("sub_")
-	err = s.state.Write(s.asSession(c.request), func(tx *state.Tx) error {
+	id := storage.NewID("sub_")
+	err = s.state.Write(s.asSession(c.request), func(tx *storage.Tx) error {
 		_, err := tx.CreateSubmission(submissionFrom(draft, id, account.ID))
 		return err
 	})
-	var taken *submit.TakenError
+	var taken *submission.TakenError
 	switch {
 	case errors.As(err, &taken):
 		// The same again is a form that was sent twice.
@@ -186,7 +186,7 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submit.Draft) (*reply, er
 			return s.formPage(c, f)
 		}
 		id = taken.Submission.ID
-	case errors.Is(err, submit.ErrTooManyOpen):
+	case errors.Is(err, submission.ErrTooManyOpen):
 		return nil, &refusedForm{http.StatusConflict, "Nothing was stored. " + tooManyOpen}
 	case err != nil:
 		return nil, stateProblem(err)
@@ -251,7 +251,7 @@ func (s *Server) signedIn(c *call, f *pages.Form) error {
 	account, token, err := s.people.Session(c.request)
 	if err == nil {
 		f.Account, f.Token = account.Name, token
-	} else if !errors.Is(err, signin.ErrSignedOut) {
+	} else if !errors.Is(err, auth.ErrSignedOut) {
 		return err
 	}
 	return nil
@@ -276,20 +276,20 @@ func wantsJSON(c *call) bool { return strings.Contains(c.header("Accept"), "appl
 
 // examine checks a form by the rules of submissions and notes on it what they say.
 // The draft is nil where they forbid it.
-func (s *Server) examine(c *call, f *pages.Form) (*submit.Draft, error) {
+func (s *Server) examine(c *call, f *pages.Form) (*submission.Draft, error) {
 	f.Checked = true
 	fields, problems := formFields(c.request.PostForm, f.Values)
-	draft, err := submit.Parse(fields, built{c.view})
-	var invalid *submit.InvalidError
-	var taken *submit.TakenError
-	var warnings []submit.Problem
+	draft, err := submission.Parse(fields, built{c.view})
+	var invalid *submission.InvalidError
+	var taken *submission.TakenError
+	var warnings []submission.Problem
 	switch {
 	case errors.As(err, &invalid):
-		f.YAML = string(submit.Sketch(fields, invalid.Problems))
+		f.YAML = string(submission.Sketch(fields, invalid.Problems))
 		problems, warnings = append(problems, invalid.Problems...), invalid.Warnings
 	case errors.As(err, &taken):
 		f.Taken = takenBy(taken)
-		f.YAML = string(submit.Sketch(fields, nil))
+		f.YAML = string(submission.Sketch(fields, nil))
 	case err != nil:
 		return nil, err
 	default:
@@ -310,7 +310,7 @@ func (s *Server) examine(c *call, f *pages.Form) (*submit.Draft, error) {
 	return draft, nil
 }
 
-func remarks(f *pages.Form, problems []submit.Problem) []pages.Remark {
+func remarks(f *pages.Form, problems []submission.Problem) []pages.Remark {
 	list := []pages.Remark{}
 	entries := map[string][]string{} // of the lists, split once
 	for _, p := range problems[:min(len(problems), mostFaults)] {
@@ -335,7 +335,7 @@ func entryFor(f *pages.Form, field string, entries map[string][]string) string {
 	if i >= len(list) {
 		return ""
 	}
-	guess := submit.Slugify(list[i])
+	guess := submission.Slugify(list[i])
 	if slices.Contains(list, guess) {
 		return "" // it is there already
 	}
@@ -344,7 +344,7 @@ func entryFor(f *pages.Form, field string, entries map[string][]string) string {
 
 // formFile is the path of the file that a submission is about to have, as far as
 // that is known.
-func formFile(fields map[string]any, draft *submit.Draft) string {
+func formFile(fields map[string]any, draft *submission.Draft) string {
 	if draft != nil {
 		return draft.Entity.Key() + ".yaml"
 	}
@@ -352,7 +352,7 @@ func formFile(fields map[string]any, draft *submit.Draft) string {
 	if !slices.Contains(exports.Types, typ) {
 		typ = pages.DefaultType
 	}
-	slug := submit.Slug(fields)
+	slug := submission.Slug(fields)
 	if slug == "" {
 		slug = "…"
 	}
@@ -360,7 +360,7 @@ func formFile(fields map[string]any, draft *submit.Draft) string {
 }
 
 // takenBy describes what is there already: an entity, or the account's own submission.
-func takenBy(e *submit.TakenError) *pages.Taken {
+func takenBy(e *submission.TakenError) *pages.Taken {
 	t := &pages.Taken{Text: sentence(e.Error())}
 	if e.Submission == nil {
 		t.Path = "/" + e.Type + "/" + e.Slug + "/"
@@ -419,5 +419,5 @@ func alike(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return len(a) > 2 && strings.Contains(b, a) || a == b || nearest.Name(a, []string{b}) != ""
+	return len(a) > 2 && strings.Contains(b, a) || a == b || didyoumean.Name(a, []string{b}) != ""
 }

@@ -22,10 +22,10 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/edge/signin"
-	"kindex/edge/signin/signintest"
-	"kindex/edge/state/statetest"
-	"kindex/edge/submit"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/submission"
 	"kindex/site/pages"
 )
 
@@ -70,7 +70,7 @@ func serveForm(t *testing.T, o Options, repository bool) *served {
 func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 	t.Helper()
 	hub := signintest.StartGitHub(t)
-	s = serveForm(t, Options{SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
+	s = serveForm(t, Options{SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func (s *served) check(t testing.TB, form url.Values) (said pages.Check) {
 // stored is how many submissions there are.
 func (s *served) stored(t testing.TB) int {
 	t.Helper()
-	n, err := s.state.CountSubmissions(t.Context(), submit.Query{})
+	n, err := s.state.CountSubmissions(t.Context(), submission.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 		if n, _ := around.CheckFile(stored.Type, stored.Slug, []byte(said.YAML)).Count(); n > 0 {
 			t.Fatalf("the content refuses\n%s", said.YAML)
 		}
-		if moved, err := s.state.MoveSubmission(t.Context(), made.ID, submit.Withdrawn, submit.Change{}); err != nil || !moved {
+		if moved, err := s.state.MoveSubmission(t.Context(), made.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
 			t.Fatal(moved, err) // few may be open
 		}
 		pull, err := url.Parse(said.Pull)

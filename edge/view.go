@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kindex/builder/score"
 	"kindex/exports"
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
+	"kindex/exports/score"
 	"kindex/indexes"
 	"kindex/site/pages"
 )
@@ -34,7 +34,7 @@ type view struct {
 	boardNames []string // of the leaderboards of today
 	titles     map[string]string
 
-	boards  *boards.Boards          // how entities stand, now and before
+	boards  *leaderboard.Boards     // how entities stand, now and before
 	mapped  atomic.Pointer[mapText] // /llms.txt as it was last asked for
 	website website
 
@@ -120,7 +120,7 @@ func (v *view) with(edits []exports.Edit) (*view, error) {
 	}
 	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: []string{time.Now().UTC().Format(http.TimeFormat)}, titles: maps.Clone(v.titles), licenses: v.licenses}
 	w.named = []string{w.id()}
-	w.boards = boards.New(b, w.asOf)
+	w.boards = leaderboard.New(b, w.asOf)
 	w.categories, w.slugs = slices.Clone(v.categories), slices.Clone(v.slugs)
 	for _, e := range edits {
 		if e.Entity != nil && !slices.Contains(w.slugs, e.Entity.Category) {

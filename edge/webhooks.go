@@ -8,17 +8,17 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 	"kindex/edge/seal"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 	"kindex/edge/webhook"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // hooks is what the server has for webhooks.
 type hooks struct {
-	guard    *guard.Guard
+	guard    *safedial.Guard
 	keys     *seal.Keys
 	dispatch *webhook.Dispatcher
 }
@@ -27,7 +27,7 @@ type hooks struct {
 func newHooks(o Options, m *metrics) (hooks, error) {
 	h := hooks{guard: o.Guard, keys: o.OperatorKeys}
 	if h.guard == nil {
-		h.guard = guard.New(guard.Options{})
+		h.guard = safedial.New(safedial.Options{})
 	}
 	if h.keys == nil {
 		var err error
@@ -35,7 +35,7 @@ func newHooks(o Options, m *metrics) (hooks, error) {
 			return h, err
 		}
 	}
-	h.dispatch = webhook.New(webhook.Options{Store: o.State, Client: h.guard.Client(), Begin: h.guard.Begin, Owner: state.NewID(""), Log: o.Log,
+	h.dispatch = webhook.New(webhook.Options{Store: o.State, Client: h.guard.Client(), Begin: h.guard.Begin, Owner: storage.NewID(""), Log: o.Log,
 		Metrics: m.registry, Agent: "kindex-webhook", Now: o.Now, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll,
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) { return openSecrets(h.keys, w) }})
 	return h, nil
@@ -129,10 +129,10 @@ func (s *Server) createWebhook(c *call) (*reply, error) {
 // createdWebhook as its body. refused is what is wrong with the webhook, nil for
 // nothing, and what the write comes to then; err, that the client has gone.
 func (s *Server) makeWebhook(ctx context.Context, account, address string, events []string) (do write, refused, err error) {
-	w := webhook.Webhook{ID: state.NewID("wh_"), AccountID: account, Events: inOrder(events)}
+	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: inOrder(events)}
 	faults := checkEvents(events)
 	if w.URL, err = s.hooks.guard.CheckURL(ctx, address); err != nil {
-		var wrong *guard.URLError
+		var wrong *safedial.URLError
 		if !errors.As(err, &wrong) {
 			return nil, nil, err
 		}
@@ -140,7 +140,7 @@ func (s *Server) makeWebhook(ctx context.Context, account, address string, event
 	}
 	secret := webhook.NewSecret()
 	if s.options.WebhookChallenge && len(faults) == 0 {
-		fault, err := s.hooks.dispatch.Challenge(ctx, state.NewID("evt_"), w.URL, secret)
+		fault, err := s.hooks.dispatch.Challenge(ctx, storage.NewID("evt_"), w.URL, secret)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -150,7 +150,7 @@ func (s *Server) makeWebhook(ctx context.Context, account, address string, event
 	}
 	refused = invalidBody(faults)
 	w.Sealed = s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
-	return func(tx *state.Tx) (outcome, error) {
+	return func(tx *storage.Tx) (outcome, error) {
 		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
 			return outcome{}, refused
 		}
@@ -175,7 +175,7 @@ func checkEvents(names []string) (faults []FieldError) {
 		switch {
 		case !slices.Contains(exports.Events, name):
 			message := "has " + shorten(name) + ", which is no event; known are " + strings.Join(exports.Events, ", ")
-			if near := nearest.Name(name, exports.Events); near != "" {
+			if near := didyoumean.Name(name, exports.Events); near != "" {
 				message = "has " + shorten(name) + ", which is no event; did you mean " + near + "?"
 			}
 			faults = append(faults, FieldError{"events", message})
@@ -309,7 +309,7 @@ func (s *Server) rotation(w webhook.Webhook) write {
 	secret := webhook.NewSecret()
 	sealed := s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	until := s.now().Add(webhook.RotationTime)
-	return func(tx *state.Tx) (outcome, error) {
+	return func(tx *storage.Tx) (outcome, error) {
 		if err := tx.RotateWebhook(w.AccountID, w.ID, sealed, until); err != nil {
 			return outcome{}, webhookProblem(err, w.ID, "")
 		}
@@ -319,6 +319,6 @@ func (s *Server) rotation(w webhook.Webhook) write {
 
 // endWebhook deletes a webhook with its log of deliveries.
 func (s *Server) endWebhook(ctx context.Context, w webhook.Webhook) error {
-	err := s.state.Write(ctx, func(tx *state.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
+	err := s.state.Write(ctx, func(tx *storage.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
 	return webhookProblem(err, w.ID, "")
 }

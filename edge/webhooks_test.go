@@ -21,9 +21,9 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/safedial"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/edge/webhook"
 )
 
@@ -93,7 +93,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 		w.WriteHeader(int(h.answer.Load()))
 	}))
 	t.Cleanup(h.receiver.Close)
-	allow, err := guard.ParseException(strings.TrimPrefix(h.receiver.URL, "https://"))
+	allow, err := safedial.ParseException(strings.TrimPrefix(h.receiver.URL, "https://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 	roots.AddCert(h.receiver.Certificate())
 	content, out := smallBuild(t, 3)
 	o := Options{Dir: out, State: statetest.Open(t, target), Log: slog.New(slog.NewTextHandler(h.log, nil)), LogRequests: true,
-		Guard: guard.New(guard.Options{Allow: []guard.Exception{allow}, Roots: roots, Dial: noWire(t),
+		Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, Roots: roots, Dial: noWire(t),
 			Resolver: fixedNames{"example.org": "8.8.8.8", "inside.example": "10.0.0.1"}})}
 	for _, c := range change {
 		c(&o)
@@ -363,7 +363,7 @@ func TestASecretIsShownOnce(t *testing.T) {
 	}
 }
 
-func accountOf(t *testing.T, s *state.State, name string) string {
+func accountOf(t *testing.T, s *storage.State, name string) string {
 	t.Helper()
 	a, err := s.AccountNamed(t.Context(), name)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"kindex/edge/limit"
+	"kindex/edge/ratelimit"
 	"kindex/edge/webhook"
 )
 
@@ -17,7 +17,7 @@ func (s *Server) Work(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	for _, work := range []func(context.Context){
 		func(ctx context.Context) { s.keys.Work(ctx, s.failed("storing uses of keys")) },
-		func(ctx context.Context) { limit.Sweep(ctx, s.state, s.now, s.log) },
+		func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },
 		s.publishSubmissions,
 		s.followForge,
 		s.clearAway,

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"net/http"
 
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 // outcome is what a write has come to.
@@ -47,13 +47,13 @@ func (c *call) once(do write) (*reply, error) {
 }
 
 // write is what a write does within its transaction. It may be run several times.
-type write func(tx *state.Tx) (outcome, error)
+type write func(tx *storage.Tx) (outcome, error)
 
 // once makes a write that was not made before, or tells that it was, and what came
 // of it.
-func (s *Server) once(ctx context.Context, a state.Attempt, do write) (done state.Done, repeated bool, err error) {
-	err = s.state.Write(ctx, func(tx *state.Tx) error {
-		done, repeated = state.Done{}, false
+func (s *Server) once(ctx context.Context, a storage.Attempt, do write) (done storage.Done, repeated bool, err error) {
+	err = s.state.Write(ctx, func(tx *storage.Tx) error {
+		done, repeated = storage.Done{}, false
 		if a.Key != "" {
 			before, err := tx.Begin(a)
 			if err != nil {
@@ -68,7 +68,7 @@ func (s *Server) once(ctx context.Context, a state.Attempt, do write) (done stat
 		if err != nil {
 			return err
 		}
-		done = state.Done{BodyHash: a.BodyHash, Status: o.status, Location: o.location, SecretID: o.secretID}
+		done = storage.Done{BodyHash: a.BodyHash, Status: o.status, Location: o.location, SecretID: o.secretID}
 		if o.body != nil {
 			done.Answer = string(appendJSON(nil, o.body)) + "\n"
 		}
@@ -84,7 +84,7 @@ func (s *Server) once(ctx context.Context, a state.Attempt, do write) (done stat
 	return done, repeated, stateProblem(err)
 }
 
-func replyTo(a state.Attempt, done state.Done, repeated bool) (*reply, error) {
+func replyTo(a storage.Attempt, done storage.Done, repeated bool) (*reply, error) {
 	r := &reply{status: done.Status, body: []byte(done.Answer), header: http.Header{}}
 	if done.Location != "" {
 		r.header.Set("Location", done.Location)
@@ -107,12 +107,12 @@ func replyTo(a state.Attempt, done state.Done, repeated bool) (*reply, error) {
 func (c *call) repeatable() bool { return len(c.request.Header.Values("Idempotency-Key")) > 0 }
 
 // attempt reads the Idempotency-Key.
-func (c *call) attempt() (state.Attempt, error) {
+func (c *call) attempt() (storage.Attempt, error) {
 	account, err := c.account()
 	if err != nil {
-		return state.Attempt{}, err
+		return storage.Attempt{}, err
 	}
-	a := state.Attempt{AccountID: account.ID, Method: c.request.Method, Path: c.request.URL.Path}
+	a := storage.Attempt{AccountID: account.ID, Method: c.request.Method, Path: c.request.URL.Path}
 	values := c.request.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
 		return a, nil

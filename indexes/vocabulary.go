@@ -11,7 +11,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // vocabulary are the terms of a field by their length, for finding those that are
@@ -92,7 +92,7 @@ func newVocabulary(fst *vellum.FST, stopped func() bool) (v *vocabulary, err err
 	v.text = text.String()
 	v.kinds = make([]uint64, len(v.values))
 	for i := range v.kinds {
-		v.kinds[i] = nearest.Kinds(v.term(i))
+		v.kinds[i] = didyoumean.Kinds(v.term(i))
 	}
 	return v, nil
 }
@@ -136,11 +136,11 @@ func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 
 // pattern is a word of at most longestBlurred letters that terms are compared with.
 type pattern struct {
-	*nearest.Word
+	*didyoumean.Word
 	edits int // how many are allowed
 }
 
-func newPattern(word string, edits int) *pattern { return &pattern{nearest.NewWord(word), edits} }
+func newPattern(word string, edits int) *pattern { return &pattern{didyoumean.NewWord(word), edits} }
 
 // matches tells whether a term is within the edits of the word.
 func (w *pattern) matches(term string) bool { return w.Aligned(term) <= w.edits }

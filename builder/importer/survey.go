@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // survey is what the first reading of the input finds out.
@@ -174,7 +174,7 @@ func (j *job) unknownColumns(seen columns) (problems content.Problems) {
 			continue
 		}
 		message := "there is no column " + shown(use.Column) + " in " + j.Input
-		suggestion := nearest.Name(use.Column, names)
+		suggestion := didyoumean.Name(use.Column, names)
 		if delimiter := otherDelimiter(names); delimiter != "" {
 			message += fmt.Sprintf("; its only column is %s: say in the mapping what parts the columns, input: {delimiter: %q}", shown(names[0]), delimiter)
 			suggestion = ""

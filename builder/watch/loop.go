@@ -11,7 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"kindex/builder"
-	"kindex/builder/history"
+	"kindex/builder/gitlog"
 	"kindex/exports"
 )
 
@@ -156,7 +156,7 @@ func (l *loop) lookAround(ctx context.Context) {
 	go func() {
 		start := time.Now()
 		names, err := l.folder.Changed()
-		l.looked <- look{names, history.CurrentCommit(ctx, l.o.Build.Content), err, time.Since(start)}
+		l.looked <- look{names, gitlog.CurrentCommit(ctx, l.o.Build.Content), err, time.Since(start)}
 	}()
 }
 

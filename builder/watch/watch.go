@@ -13,8 +13,8 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
-	"kindex/builder/score"
 	"kindex/exports"
+	"kindex/exports/score"
 )
 
 // Options say what to watch and whom to tell. The functions are called from one

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/edge/keys"
-	"kindex/edge/state"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
 )
 
 func accountsCommand() *cobra.Command {
@@ -38,7 +38,7 @@ it is one of their own, and when one of their keys was used last. Times are UTC.
 		Example: "  kindex accounts list\n  kindex accounts list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withState(cmd, target, false, func(ctx context.Context, s *state.State) error {
+			return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
 				list, err := s.Accounts(ctx)
 				if err != nil {
 					return err
@@ -65,7 +65,7 @@ type accountLine struct {
 	WindowSeconds *int64     `json:"windowSeconds"`
 }
 
-func printAccounts(cmd *cobra.Command, list []state.AccountSummary, asJSON bool) error {
+func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		for _, a := range list {
@@ -163,7 +163,7 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 	if err != nil {
 		return err
 	}
-	return changeAccount(cmd, o.state, name, func(tx *state.Tx, a keys.Account) error { return tx.SetQuota(a.ID, quota, window) },
+	return changeAccount(cmd, o.state, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) },
 		fmt.Sprintf("the limit of %q is now: %s", name, limitInWords(quota, window)))
 }
 
@@ -194,11 +194,11 @@ that it has.`,
 		Example: "  kindex accounts suspend ada\n  kindex accounts suspend ada --undo",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			change, now := (*state.Tx).Suspend, "is suspended"
+			change, now := (*storage.Tx).Suspend, "is suspended"
 			if undo {
-				change, now = (*state.Tx).Unsuspend, "is not suspended"
+				change, now = (*storage.Tx).Unsuspend, "is not suspended"
 			}
-			return changeAccount(cmd, target, args[0], func(tx *state.Tx, a keys.Account) error { return change(tx, a.ID) },
+			return changeAccount(cmd, target, args[0], func(tx *storage.Tx, a apikey.Account) error { return change(tx, a.ID) },
 				fmt.Sprintf("the account %q %s", args[0], now))
 		},
 	}
@@ -208,16 +208,16 @@ that it has.`,
 }
 
 // changeAccount changes an account and says what has become of it.
-func changeAccount(cmd *cobra.Command, target, name string, change func(*state.Tx, keys.Account) error, says string) error {
-	return withState(cmd, target, false, func(ctx context.Context, s *state.State) error {
-		err := s.Write(ctx, func(tx *state.Tx) error {
+func changeAccount(cmd *cobra.Command, target, name string, change func(*storage.Tx, apikey.Account) error, says string) error {
+	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
+		err := s.Write(ctx, func(tx *storage.Tx) error {
 			a, err := tx.AccountNamed(name)
 			if err != nil {
 				return err
 			}
 			return change(tx, a)
 		})
-		if errors.Is(err, keys.ErrNoAccount) {
+		if errors.Is(err, apikey.ErrNoAccount) {
 			accounts, err := s.Accounts(ctx)
 			if err != nil {
 				return err

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // kind says what an argument of a tool takes.
@@ -156,7 +156,7 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 			break // the nearest name of each of thousands would take its time
 		}
 		fault := fmt.Sprintf("there is no argument %q; known are %s", shorten(name), strings.Join(known, ", "))
-		if near := nearest.Name(name, known); near != "" {
+		if near := didyoumean.Name(name, known); near != "" {
 			fault = fmt.Sprintf("there is no argument %q; did you mean %s?", shorten(name), near)
 		}
 		faults = append(faults, fault)
@@ -206,7 +206,7 @@ func (a *argument) take(got any) (any, error) {
 	}
 	if a.choices != nil && !slices.Contains(a.choices, s) {
 		err := fmt.Sprintf("%s is not one of %s", shown(s), strings.Join(a.choices, ", "))
-		if near := nearest.Name(s, a.choices); near != "" {
+		if near := didyoumean.Name(s, a.choices); near != "" {
 			err += "; did you mean " + near + "?"
 		}
 		return nil, errors.New(err)

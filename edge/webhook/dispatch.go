@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // Outcome is what an attempt has come to, as it is recorded.
@@ -128,9 +128,9 @@ func New(o Options) *Dispatcher {
 	setDefault(&o.Agent, "kindex")
 	setDefault(&o.Workers, 1024)
 	setDefault(&o.Poll, time.Second)
-	setDefault(&o.Timeout, guard.Timeout)
+	setDefault(&o.Timeout, safedial.Timeout)
 	setDefault(&o.Lease, time.Minute)
-	setDefault(&o.Drain, guard.Timeout)
+	setDefault(&o.Drain, safedial.Timeout)
 	return &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Timeout, o.Now}, metrics: newMetrics(o.Metrics),
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers), stop: make(chan time.Duration, 1)}
 }

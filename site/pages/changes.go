@@ -13,8 +13,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
-	"kindex/exports/nearest"
 )
 
 const (
@@ -131,7 +131,7 @@ func (r *request) nearChanges(field, value string, known []option) []near {
 		values = append(values, o.Value)
 	}
 	var list []near
-	for _, v := range nearest.Names(value, values, mostNear) {
+	for _, v := range didyoumean.Names(value, values, mostNear) {
 		o := known[slices.Index(values, v)]
 		list = append(list, near{r.withChange(field, v), "Changes: " + o.Name, ""})
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // mostDescribed is up to how many categories are listed with their descriptions.
@@ -169,7 +169,7 @@ func nearClasses(slug string, all []class) []near {
 		names = append(names, c.Slug)
 	}
 	var list []near
-	for _, n := range nearest.Names(slug, names, mostNear) {
+	for _, n := range didyoumean.Names(slug, names, mostNear) {
 		c := all[slices.Index(names, n)]
 		list = append(list, near{c.Path, c.Title, plural(c.Count, "entity", "entities")})
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/indexes"
 )
 
@@ -48,7 +48,7 @@ func (r *request) lost() (*page, error) {
 	for _, k := range parts {
 		keys = append(keys, k.key)
 	}
-	for _, key := range nearest.Names(first, keys, mostNear) {
+	for _, key := range didyoumean.Names(first, keys, mostNear) {
 		if i := slices.IndexFunc(parts, func(k struct{ key, path, name string }) bool { return k.key == key }); i >= 0 {
 			list.Near = append(list.Near, near{Path: parts[i].path, Name: parts[i].name})
 		} else {
