@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -43,12 +42,12 @@ func textOrNull(s string) *string {
 }
 
 // GET /api/developer/audit
-func (s *Server) audit(c *call) (*reply, error) {
+func (a *API) audit(c *call) (*reply, error) {
 	account, err := c.account()
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.query.Page(c.scope(), query.MaxLimit)
+	page, err := c.query.Page(cursorScope(c), query.MaxLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func (s *Server) audit(c *call) (*reply, error) {
 			return nil, &query.Error{Param: "cursor", Message: "does not belong to an audit log; start again without one"}
 		}
 	}
-	list, count, more, err := s.auditPage(c.request.Context(), account.ID, before, page.Limit)
+	list, count, more, err := a.accounts.auditPage(c.request.Context(), account.ID, before, page.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -72,27 +71,14 @@ func (s *Server) audit(c *call) (*reply, error) {
 	}
 	if more {
 		last := strconv.FormatInt(list[len(list)-1].Seq, 10)
-		next := query.Cursor{Place: exports.Place{Type: auditCursor, Slug: last}}.String(c.scope())
+		next := query.Cursor{Place: exports.Place{Type: auditCursor, Slug: last}}.String(cursorScope(c))
 		answer.NextCursor = &next
 	}
 	r, err := object(http.StatusOK, answer)
 	if err == nil && answer.NextCursor != nil {
-		c.pagination(r, *answer.NextCursor)
+		linkNext(c, r, *answer.NextCursor)
 	}
 	return r, err
 }
 
 const auditCursor = "audit"
-
-// auditPage is a page of an account's log, how many entries there are in all, and
-// whether more follow the page.
-func (s *Server) auditPage(ctx context.Context, account string, before int64, limit int) (list []storage.AuditEntry, count int, more bool, err error) {
-	list, count, err = s.state.AuditLog(ctx, account, before, limit+1)
-	if err != nil {
-		return nil, 0, false, stateProblem(err)
-	}
-	if more = len(list) > limit; more {
-		list = list[:limit]
-	}
-	return list, count, more, nil
-}

@@ -24,19 +24,19 @@ var badgePolicy = []string{"default-src 'none'; sandbox"}
 // GET /badge/:type/:slug.svg
 //
 // A page shows a picture whatever the status, so that what is wrong is said in one.
-func (s *Server) badge(c *call) (*reply, error) {
-	if c.cutSuffix(badgeSuffix) == "" {
-		return s.notFound(c)
+func (a *API) badge(c *call) (*reply, error) {
+	if cutSuffix(c, badgeSuffix) == "" {
+		return c.notFound()
 	}
 	show, err := c.query.OneOf("show", pages.BadgeShows[0], pages.BadgeShows)
 	if err != nil {
 		return nil, err
 	}
-	label, err := c.badgeLabel(show)
+	label, err := badgeLabel(c, show)
 	if err != nil {
 		return nil, err
 	}
-	o, to, err := c.badgeOf()
+	o, to, err := badgeOf(c)
 	var wrong *Problem
 	switch {
 	case to != "":
@@ -50,7 +50,7 @@ func (s *Server) badge(c *call) (*reply, error) {
 	case err != nil:
 		return nil, err
 	}
-	message, colour, err := pages.Standing(c.view.build, c.view.boards, o, show)
+	message, colour, err := pages.Standing(c.served.build, c.served.boards, o, show)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func badgeReply(label, message, colour string, refusal int) *reply {
 
 // badgeLabel is the text of the left half: as asked for, else the name of the index
 // and what is shown.
-func (c *call) badgeLabel(show string) (string, error) {
+func badgeLabel(c *call, show string) (string, error) {
 	label, err := c.query.Text("label")
 	switch n := utf8.RuneCountInString(label); {
 	case err != nil:
@@ -74,7 +74,7 @@ func (c *call) badgeLabel(show string) (string, error) {
 	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
 		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
 	case n == 0:
-		return pages.BadgeLabel(c.view.build.Manifest, show), nil
+		return pages.BadgeLabel(c.served.build.Manifest, show), nil
 	}
 	return label, nil
 }
@@ -82,8 +82,8 @@ func (c *call) badgeLabel(show string) (string, error) {
 // badgeOf is the entity of the path, or the path of its badge under its present slug.
 // Where there is none, nothing is searched for: the picture could not tell of it, and
 // badges are asked for without limit.
-func (c *call) badgeOf() (ordinal uint32, to string, err error) {
-	b, typ, slug := c.view.build, c.param("type"), c.param("slug")
+func badgeOf(c *call) (ordinal uint32, to string, err error) {
+	b, typ, slug := c.served.build, c.param("type"), c.param("slug")
 	o, old, ok := b.Find(typ, slug)
 	switch {
 	case ok && !old:
@@ -91,7 +91,7 @@ func (c *call) badgeOf() (ordinal uint32, to string, err error) {
 	case ok:
 		_, slug = b.Key(o)
 	default:
-		now, at, err := c.departedTo()
+		now, at, err := currentAddress(c)
 		switch {
 		case err != nil:
 			return 0, "", err

@@ -16,12 +16,12 @@ import (
 // moment reads a parameter that names a moment of the history: a day, a time or
 // the id of a change. It returns the place of the first change from it on or,
 // for an id or where end is set, of the first one behind it.
-func (c *call) moment(name string, def int, end bool) (int, error) {
+func timeParam(c *call, name string, def int, end bool) (int, error) {
 	s, err := c.query.Text(name)
 	if err != nil || s == "" {
 		return def, err
 	}
-	a := c.view.build.Archive()
+	a := c.served.build.Archive()
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		if end {
 			day = day.AddDate(0, 0, 1)
@@ -48,12 +48,12 @@ func (c *call) moment(name string, def int, end bool) (int, error) {
 
 // changeFilter reads the parameters that choose changes, as far as an address
 // takes them.
-func (c *call) changeFilter() (f exports.ChangeFilter, err error) {
-	a := c.view.build.Archive()
-	if f.From, err = c.moment("since", 0, false); err != nil {
+func changeFilter(c *call) (f exports.ChangeFilter, err error) {
+	a := c.served.build.Archive()
+	if f.From, err = timeParam(c, "since", 0, false); err != nil {
 		return f, err
 	}
-	if f.To, err = c.moment("until", a.Changes(), true); err != nil {
+	if f.To, err = timeParam(c, "until", a.Changes(), true); err != nil {
 		return f, err
 	}
 	for _, p := range []struct {
@@ -63,7 +63,7 @@ func (c *call) changeFilter() (f exports.ChangeFilter, err error) {
 	}{
 		{"event", exports.Events, &f.Event},
 		{"type", exports.Types, &f.Type},
-		{"category", c.categoriesEver(), &f.Category},
+		{"category", categoriesEver(c), &f.Category},
 		{"field", exports.ChangeFields, &f.Field},
 	} {
 		if *p.to, err = c.query.AnyOf(p.name, p.known); err != nil {
@@ -74,49 +74,49 @@ func (c *call) changeFilter() (f exports.ChangeFilter, err error) {
 }
 
 // categoriesEver are the categories of today, and those that entities had before.
-func (c *call) categoriesEver() []string {
-	known := append(slices.Clone(c.view.slugs), c.view.build.Archive().ChangeValues("category")...)
+func categoriesEver(c *call) []string {
+	known := append(slices.Clone(c.served.slugs), c.served.build.Archive().ChangeValues("category")...)
 	slices.Sort(known)
 	return slices.Compact(known)
 }
 
 // GET /api/changelog
-func (s *Server) changelog(c *call) (*reply, error) {
-	f, err := c.changeFilter()
+func (a *API) changelog(c *call) (*reply, error) {
+	f, err := changeFilter(c)
 	if err != nil {
 		return nil, err
 	}
-	return c.newestChanges(c.view.build.Archive().SelectChanges(f), c.scope())
+	return newestChanges(c, c.served.build.Archive().SelectChanges(f), cursorScope(c))
 }
 
 // GET /api/entity/:type/:slug/changelog
 //
 // A deleted entity has one too.
-func (s *Server) entityChangelog(c *call) (*reply, error) {
-	list, moved, err := c.changesOf(c.param("type"), c.param("slug"))
+func (a *API) entityChangelog(c *call) (*reply, error) {
+	list, moved, err := changesOf(c, c.param("type"), c.param("slug"))
 	if err != nil || moved != nil {
 		return moved, err
 	}
 	// A cursor goes on where the entity is renamed from one page to the next.
 	scope := "changes of an entity"
 	if len(list) > 0 {
-		first, err := c.view.build.Archive().Change(int(list[0]))
+		first, err := c.served.build.Archive().Change(int(list[0]))
 		if err != nil {
 			return nil, err
 		}
 		scope += " " + first.ID
 	}
-	return c.newestChanges(roaring.BitmapOf(list...), scope)
+	return newestChanges(c, roaring.BitmapOf(list...), scope)
 }
 
 // changesOf are the changes of an entity, whatever it was called.
-func (c *call) changesOf(typ, slug string) (list []uint32, moved *reply, err error) {
-	b := c.view.build
+func changesOf(c *call, typ, slug string) (list []uint32, moved *reply, err error) {
+	b := c.served.build
 	a := b.Archive()
 	o, old, present := b.Find(typ, slug)
 	if present && old {
 		_, now := b.Key(o)
-		return nil, c.redirect(typ, now, "/changelog"), nil
+		return nil, redirectTo(c, typ, now, "/changelog"), nil
 	}
 	if present {
 		if last, ok := a.NewestOf(o); ok {
@@ -126,13 +126,13 @@ func (c *call) changesOf(typ, slug string) (list []uint32, moved *reply, err err
 	}
 	last, ok := a.Last(typ, slug)
 	if !ok {
-		return nil, nil, c.unknownEntity(typ, slug)
+		return nil, nil, unknownEntity(c, typ, slug)
 	}
 	newest := a.Newest(last)
 	now := a.Version(newest)
 	// The slug that it was deleted under may be that of another entity by now.
 	if to, ok := a.Last(now.Type, now.Slug); ok && now.Slug != slug && a.Newest(to) == newest {
-		return nil, c.redirect(now.Type, now.Slug, "/changelog"), nil
+		return nil, redirectTo(c, now.Type, now.Slug, "/changelog"), nil
 	}
 	return a.EntityChanges(newest), nil, nil
 }
@@ -154,13 +154,13 @@ func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 // newestChanges answers with a page of changes, the newest first. The cursor
 // names the last change that was given, so that those which come on top while
 // somebody reads move nothing.
-func (c *call) newestChanges(set *roaring.Bitmap, scope string) (*reply, error) {
+func newestChanges(c *call, set *roaring.Bitmap, scope string) (*reply, error) {
 	page, err := c.query.Page(scope, query.MaxLimit)
 	if err != nil {
 		return nil, err
 	}
 	count := int(set.GetCardinality())
-	a := c.view.build.Archive()
+	a := c.served.build.Archive()
 	if page.Cursor != nil {
 		end, ok := a.FindChange(page.Cursor.Slug)
 		if !ok { // the history was rewritten: go on at the same time
@@ -173,7 +173,7 @@ func (c *call) newestChanges(set *roaring.Bitmap, scope string) (*reply, error) 
 		set.RemoveRange(uint64(end), uint64(a.Changes())) //nolint:gosec // ordinals of changes
 	}
 	places, more := newestFirst(set, page.Offset, page.Limit)
-	list := c.newCollection()
+	list := newCollection(c)
 	for _, i := range places {
 		list.body = append(list.next(), a.ChangeLine(i)...)
 	}
@@ -185,28 +185,28 @@ func (c *call) newestChanges(set *roaring.Bitmap, scope string) (*reply, error) 
 		}
 		next = query.Cursor{Place: exports.Place{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
 	}
-	r := list.end(c.view, count, nextCursor(next))
-	c.pagination(r, next)
+	r := list.end(c.served, count, nextCursor(next))
+	linkNext(c, r, next)
 	return r, nil
 }
 
 // GET /api/export/changelog
-func (s *Server) exportChangelog(c *call) (*reply, error) {
-	format, err := c.format()
+func (a *API) exportChangelog(c *call) (*reply, error) {
+	format, err := exportFormat(c)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.changeFilter()
+	f, err := changeFilter(c)
 	if err != nil {
 		return nil, err
 	}
 	if !c.query.Has("since") && !c.query.Has("type") && format.Name != exports.SpreadsheetCSV {
-		return c.prebuilt(exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
+		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}
 	return &reply{mediaType: format.MediaType, attachment: "changelog" + format.Extension,
 		seed: c.request.URL.Path + "?" + c.query.Canonical(),
 		stream: func(w io.Writer) error {
-			a := c.view.build.Archive()
+			a := c.served.build.Archive()
 			set := a.SelectChanges(f)
 			if format.Name == "json" || format.Name == "jsonl" {
 				return writeChanges(w, format.Name == "json", a, set)

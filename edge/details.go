@@ -22,35 +22,35 @@ func appendJSON(dst []byte, v any) []byte {
 //
 // The explanation is computed anew, by the function that the builder used: it
 // would be the largest part of a build if every one were kept.
-func (s *Server) score(c *call) (*reply, error) {
-	o, moved, err := c.find("/score")
+func (a *API) score(c *call) (*reply, error) {
+	o, moved, err := findEntity(c, "/score")
 	if err != nil || moved != nil {
 		return moved, err
 	}
-	e, err := c.view.build.Entity(o)
+	e, err := c.served.build.Entity(o)
 	if err != nil {
 		return nil, err
 	}
-	x := c.view.formula.Explain(e, c.view.asOf)
-	return &reply{mediaType: jsonType, body: c.view.object(nil, appendJSON(nil, x))}, nil
+	x := c.served.formula.Explain(e, c.served.asOf)
+	return &reply{mediaType: jsonType, body: entityObject(c.served, nil, appendJSON(nil, x))}, nil
 }
 
 // mostSimilar is how many neighbours a build keeps.
 const mostSimilar = 20
 
 // GET /api/entity/:type/:slug/similar
-func (s *Server) similar(c *call) (*reply, error) {
+func (a *API) similar(c *call) (*reply, error) {
 	limit, err := c.query.Int("limit", 10, 1, mostSimilar)
 	if err != nil {
 		return nil, err
 	}
-	o, moved, err := c.find("/similar")
+	o, moved, err := findEntity(c, "/similar")
 	if err != nil || moved != nil {
 		return moved, err
 	}
-	b := c.view.build
+	b := c.served.build
 	near := b.Similar(o)
-	list := c.newCollection()
+	list := newCollection(c)
 	for _, n := range near[:min(limit, len(near))] {
 		record := b.Record(n.Ordinal)
 		dst := append(list.next(), record[:len(record)-1]...)
@@ -59,20 +59,20 @@ func (s *Server) similar(c *call) (*reply, error) {
 		dst = append(dst, `,"reasons":`...)
 		reasons := []string{}
 		for _, r := range n.Reasons.List() {
-			reasons = append(reasons, site.Reason(b.Feature(r), c.view.titles))
+			reasons = append(reasons, site.Reason(b.Feature(r), c.served.titles))
 		}
 		list.body = append(appendJSON(dst, reasons), '}')
 	}
-	return list.end(c.view, len(near)), nil
+	return list.end(c.served, len(near)), nil
 }
 
 // GET /api/leaderboard/:category
-func (s *Server) leaderboard(c *call) (*reply, error) {
-	day, err := c.day()
+func (a *API) leaderboard(c *call) (*reply, error) {
+	day, err := asOfDay(c)
 	if err != nil {
 		return nil, err
 	}
-	board, err := c.board(c.param("category"), day)
+	board, err := boardParam(c, c.param("category"), day)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +85,21 @@ func (s *Server) leaderboard(c *call) (*reply, error) {
 		return nil, err
 	}
 	sel := &selection{}
-	if sel.page, err = c.query.Page(c.scope(), query.MaxLimit); err != nil {
+	if sel.page, err = c.query.Page(cursorScope(c), query.MaxLimit); err != nil {
 		return nil, err
 	}
-	if sel.from, sel.asOf, err = c.catalogue(day); err != nil {
+	if sel.from, sel.asOf, err = recordsAt(c, day); err != nil {
 		return nil, err
 	}
 	if sel.set, err = sel.from.Board(board, typ, by); err != nil {
 		return nil, err
 	}
-	former, err := c.view.boards.Before(sel.asOf, board, typ, by)
+	former, err := c.served.boards.Before(sel.asOf, board, typ, by)
 	if err != nil {
 		return nil, err
 	}
 	sort := exports.Sort{Key: by, Desc: true}
-	page, next, err := c.ordered(sel, sort)
+	page, next, err := orderedPage(c, sel, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +107,12 @@ func (s *Server) leaderboard(c *call) (*reply, error) {
 	if sel.page.Cursor != nil {
 		before = sel.from.CountUntil(sel.set, sort, sel.page.Cursor.Place)
 	}
-	list := c.newCollection()
+	list := newCollection(c)
 	previous := former.Ranks(sel.from, page)
 	for i, o := range page {
 		record := sel.from.Record(o)
 		dst := append(list.next(), record[:len(record)-1]...)
 		list.body = append(appendMovement(dst, before+i+1, previous[i]), '}')
 	}
-	return c.paged(list, sel, next, comparedTo(former)), nil
+	return pagedReply(c, list, sel, next, comparedTo(former)), nil
 }

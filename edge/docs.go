@@ -14,8 +14,8 @@ const docsPath = pages.APIDocsPath
 //
 // The page that explains the interface and tries it out. It loads nothing from
 // elsewhere, and keeps no key.
-func (s *Server) apiDocs(c *call) (*reply, error) {
-	website, err := s.pagesOf(c.view)
+func (*API) apiDocs(c *call) (*reply, error) {
+	website, err := c.served.site()
 	if err != nil {
 		return nil, err
 	}
@@ -32,10 +32,10 @@ func (s *Server) apiDocs(c *call) (*reply, error) {
 }
 
 // GET /docs/api/
-func (s *Server) toDocs(*call) (*reply, error) { return &reply{location: docsPath}, nil }
+func (*API) toDocs(*call) (*reply, error) { return &reply{location: docsPath}, nil }
 
 // GET /docs/api/:asset
-func (s *Server) apiDocsAsset(c *call) (*reply, error) {
+func (*API) apiDocsAsset(c *call) (*reply, error) {
 	a, ok := site.APIDocsAsset(c.param("asset"))
-	return s.assetReply(c, a, ok)
+	return assetReply(c, a, ok)
 }

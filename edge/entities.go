@@ -5,13 +5,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/edge/query"
 	"kindex/exports"
-	"kindex/exports/didyoumean"
 )
 
 const (
@@ -26,7 +24,7 @@ type collection struct {
 	items int
 }
 
-func (c *call) newCollection() *collection {
+func newCollection(c *call) *collection {
 	return &collection{body: append(c.buffer(), `{"data":[`...)}
 }
 
@@ -52,14 +50,14 @@ func (l *collection) end(v *view, count int, extra ...string) *reply {
 }
 
 // object completes a record or another object with the build that it is from.
-func (v *view) object(dst, record []byte) []byte {
+func entityObject(v *view, dst, record []byte) []byte {
 	dst = append(dst, record[:len(record)-1]...)
 	dst = append(append(append(dst, `,"build":"`...), v.id()...), '"', '}', '\n')
 	return dst
 }
 
 // pagination adds the place of the next page to a collection.
-func (c *call) pagination(r *reply, next string) {
+func linkNext(c *call, r *reply, next string) {
 	if next == "" {
 		return
 	}
@@ -79,7 +77,7 @@ func nextCursor(next string) string {
 
 // scope is what a cursor is bound to: the address and all parameters but those
 // of paging.
-func (c *call) scope() string {
+func cursorScope(c *call) string {
 	return c.request.URL.Path + "?" + c.query.Canonical("limit", "offset", "cursor")
 }
 
@@ -94,20 +92,20 @@ type selection struct {
 
 // selection reads the filters, fields and paging of a request for the records of
 // a day, "" for the present.
-func (c *call) selection(day string) (*selection, error) {
+func readSelection(c *call, day string) (*selection, error) {
 	s := &selection{}
 	var err error
-	if s.from, s.asOf, err = c.catalogue(day); err != nil {
+	if s.from, s.asOf, err = recordsAt(c, day); err != nil {
 		return nil, err
 	}
-	f, err := c.query.Filter(c.categoriesAt(day))
+	f, err := c.query.Filter(categoriesAt(c, day))
 	if err != nil {
 		return nil, err
 	}
-	if s.project, err = c.projection(); err != nil {
+	if s.project, err = readProjection(c); err != nil {
 		return nil, err
 	}
-	if s.page, err = c.query.Page(c.scope(), query.MaxLimit); err != nil {
+	if s.page, err = c.query.Page(cursorScope(c), query.MaxLimit); err != nil {
 		return nil, err
 	}
 	s.set, err = s.from.Select(f)
@@ -115,33 +113,33 @@ func (c *call) selection(day string) (*selection, error) {
 }
 
 // GET /api/entities
-func (s *Server) entities(c *call) (*reply, error) {
+func (a *API) entities(c *call) (*reply, error) {
 	sort, err := c.query.Sort()
 	if err != nil {
 		return nil, err
 	}
-	day, err := c.day()
+	day, err := asOfDay(c)
 	if err != nil {
 		return nil, err
 	}
-	sel, err := c.selection(day)
+	sel, err := readSelection(c, day)
 	if err != nil {
 		return nil, err
 	}
-	page, next, err := c.ordered(sel, sort)
+	page, next, err := orderedPage(c, sel, sort)
 	if err != nil {
 		return nil, err
 	}
-	list := c.newCollection()
+	list := newCollection(c)
 	for _, o := range page {
 		list.body = sel.project.append(list.next(), sel.from.Record(o))
 	}
-	return c.paged(list, sel, next), nil
+	return pagedReply(c, list, sel, next), nil
 }
 
 // ordered returns the page of a selection in an order, and the cursor of the
 // page behind it, "" for none.
-func (c *call) ordered(sel *selection, sort exports.Sort) (ordinals []uint32, next string, err error) {
+func orderedPage(c *call, sel *selection, sort exports.Sort) (ordinals []uint32, next string, err error) {
 	page := sel.page
 	var after *exports.Place
 	if page.Cursor != nil {
@@ -152,18 +150,18 @@ func (c *call) ordered(sel *selection, sort exports.Sort) (ordinals []uint32, ne
 		return nil, "", &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
 	}
 	if more {
-		next = query.Cursor{Place: sel.from.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(c.scope())
+		next = query.Cursor{Place: sel.from.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(cursorScope(c))
 	}
 	return ordinals, next, nil
 }
 
 // paged completes a list of one page of a selection. extra are further members.
-func (c *call) paged(list *collection, sel *selection, next string, extra ...string) *reply {
+func pagedReply(c *call, list *collection, sel *selection, next string, extra ...string) *reply {
 	if sel.asOf != "" {
 		extra = append(extra, `"asOf":"`+sel.asOf+`"`)
 	}
-	r := list.end(c.view, int(sel.set.GetCardinality()), append(extra, nextCursor(next))...)
-	c.pagination(r, next)
+	r := list.end(c.served, int(sel.set.GetCardinality()), append(extra, nextCursor(next))...)
+	linkNext(c, r, next)
 	return r
 }
 
@@ -176,7 +174,7 @@ type projection struct {
 
 // projection reads the fields parameter: members of the record, and names of
 // scores for just those within scores.
-func (c *call) projection() (*projection, error) {
+func readProjection(c *call) (*projection, error) {
 	if !c.query.Has("fields") {
 		return &projection{all: true}, nil
 	}
@@ -226,86 +224,49 @@ func (p *projection) append(dst, record []byte) []byte {
 //
 // It is JSON unless the client prefers Markdown, or asks for it with .md behind the
 // slug.
-func (s *Server) entity(c *call) (*reply, error) {
-	c.writer.Header()["Vary"] = s.vary.accept
-	suffix := c.cutSuffix(markdownSuffix)
+func (a *API) entity(c *call) (*reply, error) {
+	c.writer.Header()["Vary"] = c.shared.vary.accept
+	suffix := cutSuffix(c, markdownSuffix)
 	markdown := suffix != "" || prefersMarkdown(c.request.Header["Accept"])
-	day, err := c.day()
+	day, err := asOfDay(c)
 	switch {
 	case err != nil:
 		return nil, err
 	case day != "":
-		return c.entityAt(day, markdown)
+		return entityAt(c, day, markdown)
 	}
-	o, moved, err := c.find(suffix)
+	o, moved, err := findEntity(c, suffix)
 	if err != nil || moved != nil {
 		return moved, err
 	}
 	if markdown {
-		return c.page(o)
+		return markdownPage(c, o)
 	}
-	record := c.view.build.Record(o)
-	return &reply{mediaType: jsonType, body: c.view.object(c.buffer(), record)}, nil
+	record := c.served.build.Record(o)
+	return &reply{mediaType: jsonType, body: entityObject(c.served, c.buffer(), record)}, nil
 }
 
 // find looks up the entity of the path. Where its slug has changed, moved
 // redirects to the same resource at the new one.
-func (c *call) find(resource string) (ordinal uint32, moved *reply, err error) {
-	b, typ, slug := c.view.build, c.param("type"), c.param("slug")
+func findEntity(c *call, resource string) (ordinal uint32, moved *reply, err error) {
+	b, typ, slug := c.served.build, c.param("type"), c.param("slug")
 	o, old, ok := b.Find(typ, slug)
 	if !ok {
-		moved, err := c.departed(resource)
+		moved, err := resolveRemoved(c, resource)
 		return 0, moved, err
 	}
 	if !old {
 		return o, nil, nil
 	}
 	_, now := b.Key(o)
-	return 0, c.redirect(typ, now, resource), nil
-}
-
-// unknownEntity names what was probably meant: the type, or the entities whose
-// names are near.
-func (c *call) unknownEntity(typ, slug string) error {
-	if !slices.Contains(exports.Types, typ) {
-		p := newProblem("unknown-entity", fmt.Sprintf("There is no type %q; known are %s.", shorten(typ), strings.Join(exports.Types, ", ")))
-		return p.suggest(didyoumean.Name(typ, exports.Types))
-	}
-	p := newProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, shorten(slug)))
-	near, err := c.view.nearSlugs(typ, slug)
-	if err != nil {
-		return err
-	}
-	if len(near) > 0 {
-		p.Detail += " Near are: " + strings.Join(near, ", ") + "."
-		p.suggest("/api/entity/" + typ + "/" + near[0])
-	}
-	return p
-}
-
-// nearSlugs lists the entities of a type that are most like a slug.
-func (v *view) nearSlugs(typ, slug string) ([]string, error) {
-	of := v.build.Bitmap("type", typ)
-	if of == nil {
-		return nil, nil
-	}
-	res, err := v.index.Search(shorten(slug), of, nil, 0, 3)
-	if err != nil {
-		return nil, err
-	}
-	var near []string
-	for _, h := range res.Hits {
-		_, slug := v.build.Key(h.Ordinal)
-		near = append(near, slug)
-	}
-	return near, nil
+	return 0, redirectTo(c, typ, now, resource), nil
 }
 
 // GET /api/categories
-func (s *Server) categories(c *call) (*reply, error) {
-	list := c.newCollection()
-	for _, cat := range c.view.categories {
+func (a *API) categories(c *call) (*reply, error) {
+	list := newCollection(c)
+	for _, cat := range c.served.categories {
 		list.body = appendJSON(list.next(), cat)
 	}
-	return list.end(c.view, len(c.view.categories)), nil
+	return list.end(c.served, len(c.served.categories)), nil
 }

@@ -148,7 +148,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 				t.Errorf("an answer to %s takes %v and %d bytes, a plain 429 %v and %d: the measurement cannot tell them apart", target, got.processor, got.bytes, plain.processor, plain.bytes)
 			}
 		}
-		for _, path := range s.paths {
+		for _, path := range s.shared.paths {
 			if meterOf(path) != metered {
 				continue
 			}
@@ -250,7 +250,7 @@ func TestExportsAtOnce(t *testing.T) {
 	release()
 	s.expect(t, 200, 997, "anonymous", "GET", target)
 	// Callers allowed to wait do so briefly.
-	s.gates.exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
+	s.shared.exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
 	for i := range exportsAtOnce / exportsOfOne {
 		defer s.HoldExports(fmt.Sprint("other ", i))()
 	}

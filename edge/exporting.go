@@ -31,7 +31,7 @@ const (
 
 // format returns the form of an export. CSV for spreadsheets has a name of its
 // own; no build has files of it.
-func (c *call) format() (exports.Format, error) {
+func exportFormat(c *call) (exports.Format, error) {
 	name, err := c.query.OneOf("format", formatNames[0], formatNames)
 	if err != nil {
 		return exports.Format{}, err
@@ -66,12 +66,12 @@ func licenseLinks(expression string) []string {
 }
 
 // GET /api/export/entities
-func (s *Server) exportEntities(c *call) (*reply, error) {
-	format, err := c.format()
+func (a *API) exportEntities(c *call) (*reply, error) {
+	format, err := exportFormat(c)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.query.Filter(c.view.slugs)
+	f, err := c.query.Filter(c.served.slugs)
 	if err != nil {
 		return nil, err
 	}
@@ -85,19 +85,19 @@ func (s *Server) exportEntities(c *call) (*reply, error) {
 			return nil, err
 		}
 	}
-	if f.Empty() && at == nil && format.Name != exports.SpreadsheetCSV && c.view.build.DraftID() == "" {
-		return c.prebuilt(exports.EntitiesFile+format.Extension, "entities"+format.Extension)
+	if f.Empty() && at == nil && format.Name != exports.SpreadsheetCSV && c.served.build.DraftID() == "" {
+		return prebuilt(c, exports.EntitiesFile+format.Extension, "entities"+format.Extension)
 	}
 	return &reply{mediaType: format.MediaType, attachment: "entities" + format.Extension,
 		seed: c.request.URL.Path + "?" + c.query.Canonical(),
 		stream: func(w io.Writer) error {
-			set, err := c.view.build.Select(f)
+			set, err := c.served.build.Select(f)
 			if err != nil {
 				return err
 			}
-			order := c.view.build.InKeyOrder(set)
+			order := c.served.build.InKeyOrder(set)
 			return writeRows(w, format.Name, columns, len(order), func(i int) (exports.Row, error) {
-				row, err := exports.ParseRow(c.view.build.ExportRow(order[i]), exports.EntityColumns)
+				row, err := exports.ParseRow(c.served.build.ExportRow(order[i]), exports.EntityColumns)
 				return pick(row, at), err
 			})
 		}}, nil
@@ -178,12 +178,12 @@ func (c *chunked) flush() error {
 }
 
 // prebuilt answers with a file of the build, to be saved under another name.
-func (c *call) prebuilt(name, attachment string) (*reply, error) {
-	data, f, ok := c.view.build.File(name)
+func prebuilt(c *call, name, attachment string) (*reply, error) {
+	data, f, ok := c.served.build.File(name)
 	if !ok {
 		return nil, fmt.Errorf("the build has no file %s", name)
 	}
-	b := c.view.build
+	b := c.served.build
 	return &reply{mediaType: f.MediaType, attachment: attachment,
 		file: &fileReply{content: bytes.NewReader(data), etag: entityTag(shortSum(f), identity), sha256: f.SHA256,
 			variant: func(enc string) (variant, bool) {
@@ -197,24 +197,24 @@ func shortSum(f exports.File) string { return f.SHA256[:min(32, len(f.SHA256))] 
 
 // categoriesAt are the categories that records of a day may have: those of today,
 // and for an earlier day those that records ever had.
-func (c *call) categoriesAt(day string) []string {
+func categoriesAt(c *call, day string) []string {
 	if day == "" {
-		return c.view.slugs
+		return c.served.slugs
 	}
-	return c.categoriesEver()
+	return categoriesEver(c)
 }
 
 // boardNames are the leaderboards of a day. The list must not be changed.
-func (c *call) boardNames(day string) []string {
+func boardNamesAt(c *call, day string) []string {
 	if day == "" {
-		return c.view.boardNames
+		return c.served.boardNames
 	}
-	return append([]string{exports.AllBoard}, c.categoriesAt(day)...)
+	return append([]string{exports.AllBoard}, categoriesAt(c, day)...)
 }
 
 // board returns the name of a leaderboard of a day, or what was probably meant.
-func (c *call) board(name, day string) (string, error) {
-	known := c.boardNames(day)
+func boardParam(c *call, name, day string) (string, error) {
+	known := boardNamesAt(c, day)
 	if slices.Contains(known, name) {
 		return name, nil
 	}
@@ -223,20 +223,20 @@ func (c *call) board(name, day string) (string, error) {
 }
 
 // GET /api/export/leaderboard
-func (s *Server) exportLeaderboard(c *call) (*reply, error) {
-	format, err := c.format()
+func (a *API) exportLeaderboard(c *call) (*reply, error) {
+	format, err := exportFormat(c)
 	if err != nil {
 		return nil, err
 	}
-	day, err := c.day()
+	day, err := asOfDay(c)
 	if err != nil {
 		return nil, err
 	}
-	category, err := c.query.OneOf("category", exports.AllBoard, c.boardNames(day))
+	category, err := c.query.OneOf("category", exports.AllBoard, boardNamesAt(c, day))
 	if err != nil {
 		return nil, err
 	}
-	from, asOf, err := c.catalogue(day)
+	from, asOf, err := recordsAt(c, day)
 	if err != nil {
 		return nil, err
 	}
@@ -245,8 +245,8 @@ func (s *Server) exportLeaderboard(c *call) (*reply, error) {
 		name += "-" + asOf
 	}
 	name += format.Extension
-	if day == "" && format.Name == "json" && c.view.build.DraftID() == "" {
-		return c.prebuilt(exports.LeaderboardFile(category), name)
+	if day == "" && format.Name == "json" && c.served.build.DraftID() == "" {
+		return prebuilt(c, exports.LeaderboardFile(category), name)
 	}
 	return &reply{mediaType: format.MediaType, attachment: name,
 		seed: c.request.URL.Path + "?" + c.query.Canonical(),
@@ -270,8 +270,8 @@ func (s *Server) exportLeaderboard(c *call) (*reply, error) {
 //
 // Every file is named with the address where its bytes never change. Edits
 // are in no file yet, so the answer is that of the build without them.
-func (s *Server) exportManifest(c *call) (*reply, error) {
-	m := *c.view.build.Manifest
+func (a *API) exportManifest(c *call) (*reply, error) {
+	m := *c.served.build.Manifest
 	type file struct {
 		exports.File
 		URL string `json:"url"`
@@ -287,6 +287,6 @@ func (s *Server) exportManifest(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{"Link": c.view.licenses}
+	h := http.Header{"Link": c.served.licenses}
 	return &reply{mediaType: jsonType, header: h, build: m.ID, body: append(body, '\n')}, nil
 }

@@ -20,12 +20,12 @@ import (
 const feedPage = 200
 
 // GET /api/feed
-func (s *Server) feed(c *call) (*reply, error) {
+func (a *API) feed(c *call) (*reply, error) {
 	format, err := c.query.OneOf("format", feed.Formats[0], feed.Formats)
 	if err != nil {
 		return nil, err
 	}
-	set, err := c.feedChanges()
+	set, err := feedChanges(c)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Server) feed(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := c.feedDocument(set, page, pages)
+	doc, err := feedDocument(c, set, page, pages)
 	if err != nil {
 		return nil, err
 	}
@@ -46,17 +46,17 @@ func (s *Server) feed(c *call) (*reply, error) {
 }
 
 // feedChanges are the changes that a feed is about.
-func (c *call) feedChanges() (*roaring.Bitmap, error) {
-	f, err := c.changeFilter()
+func feedChanges(c *call) (*roaring.Bitmap, error) {
+	f, err := changeFilter(c)
 	if err != nil {
 		return nil, err
 	}
-	set := c.view.build.Archive().SelectChanges(f)
+	set := c.served.build.Archive().SelectChanges(f)
 	key, err := c.query.Text("entity")
 	if err != nil || key == "" {
 		return set, err
 	}
-	list, err := c.changesOfKey(key)
+	list, err := changesOfKey(c, key)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +66,9 @@ func (c *call) feedChanges() (*roaring.Bitmap, error) {
 
 // changesOfKey are the changes of the entity that type/slug means. Who subscribed
 // to it under another slug goes on reading.
-func (c *call) changesOfKey(key string) ([]uint32, error) {
+func changesOfKey(c *call, key string) ([]uint32, error) {
 	typ, slug, _ := strings.Cut(key, "/")
-	b := c.view.build
+	b := c.served.build
 	a := b.Archive()
 	if o, _, ok := b.Find(typ, slug); ok {
 		if v, ok := a.NewestOf(o); ok {
@@ -83,7 +83,7 @@ func (c *call) changesOfKey(key string) ([]uint32, error) {
 	if !slices.Contains(exports.Types, typ) {
 		typ = didyoumean.Name(typ, exports.Types)
 	}
-	near, err := c.view.nearSlugs(typ, slug)
+	near, err := nearSlugs(c.served, typ, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +94,8 @@ func (c *call) changesOfKey(key string) ([]uint32, error) {
 }
 
 // feedDocument is one page of a feed (RFC 5005 section 3).
-func (c *call) feedDocument(set *roaring.Bitmap, page, pages int) (*feed.Feed, error) {
-	b := c.view.build
+func feedDocument(c *call, set *roaring.Bitmap, page, pages int) (*feed.Feed, error) {
+	b := c.served.build
 	base := c.base()
 	at := func(n int) string {
 		q := c.request.URL.Query()
@@ -105,8 +105,8 @@ func (c *call) feedDocument(set *roaring.Bitmap, page, pages int) (*feed.Feed, e
 		u := url.URL{Path: c.request.URL.Path, RawQuery: q.Encode()}
 		return base + u.String()
 	}
-	doc := &feed.Feed{Title: c.feedTitle(), Description: b.Manifest.Description, Base: base, Self: at(page),
-		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Titles: c.view.titles}
+	doc := &feed.Feed{Title: feedTitle(c), Description: b.Manifest.Description, Base: base, Self: at(page),
+		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Titles: c.served.titles}
 	if page > 1 {
 		doc.Previous = at(page - 1)
 	}
@@ -128,8 +128,8 @@ func (c *call) feedDocument(set *roaring.Bitmap, page, pages int) (*feed.Feed, e
 }
 
 // feedTitle names the index, and what a feed is narrowed to.
-func (c *call) feedTitle() string {
-	title := c.view.build.Manifest.Title
+func feedTitle(c *call) string {
+	title := c.served.build.Manifest.Title
 	var narrowed []string
 	for _, name := range []string{"entity", "type", "category"} {
 		narrowed = append(narrowed, c.query.Values(name)...)
@@ -138,31 +138,4 @@ func (c *call) feedTitle() string {
 		return title
 	}
 	return title + ": " + strings.Join(narrowed, ", ")
-}
-
-// base is the address under which clients reach the service, without a slash at
-// its end: as the operator says, else as the content says, else as this client
-// has reached it. A client of HTTP/1.0 need not say that; then it is "".
-func (c *call) base() string {
-	if said := c.publicAddress(); said != "" {
-		return said
-	}
-	if c.request.Host == "" {
-		return ""
-	}
-	u := url.URL{Scheme: "http", Host: c.request.Host}
-	if c.request.TLS != nil {
-		u.Scheme = "https"
-	}
-	return u.String()
-}
-
-// publicAddress is the address of the service that the operator, or else the content,
-// has said, without a slash at its end; "" where neither has.
-func (c *call) publicAddress() string {
-	said := c.server.options.URL
-	if said == "" && c.view != nil {
-		said = string(c.view.build.Manifest.URL)
-	}
-	return strings.TrimSuffix(said, "/")
 }

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"errors"
 	"net/http"
 	"runtime"
 	"strings"
@@ -10,13 +9,11 @@ import (
 	"kindex/edge/ratelimit"
 )
 
-// gates limit concurrent work that no daily limit covers, and exports, each of which costs
-// as much as hundreds of other requests.
+// gates limit concurrent work that no daily limit covers.
 type gates struct {
 	pages    *ratelimit.Gate
 	pictures *ratelimit.Gate // preview images, which cost more than pages and take turns
 	files    *ratelimit.Gate // opening files under /data, which may mean hashing one
-	exports  *ratelimit.Gate // held while the client reads
 	// addresses limits how often each address may ask for pages; nil for no limit.
 	addresses *ratelimit.Buckets
 	// wrongKeys limits how many unknown keys are looked up for each address.
@@ -43,12 +40,17 @@ const (
 	wrongKeyBurst = 100
 )
 
+// newExportGate limits exports, each of which costs as much as hundreds of other requests:
+// so many of one caller (0: any number), and how long another one waits.
+func newExportGate(each int, wait time.Duration) *ratelimit.Gate {
+	return ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: each, Waiting: maxWaiting / 8, Wait: wait})
+}
+
 func newGates(o Options) gates {
 	g := gates{
 		pages:     ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: pageWait}),
 		pictures:  ratelimit.NewGate(ratelimit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: pageWait}),
 		files:     ratelimit.NewGate(ratelimit.GateOptions{Slots: filesAtOnce, Waiting: maxWaiting, Wait: pageWait}),
-		exports:   ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: exportWait}),
 		wrongKeys: ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
 	}
 	if rate := min(o.LimitPages, 1_000_000); rate > 0 {
@@ -62,7 +64,7 @@ func newGates(o Options) gates {
 //
 // A request with a body gets no slot: its client would hold it while sending. Whoever
 // reads the body limits what such requests cost.
-func (c *call) bound(kind metering) error {
+func (c *request) bound(kind metering) error {
 	if kind == asset || kind >= metered || c.request.Context().Value(callerKey{}) != nil { // the last is bounded at /mcp
 		return nil
 	}
@@ -83,14 +85,14 @@ func (c *call) bound(kind metering) error {
 }
 
 // pace refuses an address that asks for pages too often.
-func (c *call) pace() error {
+func (c *request) pace() error {
 	b := c.server.gates.addresses
 	if b == nil {
 		return nil
 	}
 	// Headers that contradict each other count for the proxy, which may be on this
 	// machine: a client behind it must not get the machine's exemption that way.
-	proxies := c.server.proxies
+	proxies := c.shared.proxies
 	addr := proxies.Client(c.request)
 	if addr.IsLoopback() && !proxies.Relayed(c.request) || b.Take(addr) {
 		return nil
@@ -100,38 +102,10 @@ func (c *call) pace() error {
 	return p
 }
 
-// enter takes a slot.
-func (c *call) enter(g *ratelimit.Gate) error {
-	if err := g.Enter(c.request.Context(), ""); err != nil {
-		return busy(err)
-	}
-	c.gate = g
-	return nil
-}
-
-// leave returns the slot, if the call has one.
-func (c *call) leave() {
-	if c.gate != nil {
-		c.gate.Leave("")
-		c.gate = nil
-	}
-}
-
-// busy returns the problem for an error of a gate.
-func busy(err error) error {
-	switch {
-	case errors.Is(err, ratelimit.ErrTooManyOfOne):
-		return newProblem("busy", "You already have two filtered exports running; wait until one has finished. Exports without filters, and files under /data/, have no such limit.")
-	case errors.Is(err, ratelimit.ErrBusy):
-		return newProblem("busy", "The service is busy; try again in a few seconds.")
-	}
-	return err
-}
-
-// exporter returns the ID of the account or address whose exports are limited together.
-func (c *call) exporter() string {
+// Exporter implements admission: the ID of the account or address whose exports are limited together.
+func (c *request) Exporter() string {
 	if c.meter.subject.ID != "" {
 		return c.meter.subject.ID
 	}
-	return ratelimit.OfAddress(c.server.proxies.Client(c.request), 0).ID
+	return ratelimit.OfAddress(c.shared.proxies.Client(c.request), 0).ID
 }

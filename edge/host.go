@@ -46,7 +46,7 @@ func answersTo(r *http.Request, named []string) bool {
 }
 
 // refuseHost answers a request for a host name that is not this service's.
-func (c *call) refuseHost(w http.ResponseWriter) {
+func (c *request) refuseHost(w http.ResponseWriter) {
 	c.showLimit(w.Header())
 	c.fail(w, newProblem("foreign-host", "This index is not open to other websites, and "+shorten(c.request.Host)+
 		" is not one of its host names. Use its IP address or localhost. The operator can add host names with --hosts, and set the public address with --url."))

@@ -256,7 +256,7 @@ func TestPanicTellsNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)
 	var log bytes.Buffer
-	s.log = slog.New(slog.NewTextHandler(&log, nil))
+	s.shared.log = slog.New(slog.NewTextHandler(&log, nil))
 	s.router.GET("/panic", s.handle("/panic", unmetered, nil, func(*call) (*reply, error) { panic("the secret cause") }))
 	s.router.GET("/error", s.handle("/error", unmetered, nil, func(*call) (*reply, error) { return nil, errors.New("the secret cause") }))
 	for _, path := range []string{"/panic", "/error"} {

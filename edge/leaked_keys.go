@@ -22,8 +22,8 @@ const maxReports = 60
 //
 // Whoever holds a leaked key can revoke it, as its owner would want. No other key is
 // needed. The answer reveals no more about the key than using it would.
-func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
-	if err := s.countReport(c); err != nil {
+func (a *API) revokeLeakedKey(c *call) (*reply, error) {
+	if err := a.countReport(c); err != nil {
 		return nil, err
 	}
 	c.hurry()
@@ -37,8 +37,8 @@ func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
 	if err != nil {
 		return nil, invalidBody([]FieldError{{"key", strings.TrimPrefix(err.Error(), "this ")}})
 	}
-	ctx := storage.WithActor(c.request.Context(), storage.Actor{Kind: storage.ByAnyone, Address: s.addressOfClient(c.request)})
-	err = s.state.Write(ctx, func(tx *storage.Tx) error {
+	ctx := storage.WithActor(c.request.Context(), storage.Actor{Kind: storage.ByAnyone, Address: c.shared.addressOfClient(c.request)})
+	err = a.state.Write(ctx, func(tx *storage.Tx) error {
 		_, err := tx.RevokeReported(secret)
 		return err
 	})
@@ -48,14 +48,14 @@ func (s *Server) revokeLeakedKey(c *call) (*reply, error) {
 	case err != nil:
 		return nil, stateProblem(err)
 	}
-	s.keys.Forget()
+	a.keys.Forget()
 	return object(http.StatusNoContent, nil)
 }
 
-func (s *Server) countReport(c *call) error {
-	who := ratelimit.OfAddress(s.proxies.Client(c.request), maxReports)
+func (a *API) countReport(c *call) error {
+	who := ratelimit.OfAddress(c.shared.proxies.Client(c.request), maxReports)
 	who.Window = time.Hour
-	st, err := s.reports.Take(c.request.Context(), who)
+	st, err := a.reports.Take(c.request.Context(), who)
 	switch {
 	case err != nil:
 		return err
@@ -63,7 +63,7 @@ func (s *Server) countReport(c *call) error {
 		return nil
 	}
 	p := newProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys an hour; try again at %s.", maxReports, st.Reset.UTC().Format(time.RFC3339))+
-		s.contact("", " For more, write to %s."))
-	p.header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(s.now()), 10)}}
+		c.shared.contact("", " For more, write to %s."))
+	p.header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(c.shared.now()), 10)}}
 	return p
 }

@@ -12,11 +12,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"kindex/exports"
+	"kindex/site/pages"
 )
 
 // live follows the published build of an output folder.
 type live struct {
 	root    string
+	options pages.Options // of the website
 	log     *slog.Logger
 	metrics *metrics
 	moved   func(*view)          // called with every build that is moved to, not with edits
@@ -80,7 +82,7 @@ func (l *live) load() error {
 			l.log.Error("close a build", "build", id, "error", err)
 		}
 	}
-	next.dated = l.datedBy(next)
+	next.dated, next.options = l.datedBy(next), l.options
 	old := l.base
 	l.base, l.refused = next, ""
 	l.show()
@@ -202,4 +204,36 @@ func (l *live) stop() {
 		l.base.release()
 		l.base = nil
 	}
+}
+
+// severalBuilds stands for the ids of builds that share a Last-Modified time.
+const severalBuilds = "several"
+
+// datedBy reports whether a view's Last-Modified time stands for its build alone, among
+// those that this edge has served and those that are kept. Two builds of one day share a
+// time if their commits are older than the day, or if there are no commits.
+func (l *live) datedBy(v *view) bool {
+	at, id := v.modified[0], v.build.Manifest.ID
+	if l.served == nil {
+		l.served = map[string]string{}
+	}
+	if first, ok := l.served[at]; ok && first != id {
+		l.served[at] = severalBuilds
+		return false
+	}
+	l.served[at] = id
+	kept, err := exports.Builds(l.root)
+	if err != nil {
+		return false
+	}
+	for _, other := range kept {
+		if other == id {
+			continue
+		}
+		m, err := exports.ReadManifest(filepath.Join(exports.BuildsDir(l.root), other))
+		if err != nil || m.LastModified().Equal(v.build.Manifest.LastModified()) {
+			return false
+		}
+	}
+	return true
 }

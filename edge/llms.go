@@ -18,23 +18,23 @@ type mapText struct {
 //
 // Its links are absolute. Where nobody has said what the public address is, they are
 // those by which the client came, and no shared cache may give them to others.
-func (s *Server) llms(c *call) (*reply, error) {
+func (a *API) llms(c *call) (*reply, error) {
 	base := c.base()
 	r := &reply{mediaType: "text/plain; charset=utf-8"}
 	if c.publicAddress() != "" {
 		r.cache = anHour
 	}
 	// It is asked for without limit and made of dozens of records: the last one is kept.
-	if kept := c.view.mapped.Load(); kept != nil && kept.base == base {
+	if kept := c.served.mapped.Load(); kept != nil && kept.base == base {
 		r.body = kept.body
 		return r, nil
 	}
-	b := c.view.build
-	ranked, err := c.view.boards.Ranked()
+	b := c.served.build
+	ranked, err := c.served.boards.Ranked()
 	if err != nil {
 		return nil, err
 	}
-	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.view.categories}
+	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.served.categories}
 	best, _, _ := b.Page(ranked, exports.DefaultSort, nil, 0, leaders)
 	for _, o := range best {
 		e, err := b.Entity(o)
@@ -44,6 +44,6 @@ func (s *Server) llms(c *call) (*reply, error) {
 		m.Leaders = append(m.Leaders, e)
 	}
 	r.body = site.LLMs(m)
-	c.view.mapped.Store(&mapText{base, r.body})
+	c.served.mapped.Store(&mapText{base, r.body})
 	return r, nil
 }

@@ -145,7 +145,7 @@ func TestMapOfOneAddress(t *testing.T) {
 			t.Errorf("%s: %v %s", host, w.Header(), body)
 		}
 	}
-	s.options.URL = "https://index.example.org/"
+	s.shared.url = "https://index.example.org/"
 	w := from(s.Server, "one.example")
 	if body := w.Body.String(); !strings.Contains(body, "<https://index.example.org/mcp>") || strings.Contains(body, "one.example") ||
 		w.Header().Get("Cache-Control") != "public, max-age=3600" {

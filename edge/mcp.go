@@ -46,7 +46,7 @@ const agentTime = mcp.DefaultCallTime + 5*time.Second
 
 func (s *Server) newAgents() error {
 	var description struct{ Info struct{ Version string } }
-	if err := json.Unmarshal(s.described.json, &description); err != nil {
+	if err := json.Unmarshal(s.api.described.json, &description); err != nil {
 		return err
 	}
 	s.agents.version = description.Info.Version
@@ -89,7 +89,7 @@ type callerKey struct{}
 // mcp answers POST /mcp. Messages that are no calls are not counted, and are bounded as
 // pages are; a key that is not good is refused before anything, and counts as it does
 // under /api.
-func (s *Server) mcp(c *call, w http.ResponseWriter) {
+func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	if refused := c.identify(); refused != nil {
 		if err := c.admit(metered); err != nil {
 			refused = err
@@ -196,7 +196,7 @@ func (a inProcess) Get(ctx context.Context, path string, query url.Values, heade
 	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: query.Encode()}, Proto: "HTTP/1.1",
 		ProtoMajor: 1, ProtoMinor: 1, Header: header.Clone(), Body: http.NoBody}).WithContext(ctx)
 	r.RequestURI = r.URL.RequestURI()
-	if outer, ok := ctx.Value(callerKey{}).(*call); ok {
+	if outer, ok := ctx.Value(callerKey{}).(*request); ok {
 		// The protocol's own context does not end with the request that it came by.
 		defer context.AfterFunc(outer.request.Context(), cancel)()
 		r.RemoteAddr, r.Host, r.TLS = outer.request.RemoteAddr, outer.request.Host, outer.request.TLS

@@ -256,7 +256,7 @@ func TestAgentsLeaving(t *testing.T) {
 	s := serveFew(t, Options{})
 	asked, left := s.slowly("/api/slow")
 	outer, leave := context.WithCancel(context.Background())
-	c := &call{request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), id: "one"}
+	c := &request{call: &call{request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), id: "one"}}
 	failed := make(chan error, 1)
 	go func() {
 		_, _, _, err := inProcess{s.Server}.Get(context.WithValue(context.Background(), callerKey{}, c), "/api/slow", nil, http.Header{})

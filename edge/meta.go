@@ -1,9 +1,7 @@
 package edge
 
-import "strings"
-
 // GET /api/openapi
-func (s *Server) openapi(c *call) (*reply, error) {
+func (a *API) openapi(c *call) (*reply, error) {
 	format, err := c.query.OneOf("format", "", []string{"json", "yaml"})
 	if err != nil {
 		return nil, err
@@ -14,9 +12,9 @@ func (s *Server) openapi(c *call) (*reply, error) {
 			format = "yaml"
 		}
 	}
-	r := &reply{mediaType: jsonType, body: s.described.json}
+	r := &reply{mediaType: jsonType, body: a.described.json}
 	if format == "yaml" {
-		r.mediaType, r.body = "application/yaml", s.described.yaml
+		r.mediaType, r.body = "application/yaml", a.described.yaml
 	}
 	r.header = map[string][]string{"Vary": {"Accept"}}
 	return r, nil
@@ -25,9 +23,4 @@ func (s *Server) openapi(c *call) (*reply, error) {
 // GET /openapi.json and /openapi.yaml, where tools look for a description
 func toOpenAPI(format string) handler {
 	return func(*call) (*reply, error) { return &reply{location: "/api/openapi?format=" + format}, nil }
-}
-
-func prefersYAML(accept string) bool {
-	y, j := strings.Index(accept, "yaml"), strings.Index(accept, "json")
-	return y >= 0 && (j < 0 || y < j)
 }

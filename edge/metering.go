@@ -99,7 +99,7 @@ type meter struct {
 
 // admit finds out who asks and counts the request. The error is that of a bad key
 // or of a limit that is used up.
-func (c *call) admit(kind metering) error {
+func (c *request) admit(kind metering) error {
 	c.meter.kind = kind
 	if kind < free {
 		return nil
@@ -120,10 +120,10 @@ func (c *call) admit(kind metering) error {
 	if !c.meter.counted {
 		// The check is counted, whether or not something has changed.
 		if refused != nil {
-			return c.exceeded(refused)
+			return c.Exceeded(refused)
 		}
 		if !c.mayBeUnchanged() || !c.server.limits.mayHaveUnchanged(c.request.Context(), c.meter.subject) {
-			return c.exceeded(nil)
+			return c.Exceeded(nil)
 		}
 		c.meter.over = true
 	}
@@ -140,7 +140,7 @@ const (
 
 // mayBeUnchanged reports whether a caller with nothing left may get a 304: where the
 // route's handler makes no body, and the request names a tag. A star names none.
-func (c *call) mayBeUnchanged() bool {
+func (c *request) mayBeUnchanged() bool {
 	r := c.request
 	if c.meter.kind != tagged || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -152,11 +152,11 @@ func (c *call) mayBeUnchanged() bool {
 
 // count takes one request from what is left, if something is. The error is that of the
 // state.
-func (c *call) count() error {
+func (c *request) count() error {
 	m := &c.meter
 	var err error
 	if m.state, err = c.server.limits.Take(c.request.Context(), m.subject); err != nil {
-		m.state = ratelimit.Unknown(m.subject, c.server.now())
+		m.state = ratelimit.Unknown(m.subject, c.shared.now())
 		return stateProblem(err)
 	}
 	m.counted = m.state.Allowed
@@ -164,38 +164,38 @@ func (c *call) count() error {
 }
 
 // peek reads what is left.
-func (c *call) peek() {
+func (c *request) peek() {
 	m := &c.meter
 	var err error
 	if m.state, err = c.server.limits.Peek(c.request.Context(), m.subject); err != nil {
-		m.state = ratelimit.Unknown(m.subject, c.server.now())
+		m.state = ratelimit.Unknown(m.subject, c.shared.now())
 		if !c.left() {
-			c.server.log.Error("reading a counter", "requestId", c.id, "error", err)
+			c.shared.log.Error("reading a counter", "requestId", c.id, "error", err)
 		}
 	}
 }
 
-// exceeded returns the problem of a caller with nothing left. refused, if not nil, is why
+// Exceeded implements admission: the problem of a caller with nothing left. refused, if not nil, is why
 // the key was refused; without it, the caller might take the limit for the key's.
-func (c *call) exceeded(refused error) *Problem {
+func (c *request) Exceeded(refused error) *Problem {
 	m := &c.meter
-	wait := m.state.Wait(c.server.now())
+	wait := m.state.Wait(c.shared.now())
 	detail := "The limit of " + strconv.FormatInt(m.state.Limit, 10) + " requests is used up until " + m.state.Reset.UTC().Format(time.RFC3339) + "."
 	switch {
 	case refused != nil:
 		detail += " This limit is for your IP address, because your key was refused: " + refused.Error()
-	case c.caller.account == nil:
+	case c.principal.account == nil:
 		detail += " A key has a higher one."
 	}
-	p := newProblem("rate-limited", detail+c.server.contact("", " For more, write to %s."))
+	p := newProblem("rate-limited", detail+c.shared.contact("", " For more, write to %s."))
 	p.header = http.Header{"Retry-After": {strconv.FormatInt(wait, 10)}}
 	return p
 }
 
-// settle is called with the status when the answer starts. It gives back what costs
+// Settle implements admission: it is called with the status when the answer starts. It gives back what costs
 // nothing and writes the headers. An error means that another answer must be given
 // instead.
-func (c *call) settle(h http.Header, status int) error {
+func (c *request) Settle(h http.Header, status int) error {
 	m := &c.meter
 	if m.kind < free {
 		return nil
@@ -203,27 +203,16 @@ func (c *call) settle(h http.Header, status int) error {
 	unchanged := status == http.StatusNotModified && c.namesTag(h)
 	switch {
 	case m.over && status != http.StatusTooManyRequests && !unchanged:
-		return c.exceeded(nil)
+		return c.Exceeded(nil)
 	case m.counted && (status >= 500 && !c.left() || unchanged && c.server.limits.mayHaveUnchanged(c.request.Context(), m.subject)):
 		m.counted = false
 		if state, err := c.server.limits.Give(c.request.Context(), m.subject, m.state); err == nil {
 			m.state = state
 		}
 	}
-	m.state.SetHeaders(h, c.server.now())
+	m.state.SetHeaders(h, c.shared.now())
 	return nil
 }
 
-// namesTag reports whether the client has named the entity tag of the answer, and so
-// has the representation: a star would do for any.
-func (c *call) namesTag(h http.Header) bool {
-	tags := h["Etag"]
-	return len(tags) == 1 && lists(c.header("If-None-Match"), tags[0])
-}
-
-// left reports whether the client has disconnected. A failure is then caused by that:
-// the work was done, and the request counts.
-func (c *call) left() bool { return errors.Is(c.request.Context().Err(), context.Canceled) }
-
-// errRefused ends the making of an answer that is not given.
-var errRefused = errors.New("another answer was given")
+// Over implements admission.
+func (c *request) Over() bool { return c.meter.over }

@@ -2,10 +2,7 @@ package edge
 
 import (
 	"net/http"
-	"path/filepath"
 	"time"
-
-	"kindex/exports"
 )
 
 // lastModified returns the Last-Modified time to compare the client's dates with, or the
@@ -23,14 +20,14 @@ func (c *call) lastModified(h http.Header) time.Time {
 	if err != nil || c.immutable {
 		return t
 	}
-	if c.view == nil || meterOf(c.request.URL.Path) != metered {
+	if c.served == nil || !c.ofBuild {
 		return time.Time{}
 	}
 	since := c.timeIn("If-Modified-Since")
-	if c.view.dated && (since.IsZero() || since.Equal(t)) {
+	if c.served.dated && (since.IsZero() || since.Equal(t)) {
 		return t
 	}
-	if shown := c.view.shown.Load(); shown != nil && !since.Before(*shown) {
+	if shown := c.served.shown.Load(); shown != nil && !since.Before(*shown) {
 		return t
 	}
 	return time.Time{}
@@ -44,36 +41,4 @@ func (c *call) timeIn(header string) time.Time {
 		return time.Time{}
 	}
 	return t
-}
-
-// severalBuilds stands for the ids of builds that share a Last-Modified time.
-const severalBuilds = "several"
-
-// datedBy reports whether a view's Last-Modified time stands for its build alone, among
-// those that this edge has served and those that are kept. Two builds of one day share a
-// time if their commits are older than the day, or if there are no commits.
-func (l *live) datedBy(v *view) bool {
-	at, id := v.modified[0], v.build.Manifest.ID
-	if l.served == nil {
-		l.served = map[string]string{}
-	}
-	if first, ok := l.served[at]; ok && first != id {
-		l.served[at] = severalBuilds
-		return false
-	}
-	l.served[at] = id
-	kept, err := exports.Builds(l.root)
-	if err != nil {
-		return false
-	}
-	for _, other := range kept {
-		if other == id {
-			continue
-		}
-		m, err := exports.ReadManifest(filepath.Join(exports.BuildsDir(l.root), other))
-		if err != nil || m.LastModified().Equal(v.build.Manifest.LastModified()) {
-			return false
-		}
-	}
-	return true
 }

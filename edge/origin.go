@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/edge/auth"
 	"kindex/edge/safedial"
 )
 
@@ -125,7 +124,7 @@ func newVaryValues(o *Origins) varyValues {
 // here (DNS rebinding). Pages for signing in and for submitting are for no other
 // origin, whatever the method and the outcome.
 func (s *Server) guardOrigin(next http.Handler) http.Handler {
-	foreign := s.attend("foreign host", func(c *call, w http.ResponseWriter) { c.refuseHost(w) })
+	foreign := s.attend("foreign host", func(c *request, w http.ResponseWriter) { c.refuseHost(w) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		if !s.origins.any {
@@ -135,7 +134,7 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 				return
 			}
 		}
-		if s.people != nil && auth.Owns(r.URL.Path) || ownsForm(r.URL.Path) {
+		if s.console.owns(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -148,7 +147,7 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 		if s.origins.varies() {
 			h["Vary"] = []string{"Origin"}
 		}
-		(&call{server: s, request: r}).showLimit(h)
+		(&request{call: &call{shared: s.shared, request: r}, server: s}).showLimit(h)
 		w.WriteHeader(http.StatusNoContent)
 	})
 }
@@ -191,7 +190,7 @@ func (s *Server) embeddable(r *http.Request) []string {
 
 // showLimit sets the headers of the anonymous limit, which the request does not count
 // against. A key is not looked up.
-func (c *call) showLimit(h http.Header) {
+func (c *request) showLimit(h http.Header) {
 	if meterOf(c.request.URL.Path) == unmetered {
 		return
 	}
@@ -199,7 +198,7 @@ func (c *call) showLimit(h http.Header) {
 		return
 	}
 	c.peek()
-	c.meter.state.SetHeaders(h, c.server.now())
+	c.meter.state.SetHeaders(h, c.shared.now())
 }
 
 // checkOrigin refuses a message at /mcp from a page of an origin that is not allowed,

@@ -247,7 +247,7 @@ func TestAttackLog(t *testing.T) {
 	foreign = foreign.WithContext(context.WithValue(foreign.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})))
 	ask("foreign host", 403, foreign)
 	for range 2 {
-		if err := s.gates.exports.Enter(t.Context(), ratelimit.OfAddress(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
+		if err := s.shared.exports.Enter(t.Context(), ratelimit.OfAddress(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -54,27 +54,23 @@ func panelRoutes() []panelRoute {
 	}
 }
 
-// panel adds the developer's panel.
-func (s *Server) panel() {
-	for _, r := range panelRoutes() {
-		h := s.paced(r.path, func(c *call, w http.ResponseWriter) { (&visitor{call: c}).attend(w, r.answer) })
-		s.router.Handle(r.verb, r.path, h)
-		if r.verb == http.MethodGet {
-			s.router.HEAD(r.path, h)
-		}
-	}
-	whole := s.attend("/developer", func(_ *call, w http.ResponseWriter) {
+// panel returns the routes of the developer's panel.
+func (s *Console) panel() []pageRoute {
+	routes := []pageRoute{{http.MethodGet, "/developer", func(_ *call, w http.ResponseWriter) {
 		auth.Guard(w.Header())
 		w.Header().Set("Location", auth.Panel)
 		w.WriteHeader(http.StatusMovedPermanently)
-	})
-	s.router.GET("/developer", whole)
-	s.router.HEAD("/developer", whole)
+	}}}
+	for _, r := range panelRoutes() {
+		routes = append(routes, pageRoute{r.verb, r.path, func(c *call, w http.ResponseWriter) { (&visitor{call: c, console: s}).attend(w, r.answer) }})
+	}
+	return routes
 }
 
 // visitor is somebody who asks for a page of the panel.
 type visitor struct {
 	*call
+	console *Console
 	site    *pages.Site
 	account apikey.Account
 	member  pages.Member // "" as the account where nobody is signed in
@@ -96,12 +92,11 @@ func (v *visitor) attend(w http.ResponseWriter, answer func(*visitor) (shown, er
 	var ctx context.Context
 	ctx, v.end = context.WithTimeout(v.request.Context(), ownTime)
 	v.request = v.request.WithContext(ctx)
-	if v.view = v.server.live.acquire(); v.view == nil {
-		v.fail(w, newProblem("not-ready", "No build is being served yet; try again in a moment."))
+	if !v.acquire(w, v.console.live) {
 		return
 	}
 	var err error
-	if v.site, err = v.server.pagesOf(v.view); err != nil {
+	if v.site, err = v.served.site(); err != nil {
 		v.fail(w, err)
 		return
 	}
@@ -121,7 +116,7 @@ var errSignedOut = &Problem{Status: http.StatusForbidden, Title: "You are signed
 // enter finds out who asks, and has the request answered if it may be. Only what a
 // page of this session has sent, and not too often, changes anything.
 func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, error)) (shown, error) {
-	people, look := v.server.people, v.request.Method != http.MethodPost
+	people, look := v.console.people, v.request.Method != http.MethodPost
 	account, token, err := people.Session(v.request)
 	switch {
 	case errors.Is(err, auth.ErrSignedOut) && !look:
@@ -134,7 +129,7 @@ func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, err
 		return shown{}, stateProblem(err)
 	}
 	v.account, v.member = account, pages.Member{Account: account.Name, Token: token}
-	v.request = v.request.WithContext(v.server.asSession(v.request))
+	v.request = v.request.WithContext(v.shared.asSession(v.request))
 	if look {
 		return answer(v)
 	}
@@ -155,12 +150,12 @@ func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, err
 const mostForms = 60
 
 func (v *visitor) count(w http.ResponseWriter) error {
-	st, err := v.server.starts.Take(v.request.Context(), ratelimit.Subject{ID: "panel:" + v.account.ID, Limit: mostForms, Window: time.Hour})
+	st, err := v.console.starts.Take(v.request.Context(), ratelimit.Subject{ID: "panel:" + v.account.ID, Limit: mostForms, Window: time.Hour})
 	switch {
 	case err != nil:
 		return stateProblem(err)
 	case !st.Allowed:
-		w.Header().Set("Retry-After", strconv.FormatInt(st.Wait(v.server.now()), 10))
+		w.Header().Set("Retry-After", strconv.FormatInt(st.Wait(v.shared.now()), 10))
 		return &Problem{Status: http.StatusTooManyRequests, Title: "That is too much for one hour",
 			Detail: fmt.Sprintf("At most %d changes can be made here in an hour, so nothing was changed. The API has a limit of its own.", mostForms)}
 	}
@@ -178,7 +173,7 @@ func (v *visitor) refusal(w http.ResponseWriter, err error) pages.Panel {
 		w.Header().Set("Retry-After", "5")
 		fallthrough
 	case p.Status >= 500:
-		v.server.log.Error("request failed", "requestId", v.id, "path", v.request.URL.Path, "error", fmt.Sprint(p.cause))
+		v.shared.log.Error("request failed", "requestId", v.id, "path", v.request.URL.Path, "error", fmt.Sprint(p.cause))
 		r.Text = "Nothing is wrong with you or your account. Try again in a minute."
 	case v.member.Account == "":
 		r.Back, r.BackTo = "/signin", "Sign in"

@@ -44,7 +44,7 @@ func (v *visitor) log() (shown, error) {
 	if err != nil || before < 1 {
 		before = 0
 	}
-	list, count, more, err := v.server.auditPage(v.request.Context(), v.account.ID, before, entriesShown)
+	list, count, more, err := v.console.accounts.auditPage(v.request.Context(), v.account.ID, before, entriesShown)
 	if err != nil {
 		return shown{}, err
 	}

@@ -105,7 +105,7 @@ func TestEveryActionHasAText(t *testing.T) {
 		if actionTexts[a] == "" {
 			t.Errorf("%s has no text in the panel", a)
 		}
-		if !strings.Contains(string(s.described.yaml), string(a)) {
+		if !strings.Contains(string(s.api.described.yaml), string(a)) {
 			t.Errorf("%s is not described", a)
 		}
 	}

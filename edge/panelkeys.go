@@ -20,7 +20,7 @@ func (v *visitor) keys() (shown, error) {
 }
 
 func (v *visitor) keysPage() (*pages.DeveloperPage, error) {
-	list, err := v.server.keysOf(v.request.Context(), v.account.ID)
+	list, err := v.console.accounts.keysOf(v.request.Context(), v.account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -80,20 +80,20 @@ func (v *visitor) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 		if err != nil {
 			panic(err) // every other choice is a number
 		}
-		g.ExpiresAt = second(v.server.now().AddDate(0, 0, days))
+		g.ExpiresAt = second(v.shared.now().AddDate(0, 0, days))
 	}
 	return g, scopeFault, lifeFault
 }
 
 // use is what the account has used of its limit. Looking costs nothing.
 func (v *visitor) use() pages.Use {
-	subject := ratelimit.OfAccount(v.account.ID, v.account.Quota, v.account.Window, v.server.options.LimitKey)
+	subject := ratelimit.OfAccount(v.account.ID, v.account.Quota, v.account.Window, v.console.limitKey)
 	if subject.Limit == 0 {
 		return pages.Use{Unlimited: true}
 	}
-	st, err := v.server.limits.Peek(v.request.Context(), subject)
+	st, err := v.console.peek(v.request.Context(), subject)
 	if err != nil {
-		v.server.log.Error("reading a counter", "requestId", v.id, "error", err)
+		v.shared.log.Error("reading a counter", "requestId", v.id, "error", err)
 		return pages.Use{Unknown: true}
 	}
 	return pages.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
@@ -110,7 +110,7 @@ func (v *visitor) makeKey() (shown, error) {
 			}
 		})
 	}
-	done, repeated, err := v.server.once(v.request.Context(), v.attempt(), v.server.makeKey(v.account.ID, g))
+	done, repeated, err := v.console.accounts.once(v.request.Context(), v.attempt(), v.console.accounts.makeKey(v.account.ID, g))
 	var problem *Problem
 	switch {
 	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
@@ -143,7 +143,7 @@ func (v *visitor) noKey(g apikey.Grant, says func(*pages.DeveloperPage)) (shown,
 
 // ownKey is the key that the address names.
 func (v *visitor) ownKey() (pages.PanelKey, error) {
-	list, err := v.server.keysOf(v.request.Context(), v.account.ID)
+	list, err := v.console.accounts.keysOf(v.request.Context(), v.account.ID)
 	if err != nil {
 		return pages.PanelKey{}, err
 	}
@@ -162,7 +162,7 @@ func (v *visitor) askToRevoke() (shown, error) {
 }
 
 func (v *visitor) revokeKey() (shown, error) {
-	revoked, err := v.server.endKey(v.request.Context(), v.account.ID, v.param("key"))
+	revoked, err := v.console.accounts.endKey(v.request.Context(), v.account.ID, v.param("key"))
 	if err == nil && !revoked {
 		err = newProblem("unknown-key", "The account has no such active key.")
 	}

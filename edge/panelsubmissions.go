@@ -20,23 +20,23 @@ func panelSubmission(s *submission.Submission) pages.PanelSubmission {
 // submissions lists what the account has submitted.
 func (v *visitor) submissions() (shown, error) {
 	ctx, q := v.request.Context(), submission.Query{AccountID: v.account.ID}
-	count, err := v.server.state.CountSubmissions(ctx, q)
+	count, err := v.console.state.CountSubmissions(ctx, q)
 	if err != nil {
 		return shown{}, stateProblem(err)
 	}
 	// A place in the list is one of the account's own; of anything else, the page is
 	// the first.
 	if before := v.request.URL.Query().Get("before"); submission.ValidID(before) {
-		if _, err := v.server.submissionOf(ctx, v.account.ID, before); err == nil {
+		if _, err := v.console.accounts.submissionOf(ctx, v.account.ID, before); err == nil {
 			q.After = before
 		}
 	}
 	q.Limit = submissionsShown + 1
-	list, err := v.server.state.Submissions(ctx, q)
+	list, err := v.console.state.Submissions(ctx, q)
 	if err != nil {
 		return shown{}, stateProblem(err)
 	}
-	open, err := v.server.state.CountSubmissions(ctx, submission.Query{AccountID: v.account.ID, Statuses: submission.Open})
+	open, err := v.console.state.CountSubmissions(ctx, submission.Query{AccountID: v.account.ID, Statuses: submission.Open})
 	if err != nil {
 		return shown{}, stateProblem(err)
 	}
@@ -57,7 +57,7 @@ func (v *visitor) submission() (shown, error) {
 	if !submission.ValidID(id) {
 		return shown{}, newProblem("unknown-submission", "You have no such submission.")
 	}
-	found, err := v.server.submissionOf(v.request.Context(), v.account.ID, id)
+	found, err := v.console.accounts.submissionOf(v.request.Context(), v.account.ID, id)
 	if err != nil {
 		return shown{}, err
 	}
@@ -69,7 +69,7 @@ func (v *visitor) submission() (shown, error) {
 // withdrawSubmission withdraws a submission, and shows what is left of it.
 func (v *visitor) withdrawSubmission() (shown, error) {
 	id := v.param("submission")
-	if err := v.server.withdraw(v.request.Context(), v.account.ID, id); err != nil {
+	if err := v.console.accounts.withdraw(v.request.Context(), v.account.ID, id); err != nil {
 		return shown{}, err
 	}
 	return shown{to: panelSubmissions + id + "/"}, nil

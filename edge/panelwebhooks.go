@@ -39,7 +39,7 @@ func (v *visitor) webhooks() (shown, error) {
 }
 
 func (v *visitor) webhooksPage() (*pages.WebhooksPage, error) {
-	list, err := v.server.state.Webhooks(v.request.Context(), v.account.ID)
+	list, err := v.console.state.Webhooks(v.request.Context(), v.account.ID)
 	if err != nil {
 		return nil, stateProblem(err)
 	}
@@ -54,11 +54,11 @@ func (v *visitor) webhooksPage() (*pages.WebhooksPage, error) {
 func (v *visitor) makeWebhook() (shown, error) {
 	address, events := v.field("url"), v.request.PostForm["events"]
 	ctx := v.request.Context()
-	do, refused, err := v.server.makeWebhook(ctx, v.account.ID, address, events)
+	do, refused, err := v.console.accounts.makeWebhook(ctx, v.account.ID, address, events)
 	if err != nil {
 		return shown{}, err
 	}
-	done, repeated, err := v.server.once(ctx, v.attempt(), do)
+	done, repeated, err := v.console.accounts.once(ctx, v.attempt(), do)
 	var problem *Problem
 	switch {
 	case err == nil && repeated:
@@ -95,7 +95,7 @@ func (v *visitor) noWebhook(address string, events []string, problem *Problem, a
 
 // ownWebhook is the webhook that the address names.
 func (v *visitor) ownWebhook() (webhook.Webhook, error) {
-	return v.server.webhookOf(v.request.Context(), v.account.ID, v.param("webhook"))
+	return v.console.accounts.webhookOf(v.request.Context(), v.account.ID, v.param("webhook"))
 }
 
 // webhook shows one webhook with a part of its log.
@@ -105,7 +105,7 @@ func (v *visitor) webhook() (shown, error) {
 		return shown{}, err
 	}
 	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: deliveriesShown + 1, Before: readPlace(v.request.URL.Query().Get("before"))}
-	list, count, err := v.server.state.Deliveries(v.request.Context(), q)
+	list, count, err := v.console.state.Deliveries(v.request.Context(), q)
 	if err != nil {
 		return shown{}, stateProblem(err)
 	}
@@ -167,10 +167,10 @@ func (v *visitor) replay() (shown, error) {
 // ask has something sent outside its turn, wakes who sends it, and goes to where it
 // can be watched.
 func (v *visitor) ask(w webhook.Webhook, do write) (shown, error) {
-	if _, _, err := v.server.once(v.request.Context(), storage.Attempt{AccountID: v.account.ID}, do); err != nil {
+	if _, _, err := v.console.accounts.once(v.request.Context(), storage.Attempt{AccountID: v.account.ID}, do); err != nil {
 		return shown{}, err
 	}
-	v.server.hooks.dispatch.Wake()
+	v.console.accounts.dispatch.Wake()
 	return shown{to: panelHooks + w.ID + "/"}, nil
 }
 
@@ -186,7 +186,7 @@ func (v *visitor) rotateWebhook() (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
-	done, repeated, err := v.server.once(v.request.Context(), v.attempt(), v.server.rotation(w))
+	done, repeated, err := v.console.accounts.once(v.request.Context(), v.attempt(), v.console.accounts.rotation(w))
 	if err != nil {
 		return shown{}, err
 	}
@@ -209,7 +209,7 @@ func (v *visitor) askToDelete() (shown, error) {
 func (v *visitor) deleteWebhook() (shown, error) {
 	w, err := v.ownWebhook()
 	if err == nil {
-		err = v.server.endWebhook(v.request.Context(), w)
+		err = v.console.accounts.endWebhook(v.request.Context(), w)
 	}
 	return shown{to: panelHooks}, err
 }

@@ -10,25 +10,25 @@ import (
 )
 
 // day reads at, the day whose state is asked for; "" is the present.
-func (c *call) day() (string, error) {
+func asOfDay(c *call) (string, error) {
 	day, err := c.query.Day("at")
 	if err != nil || day == "" {
 		return "", err
 	}
-	a := c.view.build.Archive()
+	a := c.served.build.Archive()
 	if last := a.LastDay(); day > last {
 		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is not known yet: this build knows the index until %s", day, last), Suggestion: last}
 	}
 	if first := a.FirstDay(); first == "" || day < first {
-		return "", c.noHistory(day)
+		return "", noHistory(c, day)
 	}
 	return day, nil
 }
 
 // noHistory answers for a day before the first change.
-func (c *call) noHistory(day string) error {
+func noHistory(c *call, day string) error {
 	p := newProblem("no-history", fmt.Sprintf("Nothing is known of %s: this index has no history.", day))
-	if first := c.view.build.Archive().FirstDay(); first != "" {
+	if first := c.served.build.Archive().FirstDay(); first != "" {
 		p.Detail = fmt.Sprintf("Nothing is known of %s: the history begins on %s.", day, first)
 		p.suggest(first)
 	}
@@ -37,29 +37,29 @@ func (c *call) noHistory(day string) error {
 
 // catalogue is what lists are read from: the build, or its latest snapshot not
 // after a day, which it then names.
-func (c *call) catalogue(day string) (from exports.Catalogue, asOf string, err error) {
+func recordsAt(c *call, day string) (from exports.Catalogue, asOf string, err error) {
 	if day == "" {
-		return c.view.build, "", nil
+		return c.served.build, "", nil
 	}
-	a := c.view.build.Archive()
+	a := c.served.build.Archive()
 	s, ok := a.Snapshot(day)
 	if !ok { // the scores are of a time before the first change
 		return nil, "", newProblem("no-history", fmt.Sprintf("No list is kept of %s or a day before it: the history begins on %s, but the scores of this build are as of %s.",
-			day, a.FirstDay(), c.view.asOf.Format(time.DateOnly)))
+			day, a.FirstDay(), c.served.asOf.Format(time.DateOnly)))
 	}
 	return s, s.Day, nil
 }
 
 // entityAt answers with a record as it stood at the end of a day, scored as of it.
-func (c *call) entityAt(day string, markdown bool) (*reply, error) {
-	a, typ, slug := c.view.build.Archive(), c.param("type"), c.param("slug")
+func entityAt(c *call, day string, markdown bool) (*reply, error) {
+	a, typ, slug := c.served.build.Archive(), c.param("type"), c.param("slug")
 	v, standing := a.At(typ, slug, day)
 	switch standing {
 	case exports.Unknown:
-		if _, _, ok := c.view.build.Find(typ, slug); ok {
+		if _, _, ok := c.served.build.Find(typ, slug); ok {
 			return nil, newProblem("no-history", fmt.Sprintf("The %s %q has no history: it is not committed yet.", typ, slug))
 		}
-		return nil, c.unknownEntity(typ, slug)
+		return nil, unknownEntity(c, typ, slug)
 	case exports.NotYet:
 		return nil, newProblem("no-history", fmt.Sprintf("The %s %q was not in the index on %s.", typ, slug, day))
 	case exports.Gone:
@@ -73,40 +73,33 @@ func (c *call) entityAt(day string, markdown bool) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := c.view.formula.Scores(e, asOf)
+	scores := c.served.formula.Scores(e, asOf)
 	if markdown {
 		then := *e
 		then.Scores = scores
-		return c.pastPage(&then, v, asOf)
+		return markdownPageAt(c, &then, v, asOf)
 	}
-	return &reply{mediaType: jsonType, body: c.view.object(c.buffer(), a.RecordAt(v, scores))}, nil
-}
-
-// deleted answers for an entity that is gone for good.
-func deleted(typ, slug string, at int64) error {
-	p := newProblem("deleted-entity", fmt.Sprintf("The %s %q was deleted on %s. Its changelog is still there.", typ, slug,
-		time.Unix(at, 0).UTC().Format(time.DateOnly)))
-	return p.suggest("/api/entity/" + typ + "/" + slug + "/changelog")
+	return &reply{mediaType: jsonType, body: entityObject(c.served, c.buffer(), a.RecordAt(v, scores))}, nil
 }
 
 // departed answers for an address that the build does not have: the history may
 // know that the entity was renamed or deleted.
-func (c *call) departed(resource string) (moved *reply, err error) {
-	typ, slug, err := c.departedTo()
+func resolveRemoved(c *call, resource string) (moved *reply, err error) {
+	typ, slug, err := currentAddress(c)
 	switch {
 	case err != nil:
 		return nil, err
 	case slug == "":
-		return nil, c.unknownEntity(c.param("type"), c.param("slug"))
+		return nil, unknownEntity(c, c.param("type"), c.param("slug"))
 	}
-	return c.redirect(typ, slug, resource), nil
+	return redirectTo(c, typ, slug, resource), nil
 }
 
 // departedTo is the present address of the entity that once had the address of the
 // path, "" where nobody knows of one. The error says that it was deleted.
-func (c *call) departedTo() (typ, slug string, err error) {
+func currentAddress(c *call) (typ, slug string, err error) {
 	typ, slug = c.param("type"), c.param("slug")
-	switch now, standing := c.view.build.Departed(typ, slug); standing {
+	switch now, standing := c.served.build.Departed(typ, slug); standing {
 	case exports.Exists:
 		return now.Type, now.Slug, nil
 	case exports.Gone:
@@ -116,7 +109,7 @@ func (c *call) departedTo() (typ, slug string, err error) {
 }
 
 // redirect leads to the same resource of an entity at its present address.
-func (c *call) redirect(typ, slug, resource string) *reply {
+func redirectTo(c *call, typ, slug, resource string) *reply {
 	u := url.URL{Path: "/api/entity/" + typ + "/" + slug + resource, RawQuery: c.request.URL.RawQuery}
 	return &reply{location: u.String()}
 }

@@ -61,12 +61,12 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 }
 
 // patient lets requests wait for pages, pictures and exports for as long as a slow machine
-// takes. Call it before the first request.
+// takes, also several exports of one address. Call it before the first request.
 func (s *served) patient() {
 	g := &s.gates
 	g.pages = ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: hanging})
 	g.pictures = ratelimit.NewGate(ratelimit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: hanging})
-	g.exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: hanging})
+	s.shared.exports = newExportGate(0, hanging)
 }
 
 // smallBuild returns content written by writeContent, with n tools at generation 0, and a

@@ -126,3 +126,15 @@ func (p *Problem) encode() []byte {
 	}
 	return append(b, '\n')
 }
+
+// stateProblem is what a failed use of the state is to the client: the problem
+// that a write has found, or that the state cannot be reached.
+func stateProblem(err error) error {
+	var p *Problem
+	if err == nil || errors.As(err, &p) {
+		return err
+	}
+	p = newProblem("state-unavailable", "Accounts, keys and writes cannot be reached at the moment; reading without a key goes on. Try again in a moment.")
+	p.cause = err
+	return p
+}

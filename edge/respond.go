@@ -18,51 +18,10 @@ import (
 	"kindex/exports"
 )
 
-// reply is what a handler answers with: a whole body, a stream, a prebuilt file
-// or a redirect. respond turns it into HTTP.
-type reply struct {
-	mediaType string
-	header    http.Header // further headers, nil for none
-	body      []byte
-	// stream writes a body of unknown length; its ETag is made from seed.
-	stream func(io.Writer) error
-	seed   string
-	file   *fileReply
-	// attachment is the name of the file to save an export in, "" for other answers.
-	attachment string
-	// location redirects, permanently.
-	location string
-	// immutable marks bytes that never change at their address.
-	immutable bool
-	// cache is what caches may do with the answer, nil for the usual.
-	cache []string
-	// refusal is the status of a body that says, in its own way, why there is no
-	// better one; 0 for none.
-	refusal int
-	// build names the build of the answer where it is not the current one.
-	build string
-	// status is that of the answer to a write, or about the caller's own: a bare
-	// body that nobody keeps. 0 for all else.
-	status int
-}
-
-// fileReply is a file of a build, and its precompressed variants.
-type fileReply struct {
-	content io.ReadSeeker // closed after the answer if it is an io.Closer
-	etag    string
-	sha256  string                                // of the content, in hexadecimal, for Repr-Digest; "" for none
-	variant func(encoding string) (variant, bool) // nil for none
-}
-
-type variant struct {
-	body []byte
-	etag string
-}
-
 // respond is the one place that writes answers.
 func (c *call) respond(w http.ResponseWriter, r *reply) error {
-	if c.meter.over && !lists(c.header("If-None-Match"), c.tagOf(r)) {
-		return c.exceeded(nil)
+	if c.admission.Over() && !lists(c.header("If-None-Match"), c.tagOf(r)) {
+		return c.admission.Exceeded(nil)
 	}
 	h := w.Header()
 	for k, v := range r.header {
@@ -70,8 +29,8 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 	}
 	if r.attachment != "" {
 		h["Content-Disposition"] = []string{`attachment; filename="` + r.attachment + `"`}
-		if c.view.licenses != nil {
-			h["Link"] = c.view.licenses
+		if c.served.licenses != nil {
+			h["Link"] = c.served.licenses
 		}
 	}
 	if r.build != "" {
@@ -95,8 +54,8 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 		return nil
 	}
 	c.immutable = r.immutable
-	if c.view != nil && !r.immutable && r.refusal == 0 {
-		h["Last-Modified"] = c.view.modified
+	if c.served != nil && !r.immutable && r.refusal == 0 {
+		h["Last-Modified"] = c.served.modified
 	}
 	h["Content-Type"] = []string{r.mediaType}
 	switch {
@@ -112,7 +71,7 @@ func (c *call) respond(w http.ResponseWriter, r *reply) error {
 func (c *call) respondOwn(w http.ResponseWriter, r *reply) error {
 	h := w.Header()
 	h["Cache-Control"] = unkept
-	h["Vary"] = c.server.vary.key
+	h["Vary"] = c.shared.vary.key
 	if len(r.body) > 0 {
 		h["Content-Type"] = []string{jsonType}
 		h["Content-Length"] = []string{strconv.Itoa(len(r.body))}
@@ -197,7 +156,7 @@ func (c *call) streamTag(r *reply) (encoding, tag string) {
 	if compressible(r.mediaType) {
 		encoding = chooseEncoding(c.header("Accept-Encoding"), offeredEncodings)
 	}
-	sum := sha256.Sum256([]byte(c.view.id() + "\x00" + r.seed))
+	sum := sha256.Sum256([]byte(c.served.id() + "\x00" + r.seed))
 	return encoding, entityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
 }
 
@@ -244,11 +203,11 @@ func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
 		return nil
 	}
 	if c.request.Method != http.MethodHead {
-		who := c.exporter()
-		if err := c.server.gates.exports.Enter(c.request.Context(), who); err != nil {
+		who := c.admission.Exporter()
+		if err := c.shared.exports.Enter(c.request.Context(), who); err != nil {
 			return busy(err)
 		}
-		defer c.server.gates.exports.Leave(who)
+		defer c.shared.exports.Leave(who)
 	}
 	if enc != identity {
 		w.Header().Set("Content-Encoding", enc)
@@ -257,11 +216,11 @@ func (c *call) respondStream(w http.ResponseWriter, r *reply) error {
 	if c.request.Method == http.MethodHead {
 		return nil
 	}
-	err := encodeTo(&pacedWriter{patientWriter: newPatientWriter(w), contended: c.server.gates.exports.Contended, now: c.server.now, start: c.server.now()}, enc, r.stream)
+	err := encodeTo(&pacedWriter{patientWriter: newPatientWriter(w), contended: c.shared.exports.Contended, now: c.shared.now, start: c.shared.now()}, enc, r.stream)
 	if err != nil && clientGone(err) != nil {
 		// The status is out already: cutting the connection is the only way
 		// left to tell the client that the answer is not whole.
-		c.server.log.Error("stream broke off", "requestId", c.id, "error", err)
+		c.shared.log.Error("stream broke off", "requestId", c.id, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
@@ -360,7 +319,7 @@ func (c *call) fail(w http.ResponseWriter, err error) {
 	// Where the client has left, that is mostly what the error is about. What is busy
 	// is not logged: a client that asks too often would fill the log. Metrics count it.
 	if p.Status >= 500 && p.Code != "busy" && !errors.Is(c.request.Context().Err(), context.Canceled) {
-		c.server.log.Error("request failed", "requestId", c.id, "path", c.request.URL.Path, "error", fmt.Sprint(p.cause))
+		c.shared.log.Error("request failed", "requestId", c.id, "path", c.request.URL.Path, "error", fmt.Sprint(p.cause))
 	}
 	h := w.Header()
 	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Content-Location", "Repr-Digest", "Accept-Ranges", "Link"} {

@@ -9,7 +9,6 @@ import (
 
 	"kindex/edge/apikey"
 	"kindex/edge/query"
-	"kindex/exports/didyoumean"
 	"kindex/site/pages"
 	"kindex/site/sdk"
 )
@@ -36,60 +35,61 @@ func (s *Server) table() []route {
 	page := []string{"limit", "offset", "cursor"}
 	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
 	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
+	a := s.api
 	return []route{
-		{get, "/api/entities", metered, apikey.ScopeRead, list, s.entities},
-		{get, "/api/entity/:type/:slug", metered, apikey.ScopeRead, []string{"at"}, s.entity},
-		{get, "/api/entity/:type/:slug/changelog", metered, apikey.ScopeRead, page, s.entityChangelog},
-		{get, "/api/entity/:type/:slug/score", metered, apikey.ScopeRead, nil, s.score},
-		{get, "/api/entity/:type/:slug/similar", metered, apikey.ScopeRead, []string{"limit"}, s.similar},
-		{get, "/api/search", metered, apikey.ScopeRead, search, s.search},
-		{get, "/api/suggest", metered, apikey.ScopeRead, []string{"q", "type", "limit"}, s.suggest},
-		{get, "/api/leaderboard/:category", metered, apikey.ScopeRead, slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
-		{get, "/api/trending", metered, apikey.ScopeRead, []string{"window", "type", "category", "limit"}, s.trending},
-		{get, "/api/changelog", metered, apikey.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
-		{get, "/api/feed", metered, apikey.ScopeRead, []string{"format", "type", "category", "entity", "page"}, s.feed},
-		{get, "/api/categories", metered, apikey.ScopeRead, nil, s.categories},
-		{get, "/api/export/entities", tagged, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), s.exportEntities},
-		{get, "/api/export/leaderboard", tagged, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, s.exportLeaderboard},
-		{get, "/api/export/changelog", tagged, apikey.ScopeRead, []string{"format", "csv", "since", "type"}, s.exportChangelog},
-		{get, "/api/export/manifest", metered, apikey.ScopeRead, nil, s.exportManifest},
-		{get, "/api/export/croissant", metered, apikey.ScopeRead, nil, s.exportCroissant},
-		{get, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, s.listKeys},
-		{post, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, s.createKey},
-		{del, "/api/developer/api-keys", metered, anyScope, []string{"id"}, s.revokeKey},
-		{post, "/api/developer/api-keys/revoke", free, anyScope, nil, s.revokeLeakedKey},
-		{get, "/api/developer/audit", metered, apikey.ScopeKeys, []string{"limit", "cursor"}, s.audit},
-		{post, "/api/submit", metered, apikey.ScopeSubmit, nil, s.submit},
-		{get, "/api/submissions", metered, apikey.ScopeSubmit, []string{"status", "limit", "cursor"}, s.submissions},
-		{get, "/api/submissions/:id", metered, apikey.ScopeSubmit, nil, s.submission},
-		{del, "/api/submissions/:id", metered, apikey.ScopeSubmit, nil, s.withdrawSubmission},
-		{get, "/api/webhooks", metered, apikey.ScopeWebhooks, nil, s.listWebhooks},
-		{post, "/api/webhooks", metered, apikey.ScopeWebhooks, nil, s.createWebhook},
-		{get, "/api/webhooks/:id", metered, apikey.ScopeWebhooks, nil, s.webhook},
-		{del, "/api/webhooks/:id", metered, apikey.ScopeWebhooks, nil, s.deleteWebhook},
-		{post, "/api/webhooks/:id/test", metered, apikey.ScopeWebhooks, nil, s.testWebhook},
-		{post, "/api/webhooks/:id/rotate", metered, apikey.ScopeWebhooks, nil, s.rotateWebhook},
-		{get, "/api/webhooks/:id/deliveries", metered, apikey.ScopeWebhooks, []string{"limit", "cursor", "status"}, s.deliveries},
-		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, apikey.ScopeWebhooks, nil, s.replayDelivery},
-		{get, "/api/openapi", free, anyScope, []string{"format"}, s.openapi},
-		{get, "/api/sdk/typescript", free, anyScope, nil, s.newestSDK(sdk.TypeScript)},
-		{get, "/api/sdk/typescript/:file", free, anyScope, nil, s.oneSDK(sdk.TypeScript)},
-		{get, "/api/sdk/python", free, anyScope, nil, s.newestSDK(sdk.Python)},
-		{get, "/api/sdk/python/:file", free, anyScope, nil, s.oneSDK(sdk.Python)},
-		{get, "/data/:build/*file", file, anyScope, nil, s.data},
-		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, s.badge},
+		{get, "/api/entities", metered, apikey.ScopeRead, list, a.entities},
+		{get, "/api/entity/:type/:slug", metered, apikey.ScopeRead, []string{"at"}, a.entity},
+		{get, "/api/entity/:type/:slug/changelog", metered, apikey.ScopeRead, page, a.entityChangelog},
+		{get, "/api/entity/:type/:slug/score", metered, apikey.ScopeRead, nil, a.score},
+		{get, "/api/entity/:type/:slug/similar", metered, apikey.ScopeRead, []string{"limit"}, a.similar},
+		{get, "/api/search", metered, apikey.ScopeRead, search, a.search},
+		{get, "/api/suggest", metered, apikey.ScopeRead, []string{"q", "type", "limit"}, a.suggest},
+		{get, "/api/leaderboard/:category", metered, apikey.ScopeRead, slices.Concat(page, []string{"type", "by", "at"}), a.leaderboard},
+		{get, "/api/trending", metered, apikey.ScopeRead, []string{"window", "type", "category", "limit"}, a.trending},
+		{get, "/api/changelog", metered, apikey.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), a.changelog},
+		{get, "/api/feed", metered, apikey.ScopeRead, []string{"format", "type", "category", "entity", "page"}, a.feed},
+		{get, "/api/categories", metered, apikey.ScopeRead, nil, a.categories},
+		{get, "/api/export/entities", tagged, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), a.exportEntities},
+		{get, "/api/export/leaderboard", tagged, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, a.exportLeaderboard},
+		{get, "/api/export/changelog", tagged, apikey.ScopeRead, []string{"format", "csv", "since", "type"}, a.exportChangelog},
+		{get, "/api/export/manifest", metered, apikey.ScopeRead, nil, a.exportManifest},
+		{get, "/api/export/croissant", metered, apikey.ScopeRead, nil, a.exportCroissant},
+		{get, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, a.listKeys},
+		{post, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, a.createKey},
+		{del, "/api/developer/api-keys", metered, anyScope, []string{"id"}, a.revokeKey},
+		{post, "/api/developer/api-keys/revoke", free, anyScope, nil, a.revokeLeakedKey},
+		{get, "/api/developer/audit", metered, apikey.ScopeKeys, []string{"limit", "cursor"}, a.audit},
+		{post, "/api/submit", metered, apikey.ScopeSubmit, nil, a.submit},
+		{get, "/api/submissions", metered, apikey.ScopeSubmit, []string{"status", "limit", "cursor"}, a.submissions},
+		{get, "/api/submissions/:id", metered, apikey.ScopeSubmit, nil, a.submission},
+		{del, "/api/submissions/:id", metered, apikey.ScopeSubmit, nil, a.withdrawSubmission},
+		{get, "/api/webhooks", metered, apikey.ScopeWebhooks, nil, a.listWebhooks},
+		{post, "/api/webhooks", metered, apikey.ScopeWebhooks, nil, a.createWebhook},
+		{get, "/api/webhooks/:id", metered, apikey.ScopeWebhooks, nil, a.webhook},
+		{del, "/api/webhooks/:id", metered, apikey.ScopeWebhooks, nil, a.deleteWebhook},
+		{post, "/api/webhooks/:id/test", metered, apikey.ScopeWebhooks, nil, a.testWebhook},
+		{post, "/api/webhooks/:id/rotate", metered, apikey.ScopeWebhooks, nil, a.rotateWebhook},
+		{get, "/api/webhooks/:id/deliveries", metered, apikey.ScopeWebhooks, []string{"limit", "cursor", "status"}, a.deliveries},
+		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, apikey.ScopeWebhooks, nil, a.replayDelivery},
+		{get, "/api/openapi", free, anyScope, []string{"format"}, a.openapi},
+		{get, "/api/sdk/typescript", free, anyScope, nil, a.newestSDK(sdk.TypeScript)},
+		{get, "/api/sdk/typescript/:file", free, anyScope, nil, a.oneSDK(sdk.TypeScript)},
+		{get, "/api/sdk/python", free, anyScope, nil, a.newestSDK(sdk.Python)},
+		{get, "/api/sdk/python/:file", free, anyScope, nil, a.oneSDK(sdk.Python)},
+		{get, "/data/:build/*file", file, anyScope, nil, a.data},
+		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, a.badge},
 		{get, "/openapi.json", unmetered, anyScope, nil, toOpenAPI("json")},
 		{get, "/openapi.yaml", unmetered, anyScope, nil, toOpenAPI("yaml")},
-		{get, "/llms.txt", unmetered, anyScope, nil, s.llms},
-		{get, securityPath, unmetered, anyScope, nil, s.securityText},
-		{get, docsPath, unmetered, anyScope, nil, s.apiDocs},
-		{get, docsPath + "/", unmetered, anyScope, nil, s.toDocs},
-		{get, docsPath + "/:asset", asset, anyScope, nil, s.apiDocsAsset},
-		{get, "/assets/:asset", asset, anyScope, nil, s.asset},
-		{get, pages.SubmitPath, unmetered, anyScope, anyParams, s.form},
-		{post, pages.SubmitPath, unmetered, anyScope, anyParams, s.sendForm},
-		{get, pages.CheckPath, unmetered, anyScope, anyParams, s.toForm},
-		{post, pages.CheckPath, unmetered, anyScope, anyParams, s.checkForm},
+		{get, "/llms.txt", unmetered, anyScope, nil, a.llms},
+		{get, securityPath, unmetered, anyScope, nil, a.securityText},
+		{get, docsPath, unmetered, anyScope, nil, a.apiDocs},
+		{get, docsPath + "/", unmetered, anyScope, nil, a.toDocs},
+		{get, docsPath + "/:asset", asset, anyScope, nil, a.apiDocsAsset},
+		{get, "/assets/:asset", asset, anyScope, nil, s.console.asset},
+		{get, pages.SubmitPath, unmetered, anyScope, anyParams, s.console.form},
+		{post, pages.SubmitPath, unmetered, anyScope, anyParams, s.console.sendForm},
+		{get, pages.CheckPath, unmetered, anyScope, anyParams, s.console.toForm},
+		{post, pages.CheckPath, unmetered, anyScope, anyParams, s.console.checkForm},
 	}
 }
 
@@ -97,17 +97,24 @@ func (s *Server) table() []route {
 func (s *Server) routes() {
 	s.router = httprouter.New()
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.elsewhere()
+	s.router.NotFound = s.fallbackHandler()
 	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
-	s.router.GlobalOPTIONS = s.plain("options", s.methods)
+	s.router.GlobalOPTIONS = s.plain("options", methods)
 	for _, r := range s.table() {
 		h := s.handle(r.path, r.cost, r.params, needs(r.scope, r.answer))
 		s.router.Handle(r.verb, r.path, h)
 		if r.verb == http.MethodGet {
 			s.router.HEAD(r.path, h)
 		}
-		if r.cost >= free && !slices.Contains(s.paths, r.path) {
-			s.paths = append(s.paths, r.path)
+		if r.cost >= free && !slices.Contains(s.shared.paths, r.path) {
+			s.shared.paths = append(s.shared.paths, r.path)
+		}
+	}
+	for _, r := range s.console.routes {
+		h := s.paced(r.path, func(c *request, w http.ResponseWriter) { r.answer(c.call, w) })
+		s.router.Handle(r.verb, r.path, h)
+		if r.verb == http.MethodGet && !strings.HasSuffix(r.path, "/callback") { // which is no mere look
+			s.router.HEAD(r.path, h)
 		}
 	}
 	s.router.POST(agentPath, s.paced(agentPath, s.mcp))
@@ -128,11 +135,6 @@ func (s *Server) plain(name string, h handler) http.Handler {
 	})
 }
 
-func (s *Server) notFound(c *call) (*reply, error) {
-	p := newProblem("not-found", "There is nothing at "+shorten(c.request.URL.Path)+". GET /api/openapi lists all addresses.")
-	return nil, p.suggest(didyoumean.Name(c.request.URL.Path, s.paths))
-}
-
 func (s *Server) methodNotAllowed(c *call) (*reply, error) {
 	var allow []string
 	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
@@ -143,20 +145,5 @@ func (s *Server) methodNotAllowed(c *call) (*reply, error) {
 	return nil, takesOnly(c, allow...)
 }
 
-// takesOnly is the answer to another method than those.
-func takesOnly(c *call, allow ...string) error {
-	p := newProblem("method-not-allowed", shorten(c.request.URL.Path)+" takes "+strings.Join(allow, ", ")+", not "+shorten(c.request.Method)+".")
-	p.allow = strings.Join(append(allow, http.MethodOptions), ", ")
-	return p
-}
-
 // methods answers OPTIONS; the router has set the header Allow.
-func (s *Server) methods(*call) (*reply, error) { return object(http.StatusNoContent, nil) }
-
-// shorten keeps messages readable whatever was sent.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return s
-}
+func methods(*call) (*reply, error) { return object(http.StatusNoContent, nil) }

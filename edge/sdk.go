@@ -20,7 +20,7 @@ var sdkNames = map[string]string{sdk.TypeScript: "TypeScript", sdk.Python: "Pyth
 //
 // The newest version, to be installed from this very address. Content-Location names
 // the address where these bytes stay.
-func (s *Server) newestSDK(language string) handler {
+func (*API) newestSDK(language string) handler {
 	return func(*call) (*reply, error) {
 		a := sdk.Versions(language)[0]
 		r := archiveReply(a)
@@ -30,7 +30,7 @@ func (s *Server) newestSDK(language string) handler {
 }
 
 // GET /api/sdk/typescript/:file, GET /api/sdk/python/:file
-func (s *Server) oneSDK(language string) handler {
+func (*API) oneSDK(language string) handler {
 	return func(c *call) (*reply, error) {
 		a, ok := sdk.Find(language, c.param("file"))
 		if ok {

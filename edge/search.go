@@ -15,7 +15,7 @@ const maxQuery = 500
 const facetValues = 20
 
 // searchText reads q.
-func (c *call) searchText() (string, error) {
+func searchText(c *call) (string, error) {
 	q, err := c.query.Text("q")
 	switch {
 	case err != nil:
@@ -29,9 +29,9 @@ func (c *call) searchText() (string, error) {
 }
 
 // GET /api/search
-func (s *Server) search(c *call) (*reply, error) {
-	b := c.view.build
-	text, err := c.searchText()
+func (a *API) search(c *call) (*reply, error) {
+	b := c.served.build
+	text, err := searchText(c)
 	if err != nil {
 		return nil, err
 	}
@@ -39,33 +39,33 @@ func (s *Server) search(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	sel, err := c.selection("")
+	sel, err := readSelection(c, "")
 	if err != nil {
 		return nil, err
 	}
 	page := sel.page
-	after, err := c.searchAfter(page.Cursor)
+	after, err := searchAfter(c, page.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.view.index.Search(text, sel.set, after, page.Offset, page.Limit+1)
+	res, err := c.served.index.Search(text, sel.set, after, page.Offset, page.Limit+1)
 	if err != nil {
 		return nil, err
 	}
 	more := len(res.Hits) > page.Limit
 	hits := res.Hits[:min(page.Limit, len(res.Hits))]
-	list := c.newCollection()
+	list := newCollection(c)
 	for _, h := range hits {
-		if list.body, err = c.view.appendHit(list.next(), sel.project, res, h); err != nil {
+		if list.body, err = appendHit(c.served, list.next(), sel.project, res, h); err != nil {
 			return nil, err
 		}
 	}
 	next := ""
 	if more {
 		last := hits[len(hits)-1]
-		next = query.Cursor{Place: b.PlaceOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(c.scope())
+		next = query.Cursor{Place: b.PlaceOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
 	}
-	near, err := c.view.near(text, res)
+	near, err := nearMisses(c.served, text, res)
 	if err != nil {
 		return nil, err
 	}
@@ -77,17 +77,17 @@ func (s *Server) search(c *call) (*reply, error) {
 		}
 		extra = append(extra, `"facets":`+string(appendJSON(nil, counted)))
 	}
-	r := list.end(c.view, int(res.Matches.GetCardinality()), extra...)
-	c.pagination(r, next)
+	r := list.end(c.served, int(res.Matches.GetCardinality()), extra...)
+	linkNext(c, r, next)
 	return r, nil
 }
 
 // searchAfter turns a cursor into a place among the hits of this build.
-func (c *call) searchAfter(cur *query.Cursor) (*indexes.After, error) {
+func searchAfter(c *call, cur *query.Cursor) (*indexes.After, error) {
 	if cur == nil {
 		return nil, nil
 	}
-	at, ok := c.view.build.StandingOf(cur.Place)
+	at, ok := c.served.build.StandingOf(cur.Place)
 	if !ok || cur.Relevance == nil {
 		return nil, &query.Error{Param: "cursor", Message: "does not belong to a search; begin again without one"}
 	}
@@ -95,7 +95,7 @@ func (c *call) searchAfter(cur *query.Cursor) (*indexes.After, error) {
 }
 
 // appendHit appends a record with its relevance and highlights.
-func (v *view) appendHit(dst []byte, p *projection, res *indexes.Result, h indexes.Hit) ([]byte, error) {
+func appendHit(v *view, dst []byte, p *projection, res *indexes.Result, h indexes.Hit) ([]byte, error) {
 	e, err := v.build.Entity(h.Ordinal)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ var short = &projection{fields: map[string]bool{"type": true, "slug": true, "nam
 
 // near lists what a search that found nothing may have been meant for, as JSON:
 // what it finds without its filters, else the nearest names.
-func (v *view) near(text string, res *indexes.Result) ([]byte, error) {
+func nearMisses(v *view, text string, res *indexes.Result) ([]byte, error) {
 	out := []byte{'['}
 	if !res.Matches.IsEmpty() {
 		return append(out, ']'), nil
@@ -154,9 +154,9 @@ func (v *view) near(text string, res *indexes.Result) ([]byte, error) {
 }
 
 // GET /api/suggest
-func (s *Server) suggest(c *call) (*reply, error) {
-	b := c.view.build
-	text, err := c.searchText()
+func (a *API) suggest(c *call) (*reply, error) {
+	b := c.served.build
+	text, err := searchText(c)
 	if err != nil {
 		return nil, err
 	}
@@ -176,13 +176,13 @@ func (s *Server) suggest(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := c.view.index.Suggest(text, within, limit)
+	found, total, err := c.served.index.Suggest(text, within, limit)
 	if err != nil {
 		return nil, err
 	}
-	list := c.newCollection()
+	list := newCollection(c)
 	for _, o := range found {
 		list.body = short.append(list.next(), b.Record(o))
 	}
-	return list.end(c.view, total), nil
+	return list.end(c.served, total), nil
 }

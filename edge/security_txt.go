@@ -17,15 +17,15 @@ const securityPath = "/.well-known/security.txt"
 const securityLasts = 180 * 24 * time.Hour
 
 // GET /.well-known/security.txt
-func (s *Server) securityText(c *call) (*reply, error) {
-	contact := contactURI(s.options.Contact)
+func (a *API) securityText(c *call) (*reply, error) {
+	contact := contactURI(c.shared.contactAddress)
 	if contact == "" {
-		return s.notFound(c)
+		return c.notFound()
 	}
-	day := s.now().UTC().Truncate(24 * time.Hour)
+	day := c.shared.now().UTC().Truncate(24 * time.Hour)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Contact: %s\nExpires: %s\nPreferred-Languages: en\n", contact, day.Add(securityLasts).Format(time.RFC3339))
-	if u, err := url.Parse(s.options.URL); err == nil && u.Scheme == "https" {
+	if u, err := url.Parse(c.shared.url); err == nil && u.Scheme == "https" {
 		fmt.Fprintf(&b, "Canonical: %s://%s%s\n", u.Scheme, u.Host, securityPath)
 	}
 	return &reply{mediaType: "text/plain; charset=utf-8", body: []byte(b.String())}, nil

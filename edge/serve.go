@@ -33,9 +33,9 @@ const (
 	maxHeader     = 32 << 10
 )
 
-// waits holds timeouts that tests set in place of headerTimeout, readTimeout and ownTime; 0
+// waits holds timeouts that tests set in place of headerTimeout and readTimeout; 0
 // keeps the default.
-type waits struct{ header, request, own time.Duration }
+type waits struct{ header, request time.Duration }
 
 // Run listens, follows new builds and serves until ctx ends, then lets requests
 // under way finish.
@@ -78,7 +78,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	}
 	draining.Store(true)
 	s.log.Info("stopping", "drain", l.Drain)
-	s.hooks.dispatch.Stop(l.Drain)
+	s.accounts.dispatch.Stop(l.Drain)
 	end, cancel := context.WithTimeout(context.Background(), l.Drain)
 	defer cancel()
 	err = servers[0].Shutdown(end)
@@ -125,7 +125,7 @@ func (s *Server) admin(draining *atomic.Bool) http.Handler {
 		defer v.release()
 		writeStatus(w, http.StatusOK, map[string]any{"status": "ready", "build": v.id(), "asOf": v.build.Manifest.AsOf, "state": s.stateStatus(r.Context())})
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.shared.metrics.registry, promhttp.HandlerOpts{}))
 	return mux
 }
 

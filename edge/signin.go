@@ -12,33 +12,27 @@ import (
 	"kindex/site/pages"
 )
 
-// signin adds the pages for signing in, where the operator offers it, and the panel
-// behind them. They are no part of the interface: they alone look at cookies, and
-// cost nobody anything.
-func (s *Server) signin() error {
-	o := s.options.SignIn
+// signIn makes the pages for signing in, and the panel behind them, if the operator offers
+// it. They are no part of the API: they alone look at cookies, and cost nobody anything.
+func (s *Console) signIn(o auth.Options) error {
 	if !o.Configured() {
 		return nil
 	}
-	s.starts = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: s.now, Log: s.log})
-	o.MayStart, o.Network, o.Address = s.mayStart, s.networkOf, s.addressOfClient
-	o.URL, o.Store, o.Now, o.Log, o.Pages = s.options.URL, s.state, s.now, s.log, signInPages{s}
+	s.starts = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: s.shared.now, Log: s.shared.log})
+	o.MayStart, o.Network, o.Address = s.mayStart, s.networkOf, s.shared.addressOfClient
+	o.URL, o.Store, o.Now, o.Log, o.Pages = s.shared.url, s.state, s.shared.now, s.shared.log, signInPages{s}
 	var err error
 	if s.people, err = auth.New(o); err != nil {
 		return err
 	}
 	for _, r := range auth.Routes() {
-		h := s.paced(r.Path, func(c *call, w http.ResponseWriter) {
-			ctx, cancel := context.WithTimeout(c.request.Context(), writeTimeout) // nobody can be answered later
+		s.routes = append(s.routes, pageRoute{r.Method, r.Path, func(c *call, w http.ResponseWriter) {
+			ctx, cancel := context.WithTimeout(c.request.Context(), s.writeTimeout) // nobody can be answered later
 			defer cancel()
 			s.people.ServeHTTP(w, c.request.WithContext(ctx))
-		})
-		s.router.Handle(r.Method, r.Path, h)
-		if r.Method == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // which is no mere look
-			s.router.HEAD(r.Path, h)
-		}
+		}})
 	}
-	s.panel()
+	s.routes = append(s.routes, s.panel()...)
 	return nil
 }
 
@@ -51,8 +45,8 @@ const (
 
 // mayStart counts a sign-in that is about to start. The network comes first, so that
 // one network makes the counts of no more addresses than it may start sign-ins.
-func (s *Server) mayStart(r *http.Request) bool {
-	from := s.proxies.Client(r)
+func (s *Console) mayStart(r *http.Request) bool {
+	from := s.shared.proxies.Client(r)
 	for _, who := range []ratelimit.Subject{ratelimit.OfNetwork(from, maxNetworkStarts), ratelimit.OfAddress(from, maxStarts)} {
 		who.Window = time.Hour
 		if st, err := s.starts.Take(r.Context(), who); err != nil || !st.Allowed {
@@ -63,12 +57,12 @@ func (s *Server) mayStart(r *http.Request) bool {
 }
 
 // networkOf is the network that a request comes from.
-func (s *Server) networkOf(r *http.Request) netip.Prefix {
-	return ratelimit.Network(s.proxies.Client(r))
+func (s *Console) networkOf(r *http.Request) netip.Prefix {
+	return ratelimit.Network(s.shared.proxies.Client(r))
 }
 
 // signInPages give the pages of signing in the look of the website.
-type signInPages struct{ *Server }
+type signInPages struct{ *Console }
 
 // Choice implements signin.Pages.
 func (s signInPages) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
@@ -92,14 +86,14 @@ func (s signInPages) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
 func (s signInPages) rendered(r *http.Request, p pages.Panel) ([]byte, error) {
 	v := s.live.acquire()
 	if v == nil {
-		return nil, newProblem("not-ready", "No build is being served yet; try again in a moment.")
+		return nil, errNotReady()
 	}
 	defer v.release()
-	site, err := s.pagesOf(v)
+	site, err := v.site()
 	if err != nil {
 		return nil, err
 	}
-	a, err := site.Panel(pages.Request{Path: r.URL.Path, Base: strings.TrimSuffix(s.options.URL, "/")}, p)
+	a, err := site.Panel(pages.Request{Path: r.URL.Path, Base: strings.TrimSuffix(s.shared.url, "/")}, p)
 	if err != nil {
 		return nil, err
 	}

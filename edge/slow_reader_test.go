@@ -59,7 +59,7 @@ func TestAttackSlowReaders(t *testing.T) {
 		defer close(done)
 		s.ServeHTTP(waiting, ask(exportsAtOnce/exportsOfOne).WithContext(context.Background()))
 	}()
-	eventually(t, "somebody waits for an export", s.gates.exports.Contended)
+	eventually(t, "somebody waits for an export", s.shared.exports.Contended)
 	close(release)
 	cut := 0 // once nobody waits any more, the others may go on
 	for range exportsAtOnce {

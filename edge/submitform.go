@@ -32,7 +32,7 @@ const useField = "use"
 // readForm reads the fields of a form, each with every value that was sent for it,
 // and returns them with the size of the body in bytes. The request has them
 // afterwards, as if it had read them itself.
-func (c *call) readForm() (sent url.Values, size int, err error) {
+func readFormBody(c *call) (sent url.Values, size int, err error) {
 	mediaType, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
 		return nil, size, &refusedForm{http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON."}

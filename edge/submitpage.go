@@ -40,9 +40,9 @@ const (
 	checkedBytes     = 8 << 10
 )
 
-func newForms(o Options) forms {
-	f := forms{turns: &turns{}, foreign: http.NewCrossOriginProtection(), asked: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Now, Log: o.Log})}
-	if u, err := url.Parse(o.URL); err == nil && u.Host != "" {
+func newForms(shared *Shared) forms {
+	f := forms{turns: &turns{}, foreign: http.NewCrossOriginProtection(), asked: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.now, Log: shared.log})}
+	if u, err := url.Parse(shared.url); err == nil && u.Host != "" {
 		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // else the header Host has to do
 	}
 	return f
@@ -55,7 +55,7 @@ func (f *forms) take(c *call, who ratelimit.Subject) error {
 	who.Window = time.Hour
 	st, err := f.asked.Take(c.request.Context(), who)
 	if err != nil || !st.Allowed {
-		c.writer.Header().Set("Retry-After", strconv.FormatInt(st.Wait(c.server.now()), 10))
+		c.writer.Header().Set("Retry-After", strconv.FormatInt(st.Wait(c.shared.now()), 10))
 		return &refusedForm{http.StatusTooManyRequests, "That was too much for one hour; go on a little later. Nothing is lost: what you have entered stands below."}
 	}
 	return nil
@@ -65,7 +65,7 @@ func (f *forms) take(c *call, who ratelimit.Subject) error {
 // comes from, which lasts until done is called. The network is counted first, so that
 // one network makes the counts of no more addresses than it may have checks.
 func (f *forms) admit(c *call, size int) (done func(), err error) {
-	from := c.server.proxies.Client(c.request)
+	from := c.shared.proxies.Client(c.request)
 	for range 1 + size/checkedBytes {
 		for _, who := range []ratelimit.Subject{ratelimit.OfNetwork(from, maxNetworkChecks), ratelimit.OfAddress(from, maxChecks)} {
 			if err := f.take(c, who); err != nil {
@@ -95,34 +95,34 @@ type refusedForm struct {
 func (e *refusedForm) Error() string { return e.text }
 
 // GET /submit/
-func (s *Server) form(c *call) (*reply, error) {
+func (s *Console) form(c *call) (*reply, error) {
 	c.hurry()
 	q, _ := url.ParseQuery(c.request.URL.RawQuery) // what cannot be read is left out, as on all pages
 	if typ, slug, ok := strings.Cut(q.Get("e"), "/"); ok {
-		site, err := s.pagesOf(c.view)
+		site, err := c.served.site()
 		if err != nil {
 			return nil, err
 		}
 		a, err := site.Amend(pages.Request{Path: pages.SubmitPath, Query: q, Base: c.base()}, typ, slug, submission.File)
-		c.writer.Header()["Vary"] = s.vary.accept
+		c.writer.Header()["Vary"] = c.shared.vary.accept
 		if err == nil && a.Status == http.StatusNotFound && !prefersHTML(c.request.Header["Accept"]) {
-			return nil, c.unknownEntity(typ, slug)
+			return nil, unknownEntity(c, typ, slug)
 		}
 		return pageReply(a, err)
 	}
 	f := &pages.Form{}
 	if err := s.signedIn(c, f); err != nil {
-		s.log.Warn("who is signed in is not known", "requestId", c.id, "error", err)
+		s.shared.log.Warn("who is signed in is not known", "requestId", c.id, "error", err)
 		f.Notice = "Accounts cannot be reached at the moment; checking goes on."
 	}
 	return s.formPage(c, f)
 }
 
 // GET /submit/check
-func (s *Server) toForm(*call) (*reply, error) { return &reply{location: pages.SubmitPath}, nil }
+func (s *Console) toForm(*call) (*reply, error) { return &reply{location: pages.SubmitPath}, nil }
 
 // POST /submit/check
-func (s *Server) checkForm(c *call) (*reply, error) {
+func (s *Console) checkForm(c *call) (*reply, error) {
 	return s.answerForm(c, func(f *pages.Form) (*reply, error) {
 		if _, err := s.examine(c, f); err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (s *Server) checkForm(c *call) (*reply, error) {
 }
 
 // POST /submit/
-func (s *Server) sendForm(c *call) (*reply, error) {
+func (s *Console) sendForm(c *call) (*reply, error) {
 	return s.answerForm(c, func(f *pages.Form) (*reply, error) {
 		draft, err := s.examine(c, f)
 		switch {
@@ -155,7 +155,7 @@ func (s *Server) sendForm(c *call) (*reply, error) {
 }
 
 // takeIn stores a submission of the account that is signed in.
-func (s *Server) takeIn(c *call, f *pages.Form, draft *submission.Draft) (*reply, error) {
+func (s *Console) takeIn(c *call, f *pages.Form, draft *submission.Draft) (*reply, error) {
 	err := s.people.CheckForm(c.request)
 	if errors.Is(err, auth.ErrForged) {
 		return nil, &refusedForm{http.StatusForbidden, "Nothing was stored: you have signed in anew since this form was opened. It is ready now; submit it again."}
@@ -171,7 +171,7 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submission.Draft) (*reply
 		return nil, err
 	}
 	id := storage.NewID("sub_")
-	err = s.state.Write(s.asSession(c.request), func(tx *storage.Tx) error {
+	err = s.state.Write(s.shared.asSession(c.request), func(tx *storage.Tx) error {
 		_, err := tx.CreateSubmission(submissionFrom(draft, id, account.ID))
 		return err
 	})
@@ -196,7 +196,7 @@ func (s *Server) takeIn(c *call, f *pages.Form, draft *submission.Draft) (*reply
 
 // answerForm reads a form and answers it. Where it cannot, the page says why, and
 // has what was entered.
-func (s *Server) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (*reply, error) {
+func (s *Console) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (*reply, error) {
 	c.hurry()
 	f := &pages.Form{}
 	done, err := s.readForm(c, f)
@@ -210,7 +210,7 @@ func (s *Server) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (
 	switch {
 	case errors.As(err, &p):
 		if !c.left() {
-			s.log.Warn("a form was not answered", "requestId", c.id, "error", p.cause)
+			s.shared.log.Warn("a form was not answered", "requestId", c.id, "error", p.cause)
 		}
 		refused = &refusedForm{p.Status, p.Detail}
 	case !errors.As(err, &refused):
@@ -225,11 +225,11 @@ func (s *Server) answerForm(c *call, answer func(*pages.Form) (*reply, error)) (
 
 // readForm fills in a form as it was sent, and who has sent it. Whoever answers it
 // calls done then.
-func (s *Server) readForm(c *call, f *pages.Form) (done func(), err error) {
+func (s *Console) readForm(c *call, f *pages.Form) (done func(), err error) {
 	if s.forms.foreign.Check(c.request) != nil {
 		return nil, &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Use the form on this page."}
 	}
-	sent, size, tooLong := c.readForm()
+	sent, size, tooLong := readFormBody(c)
 	if sent != nil {
 		f.Values = formValues(sent)
 	}
@@ -244,7 +244,7 @@ func (s *Server) readForm(c *call, f *pages.Form) (done func(), err error) {
 }
 
 // signedIn fills in who is signed in, if somebody is.
-func (s *Server) signedIn(c *call, f *pages.Form) error {
+func (s *Console) signedIn(c *call, f *pages.Form) error {
 	if s.people == nil {
 		return nil
 	}
@@ -258,8 +258,8 @@ func (s *Server) signedIn(c *call, f *pages.Form) error {
 }
 
 // formPage is the page with a form. Nobody keeps it: it may be somebody's own.
-func (s *Server) formPage(c *call, f *pages.Form) (*reply, error) {
-	site, err := s.pagesOf(c.view)
+func (s *Console) formPage(c *call, f *pages.Form) (*reply, error) {
+	site, err := c.served.site()
 	if err != nil {
 		return nil, err
 	}
@@ -276,10 +276,10 @@ func wantsJSON(c *call) bool { return strings.Contains(c.header("Accept"), "appl
 
 // examine checks a form by the rules of submissions and notes on it what they say.
 // The draft is nil where they forbid it.
-func (s *Server) examine(c *call, f *pages.Form) (*submission.Draft, error) {
+func (s *Console) examine(c *call, f *pages.Form) (*submission.Draft, error) {
 	f.Checked = true
 	fields, problems := formFields(c.request.PostForm, f.Values)
-	draft, err := submission.Parse(fields, built{c.view})
+	draft, err := submission.Parse(fields, built{c.served})
 	var invalid *submission.InvalidError
 	var taken *submission.TakenError
 	var warnings []submission.Problem
@@ -299,12 +299,12 @@ func (s *Server) examine(c *call, f *pages.Form) (*submission.Draft, error) {
 		}
 	}
 	f.Problems, f.Warnings = remarks(f, problems), remarks(f, warnings)
-	if f.Similar, err = c.view.like(f.Values["name"], f.Values["url"]); err != nil {
+	if f.Similar, err = likeEntities(c.served, f.Values["name"], f.Values["url"]); err != nil {
 		return nil, err
 	}
 	f.Path = formFile(fields, draft)
 	if f.Complete = draft != nil; f.Complete {
-		f.Pull = c.view.build.Manifest.Repository.New(f.Path, f.YAML)
+		f.Pull = c.served.build.Manifest.Repository.New(f.Path, f.YAML)
 	}
 	f.Sum()
 	return draft, nil
@@ -376,13 +376,13 @@ const mostNamedAlike = 30
 // like tells of the entities that may be what a form describes. Of all that a search
 // for the name finds, those are left whose name is near to it, or a part of it, or
 // which have its page.
-func (v *view) like(name, page string) ([]pages.Like, error) {
+func likeEntities(v *view, name, page string) ([]pages.Like, error) {
 	list := []pages.Like{}
 	word := letters(name)
 	if word == "" {
 		return list, nil
 	}
-	found, err := v.ofName(name, mostNamedAlike)
+	found, err := entitiesNamed(v, name, mostNamedAlike)
 	if err != nil {
 		return nil, err
 	}

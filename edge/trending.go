@@ -14,7 +14,7 @@ var windows = []string{"7d", "30d"}
 // GET /api/trending
 //
 // What was gained was found when the build was made. Here it is only filtered.
-func (s *Server) trending(c *call) (*reply, error) {
+func (a *API) trending(c *call) (*reply, error) {
 	window, err := c.query.OneOf("window", windows[0], windows)
 	if err != nil {
 		return nil, err
@@ -23,32 +23,32 @@ func (s *Server) trending(c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.query.Filter(c.view.slugs)
+	f, err := c.query.Filter(c.served.slugs)
 	if err != nil {
 		return nil, err
 	}
-	b := c.view.build
+	b := c.served.build
 	wanted, err := b.Select(f)
 	if err != nil {
 		return nil, err
 	}
 	since, _, trends := b.Archive().Trends(window)
 	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !wanted.Contains(t.Ordinal) })
-	list := c.newCollection()
+	list := newCollection(c)
 	for _, t := range trends[:min(limit, len(trends))] {
-		rank, err := c.view.boards.Rank(t.Ordinal)
+		rank, err := c.served.boards.Rank(t.Ordinal)
 		if err != nil {
 			return nil, err
 		}
 		record := b.Record(t.Ordinal)
 		dst := append(list.next(), record[:len(record)-1]...)
-		list.body = append(c.view.appendTrend(dst, t, rank), '}')
+		list.body = append(appendTrend(c.served, dst, t, rank), '}')
 	}
-	return list.end(c.view, len(trends), `"window":"`+window+`"`, `"since":"`+since+`"`), nil
+	return list.end(c.served, len(trends), `"window":"`+window+`"`, `"since":"`+since+`"`), nil
 }
 
 // appendTrend adds how a record that has a rank now, 0 for none, came to it.
-func (v *view) appendTrend(dst []byte, t exports.Trend, rank int) []byte {
+func appendTrend(v *view, dst []byte, t exports.Trend, rank int) []byte {
 	number := func(name string, n int, known bool) {
 		dst = append(append(append(dst, ',', '"'), name...), '"', ':')
 		if !known {

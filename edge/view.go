@@ -3,18 +3,18 @@ package edge
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"net/http"
-	"path/filepath"
-	"slices"
-	"sync/atomic"
-	"time"
-
 	"kindex/exports"
 	"kindex/exports/leaderboard"
 	"kindex/exports/score"
 	"kindex/indexes"
 	"kindex/site/pages"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // view is one build as the edge serves it. A request takes the current view
@@ -37,6 +37,7 @@ type view struct {
 	boards  *leaderboard.Boards     // how entities stand, now and before
 	mapped  atomic.Pointer[mapText] // /llms.txt as it was last asked for
 	website website
+	options pages.Options // of its pages
 
 	shown atomic.Pointer[time.Time] // since when requests have seen it, this time
 	users atomic.Int64              // requests, live's own, and views with edits of this one
@@ -118,7 +119,7 @@ func (v *view) with(edits []exports.Edit) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: []string{time.Now().UTC().Format(http.TimeFormat)}, titles: maps.Clone(v.titles), licenses: v.licenses}
+	w := &view{build: b, formula: v.formula, asOf: v.asOf, modified: []string{time.Now().UTC().Format(http.TimeFormat)}, titles: maps.Clone(v.titles), licenses: v.licenses, options: v.options}
 	w.named = []string{w.id()}
 	w.boards = leaderboard.New(b, w.asOf)
 	w.categories, w.slugs = slices.Clone(v.categories), slices.Clone(v.slugs)
@@ -186,4 +187,20 @@ func (v *view) release() {
 	if v.users.Add(-1) == 0 {
 		v.close()
 	}
+}
+
+// website is the site of a view, made when it is first asked for.
+type website struct {
+	once  sync.Once
+	pages *pages.Site
+	err   error
+}
+
+// site returns the pages of the website, made when they are first asked for.
+func (v *view) site() (*pages.Site, error) {
+	w := &v.website
+	w.once.Do(func() {
+		w.pages, w.err = pages.New(pages.Source{Build: v.build, Index: v.index, Boards: v.boards, Formula: v.formula, AsOf: v.asOf, Categories: v.categories}, v.options)
+	})
+	return w.pages, w.err
 }

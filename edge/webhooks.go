@@ -1,109 +1,13 @@
 package edge
 
 import (
-	"context"
-	"errors"
 	"net/http"
-	"slices"
-	"strings"
-	"time"
 
-	"kindex/edge/safedial"
-	"kindex/edge/seal"
-	"kindex/edge/storage"
 	"kindex/edge/webhook"
-	"kindex/exports"
-	"kindex/exports/didyoumean"
 )
 
-// hooks is what the server has for webhooks.
-type hooks struct {
-	guard    *safedial.Guard
-	keys     *seal.Keys
-	dispatch *webhook.Dispatcher
-}
-
-// newHooks fills in what was not given.
-func newHooks(o Options, m *metrics) (hooks, error) {
-	h := hooks{guard: o.Guard, keys: o.OperatorKeys}
-	if h.guard == nil {
-		h.guard = safedial.New(safedial.Options{})
-	}
-	if h.keys == nil {
-		var err error
-		if h.keys, err = seal.Parse(seal.Generate()); err != nil {
-			return h, err
-		}
-	}
-	h.dispatch = webhook.New(webhook.Options{Store: o.State, Client: h.guard.Client(), Begin: h.guard.Begin, Owner: storage.NewID(""), Log: o.Log,
-		Metrics: m.registry, Agent: "kindex-webhook", Now: o.Now, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll,
-		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) { return openSecrets(h.keys, w) }})
-	return h, nil
-}
-
-// openSecrets are the secrets of a webhook, the newest first.
-func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
-	for _, sealed := range []string{w.Sealed, w.Previous} {
-		if sealed == "" {
-			continue
-		}
-		secret, err := keys.Open(sealed, webhook.Purpose, w.ID)
-		if err != nil {
-			return nil, err
-		}
-		secrets = append(secrets, webhook.Secret(secret))
-	}
-	return secrets, nil
-}
-
-// createdWebhook is a webhook as its owner sees it once.
-type createdWebhook struct {
-	ID        string    `json:"id"`
-	URL       string    `json:"url"`
-	Events    []string  `json:"events"`
-	Active    bool      `json:"active"`
-	CreatedAt time.Time `json:"createdAt"`
-	Secret    string    `json:"secret"`
-}
-
-// shownWebhook is a webhook as its owner sees it later.
-type shownWebhook struct {
-	ID             string     `json:"id"`
-	URL            string     `json:"url"`
-	Events         []string   `json:"events"`
-	Active         bool       `json:"active"`
-	CreatedAt      time.Time  `json:"createdAt"`
-	DisabledAt     *time.Time `json:"disabledAt"`
-	DisabledReason *string    `json:"disabledReason"`
-	FailingSince   *time.Time `json:"failingSince"`
-	LastAttemptAt  *time.Time `json:"lastAttemptAt"`
-	LastSuccessAt  *time.Time `json:"lastSuccessAt"`
-	NextAttemptAt  *time.Time `json:"nextAttemptAt"`
-}
-
-func showWebhook(w webhook.Webhook) shownWebhook {
-	v := shownWebhook{ID: w.ID, URL: w.URL, Events: w.Events, Active: w.Active(), CreatedAt: second(w.CreatedAt),
-		DisabledAt: perhaps(w.DisabledAt), FailingSince: perhaps(w.FailingSince), LastAttemptAt: perhaps(w.LastAttemptAt),
-		LastSuccessAt: perhaps(w.LastSuccessAt)}
-	if w.Active() {
-		v.NextAttemptAt = perhaps(w.NextAt)
-	} else {
-		v.DisabledReason = &w.DisabledReason
-	}
-	return v
-}
-
-// perhaps is a time as answers tell it, null for the zero one.
-func perhaps(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = second(t)
-	return &t
-}
-
 // POST /api/webhooks
-func (s *Server) createWebhook(c *call) (*reply, error) {
+func (a *API) createWebhook(c *call) (*reply, error) {
 	account, err := c.account()
 	if err != nil {
 		return nil, err
@@ -115,97 +19,23 @@ func (s *Server) createWebhook(c *call) (*reply, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	do, refused, err := s.makeWebhook(c.request.Context(), account.ID, body.URL, body.Events)
-	if err == nil && !c.repeatable() {
+	do, refused, err := a.accounts.makeWebhook(c.request.Context(), account.ID, body.URL, body.Events)
+	if err == nil && !repeatable(c) {
 		err = refused
 	}
 	if err != nil {
 		return nil, err
 	}
-	return c.once(do)
-}
-
-// makeWebhook is the write that adds a webhook to an account, and has a
-// createdWebhook as its body. refused is what is wrong with the webhook, nil for
-// nothing, and what the write comes to then; err, that the client has gone.
-func (s *Server) makeWebhook(ctx context.Context, account, address string, events []string) (do write, refused, err error) {
-	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: inOrder(events)}
-	faults := checkEvents(events)
-	if w.URL, err = s.hooks.guard.CheckURL(ctx, address); err != nil {
-		var wrong *safedial.URLError
-		if !errors.As(err, &wrong) {
-			return nil, nil, err
-		}
-		faults = append([]FieldError{{"url", wrong.Error()}}, faults...)
-	}
-	secret := webhook.NewSecret()
-	if s.options.WebhookChallenge && len(faults) == 0 {
-		fault, err := s.hooks.dispatch.Challenge(ctx, storage.NewID("evt_"), w.URL, secret)
-		if err != nil {
-			return nil, nil, err
-		}
-		if fault != "" {
-			faults = append(faults, FieldError{"url", fault})
-		}
-	}
-	refused = invalidBody(faults)
-	w.Sealed = s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
-	return func(tx *storage.Tx) (outcome, error) {
-		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
-			return outcome{}, refused
-		}
-		made, err := tx.CreateWebhook(w)
-		if errors.Is(err, webhook.ErrTooMany) {
-			return outcome{}, newProblem("too-many-webhooks", "An account has at most 10 webhooks; delete one first.")
-		}
-		if err != nil {
-			return outcome{}, err
-		}
-		return outcome{status: http.StatusCreated, location: "/api/webhooks/" + made.ID, secretID: made.ID,
-			body: createdWebhook{made.ID, made.URL, made.Events, true, second(made.CreatedAt), secret.Reveal()}}, nil
-	}, refused, nil
-}
-
-// checkEvents says what is wrong with the events that somebody wants.
-func checkEvents(names []string) (faults []FieldError) {
-	if len(names) == 0 {
-		return []FieldError{{"events", "must name at least one of " + strings.Join(exports.Events, ", ")}}
-	}
-	for i, name := range names {
-		switch {
-		case !slices.Contains(exports.Events, name):
-			message := "has " + shorten(name) + ", which is no event; known are " + strings.Join(exports.Events, ", ")
-			if near := didyoumean.Name(name, exports.Events); near != "" {
-				message = "has " + shorten(name) + ", which is no event; did you mean " + near + "?"
-			}
-			faults = append(faults, FieldError{"events", message})
-		case slices.Contains(names[:i], name):
-			faults = append(faults, FieldError{"events", "has " + name + " twice"})
-		}
-		if len(faults) == 10 {
-			break // enough to see what is wrong
-		}
-	}
-	return faults
-}
-
-// inOrder are the events among some names, in the order of the interface.
-func inOrder(names []string) (events []string) {
-	for _, e := range exports.Events {
-		if slices.Contains(names, e) {
-			events = append(events, e)
-		}
-	}
-	return events
+	return a.accounts.writeOnce(c, do)
 }
 
 // GET /api/webhooks
-func (s *Server) listWebhooks(c *call) (*reply, error) {
+func (a *API) listWebhooks(c *call) (*reply, error) {
 	account, err := c.account()
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.state.Webhooks(c.request.Context(), account.ID)
+	list, err := a.state.Webhooks(c.request.Context(), account.ID)
 	if err != nil {
 		return nil, stateProblem(err)
 	}
@@ -220,51 +50,17 @@ func (s *Server) listWebhooks(c *call) (*reply, error) {
 }
 
 // ownWebhook is the webhook that the address names, if it is the caller's.
-func (c *call) ownWebhook() (w webhook.Webhook, err error) {
+func (a *API) ownWebhook(c *call) (w webhook.Webhook, err error) {
 	account, err := c.account()
 	if err != nil {
 		return w, err
 	}
-	return c.server.webhookOf(c.request.Context(), account.ID, c.param("id"))
-}
-
-// webhookOf is a webhook of an account.
-func (s *Server) webhookOf(ctx context.Context, account, id string) (w webhook.Webhook, err error) {
-	if !plausibleID("wh_", id) {
-		return w, unknownWebhook(id)
-	}
-	w, err = s.state.Webhook(ctx, account, id)
-	return w, webhookProblem(err, id, "")
-}
-
-// plausibleID keeps from the database what cannot be an id there.
-func plausibleID(prefix, id string) bool {
-	return strings.HasPrefix(id, prefix) && len(id) <= 64 && visible(id)
-}
-
-func unknownWebhook(id string) *Problem {
-	return newProblem("unknown-webhook", "Your account has no webhook "+shorten(id)+"; GET /api/webhooks lists those that it has.")
-}
-
-// webhookProblem is what the client is told of an error of the state, nil for
-// none.
-func webhookProblem(err error, id, delivery string) error {
-	switch {
-	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
-		return newProblem("unknown-delivery", "This webhook has no delivery "+shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists them for 30 days.")
-	case errors.Is(err, webhook.ErrUnknown):
-		return unknownWebhook(id)
-	case errors.Is(err, webhook.ErrGone):
-		return newProblem("event-gone", "The event of this delivery is kept no longer: events are kept for 30 days.")
-	case errors.Is(err, webhook.ErrBusy):
-		return newProblem("too-many-waiting", "A hundred tests and replays of this webhook are waiting already; wait until they were tried.")
-	}
-	return stateProblem(err)
+	return a.accounts.webhookOf(c.request.Context(), account.ID, c.param("id"))
 }
 
 // GET /api/webhooks/:id
-func (s *Server) webhook(c *call) (*reply, error) {
-	w, err := c.ownWebhook()
+func (a *API) webhook(c *call) (*reply, error) {
+	w, err := a.ownWebhook(c)
 	if err != nil {
 		return nil, err
 	}
@@ -272,53 +68,25 @@ func (s *Server) webhook(c *call) (*reply, error) {
 }
 
 // DELETE /api/webhooks/:id
-func (s *Server) deleteWebhook(c *call) (*reply, error) {
-	w, err := c.ownWebhook()
+func (a *API) deleteWebhook(c *call) (*reply, error) {
+	w, err := a.ownWebhook(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.endWebhook(c.request.Context(), w); err != nil {
+	if err := a.accounts.endWebhook(c.request.Context(), w); err != nil {
 		return nil, err
 	}
 	return object(http.StatusNoContent, nil)
 }
 
-// rotatedWebhook is a new secret as the owner of the webhook sees it once.
-type rotatedWebhook struct {
-	ID                      string    `json:"id"`
-	Secret                  string    `json:"secret"`
-	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
-}
-
 // POST /api/webhooks/:id/rotate
-func (s *Server) rotateWebhook(c *call) (*reply, error) {
-	w, err := c.ownWebhook()
+func (a *API) rotateWebhook(c *call) (*reply, error) {
+	w, err := a.ownWebhook(c)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.decodeNothing(); err != nil {
 		return nil, err
 	}
-	return c.once(s.rotation(w))
-}
-
-// rotation is the write that gives a webhook a new secret, and has a rotatedWebhook as
-// its body. The secret before signs along for a day. One that is even older ends at
-// once, so that two rotations in a row end a secret that has leaked.
-func (s *Server) rotation(w webhook.Webhook) write {
-	secret := webhook.NewSecret()
-	sealed := s.hooks.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
-	until := s.now().Add(webhook.RotationTime)
-	return func(tx *storage.Tx) (outcome, error) {
-		if err := tx.RotateWebhook(w.AccountID, w.ID, sealed, until); err != nil {
-			return outcome{}, webhookProblem(err, w.ID, "")
-		}
-		return outcome{status: http.StatusOK, secretID: w.ID, body: rotatedWebhook{w.ID, secret.Reveal(), second(until)}}, nil
-	}
-}
-
-// endWebhook deletes a webhook with its log of deliveries.
-func (s *Server) endWebhook(ctx context.Context, w webhook.Webhook) error {
-	err := s.state.Write(ctx, func(tx *storage.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
-	return webhookProblem(err, w.ID, "")
+	return a.accounts.writeOnce(c, a.accounts.rotation(w))
 }

@@ -22,7 +22,7 @@ func (s *Server) Work(ctx context.Context) (wait func()) {
 		s.followForge,
 		s.clearAway,
 		s.events.Run,
-		s.hooks.dispatch.Run,
+		s.accounts.dispatch.Run,
 	} {
 		group.Go(func() { work(ctx) })
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"net/http"
 
 	"kindex/edge/storage"
@@ -20,26 +19,16 @@ type outcome struct {
 	secretID string
 }
 
-// object answers with a bare JSON object, or nothing where v is nil. Nobody may
-// keep it.
-func object(status int, v any) (*reply, error) {
-	r := &reply{status: status}
-	if v != nil {
-		r.body = append(appendJSON(nil, v), '\n')
-	}
-	return r, nil
-}
-
-// once makes a write in one transaction, together with its Idempotency-Key if one
+// writeOnce makes a write in one transaction, together with its Idempotency-Key if one
 // was sent: then the same write sent again gets the same answer for 24 hours, and
 // has no further effect. The caller must have an account. do may be run several
 // times.
-func (c *call) once(do write) (*reply, error) {
-	a, err := c.attempt()
+func (s *Service) writeOnce(c *call, do write) (*reply, error) {
+	a, err := attemptOf(c)
 	if err != nil {
 		return nil, err
 	}
-	done, repeated, err := c.server.once(c.request.Context(), a, do)
+	done, repeated, err := s.once(c.request.Context(), a, do)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +40,7 @@ type write func(tx *storage.Tx) (outcome, error)
 
 // once makes a write that was not made before, or tells that it was, and what came
 // of it.
-func (s *Server) once(ctx context.Context, a storage.Attempt, do write) (done storage.Done, repeated bool, err error) {
+func (s *Service) once(ctx context.Context, a storage.Attempt, do write) (done storage.Done, repeated bool, err error) {
 	err = s.state.Write(ctx, func(tx *storage.Tx) error {
 		done, repeated = storage.Done{}, false
 		if a.Key != "" {
@@ -104,10 +93,10 @@ func replyTo(a storage.Attempt, done storage.Done, repeated bool) (*reply, error
 
 // repeatable tells whether the write came with an Idempotency-Key, so that it may
 // have been made before.
-func (c *call) repeatable() bool { return len(c.request.Header.Values("Idempotency-Key")) > 0 }
+func repeatable(c *call) bool { return len(c.request.Header.Values("Idempotency-Key")) > 0 }
 
-// attempt reads the Idempotency-Key.
-func (c *call) attempt() (storage.Attempt, error) {
+// attemptOf reads the Idempotency-Key.
+func attemptOf(c *call) (storage.Attempt, error) {
 	account, err := c.account()
 	if err != nil {
 		return storage.Attempt{}, err
@@ -136,16 +125,4 @@ func visible(s string) bool {
 		}
 	}
 	return true
-}
-
-// stateProblem is what a failed use of the state is to the client: the problem
-// that a write has found, or that the state cannot be reached.
-func stateProblem(err error) error {
-	var p *Problem
-	if err == nil || errors.As(err, &p) {
-		return err
-	}
-	p = newProblem("state-unavailable", "Accounts, keys and writes cannot be reached at the moment; reading without a key goes on. Try again in a moment.")
-	p.cause = err
-	return p
 }
