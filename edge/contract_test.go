@@ -30,6 +30,7 @@ import (
 	"kindex/edge/openapi"
 	"kindex/edge/storage"
 	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 	"kindex/exports"
 )
 
@@ -388,7 +389,7 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 // with each other and with the answer around them.
 func (c *contract) checkProblem(t *testing.T, r request, req *http.Request, a *answer) {
 	t.Helper()
-	var p edge.Problem
+	var p web.Problem
 	a.decode(t, &p)
 	c.seen.codes[p.Code] = true
 	if p.Status != a.status || p.RequestID != a.header.Get("X-Request-Id") || p.Instance != req.URL.Path || p.Type != "urn:kindex:problem:"+p.Code {

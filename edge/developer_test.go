@@ -17,6 +17,7 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 )
 
 const keysPath = "/api/developer/api-keys"
@@ -71,7 +72,7 @@ func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key
 	return secret, k
 }
 
-// write sends a body with a key. It may be called from any goroutine.
+// WriteFunc sends a body with a key. It may be called from any goroutine.
 func (s *served) write(method, path, key, body string, header ...string) (answer, error) {
 	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -234,9 +235,9 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	s := serveWith(t, Options{Dir: out, State: st, LogRequests: true, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	secret, _ := s.newKey(t, "ada")
 	key := secret.Reveal()
-	s.router.GET("/panic/:what", s.handle("/panic", unmetered, nil, func(c *call) (*reply, error) { panic("with " + c.param("what")) }))
-	s.router.GET("/error/:what", s.handle("/error", unmetered, nil, func(c *call) (*reply, error) {
-		return nil, fmt.Errorf("with %s and %v", c.param("what"), secret)
+	s.router.GET("/panic/:what", s.handle("/panic", unmetered, nil, func(c *web.Call) (*web.Reply, error) { panic("with " + c.Param("what")) }))
+	s.router.GET("/error/:what", s.handle("/error", unmetered, nil, func(c *web.Call) (*web.Reply, error) {
+		return nil, fmt.Errorf("with %s and %v", c.Param("what"), secret)
 	}))
 	var errors bytes.Buffer
 	for _, r := range []struct {

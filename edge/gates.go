@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kindex/edge/ratelimit"
+	"kindex/edge/web"
 )
 
 // gates limit concurrent work that no daily limit covers.
@@ -64,24 +65,24 @@ func newGates(o Options) gates {
 //
 // A request with a body gets no slot: its client would hold it while sending. Whoever
 // reads the body limits what such requests cost.
-func (c *request) bound(kind metering) error {
-	if kind == asset || kind >= metered || c.request.Context().Value(callerKey{}) != nil { // the last is bounded at /mcp
+func (c *request) bound(kind routeCost) error {
+	if kind == asset || kind >= metered || c.Request.Context().Value(callerKey{}) != nil { // the last is bounded at /mcp
 		return nil
 	}
 	g := &c.server.gates
 	if kind == file {
-		return c.enter(g.files)
+		return c.Enter(g.files)
 	}
 	if err := c.pace(); err != nil {
 		return err
 	}
 	switch {
-	case c.request.Method != http.MethodGet && c.request.Method != http.MethodHead:
+	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
 		return nil
-	case strings.HasPrefix(c.request.URL.Path, "/og/"):
-		return c.enter(g.pictures)
+	case strings.HasPrefix(c.Request.URL.Path, "/og/"):
+		return c.Enter(g.pictures)
 	}
-	return c.enter(g.pages)
+	return c.Enter(g.pages)
 }
 
 // pace refuses an address that asks for pages too often.
@@ -92,20 +93,20 @@ func (c *request) pace() error {
 	}
 	// Headers that contradict each other count for the proxy, which may be on this
 	// machine: a client behind it must not get the machine's exemption that way.
-	proxies := c.shared.proxies
-	addr := proxies.Client(c.request)
-	if addr.IsLoopback() && !proxies.Relayed(c.request) || b.Take(addr) {
+	proxies := c.Shared.Proxies
+	addr := proxies.Client(c.Request)
+	if addr.IsLoopback() && !proxies.Relayed(c.Request) || b.Take(addr) {
 		return nil
 	}
-	p := newProblem("busy", "Too many page requests came from this IP address; wait a second. Files under /data/ have no limit.")
-	p.header = http.Header{"Retry-After": {"1"}}
+	p := web.NewProblem("busy", "Too many page requests came from this IP address; wait a second. Files under /data/ have no limit.")
+	p.Header = http.Header{"Retry-After": {"1"}}
 	return p
 }
 
 // Exporter implements admission: the ID of the account or address whose exports are limited together.
 func (c *request) Exporter() string {
-	if c.meter.subject.ID != "" {
-		return c.meter.subject.ID
+	if c.quota.subject.ID != "" {
+		return c.quota.subject.ID
 	}
-	return ratelimit.OfAddress(c.shared.proxies.Client(c.request), 0).ID
+	return ratelimit.OfAddress(c.Shared.Proxies.Client(c.Request), 0).ID
 }

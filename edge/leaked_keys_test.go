@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/edge/api"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/edge/storage/statetest"
@@ -146,14 +147,14 @@ func TestSecurityReportedKey(t *testing.T) {
 	})
 }
 
-// TestReportsAreBounded: an address cannot report more than maxReports keys in an hour,
+// TestReportsAreBounded: an address cannot report more than MaxReports keys in an hour,
 // with or without keys of its own.
 func TestReportsAreBounded(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
 	owner, _ := s.newKey(t, "ada")
 	taken := 0
-	for i := range maxReports + 20 {
+	for i := range api.MaxReports + 20 {
 		a, err := s.write("POST", keysPath+"/revoke", owner.Reveal(), fmt.Sprintf(`{"key":"%s"}`, apikey.Generate().Reveal()))
 		if err != nil {
 			t.Fatal(err)
@@ -169,8 +170,8 @@ func TestReportsAreBounded(t *testing.T) {
 			t.Fatalf("report %d: %d %s", i, a.status, a.body)
 		}
 	}
-	if taken != maxReports {
-		t.Errorf("%d reports were taken, want %d", taken, maxReports)
+	if taken != api.MaxReports {
+		t.Errorf("%d reports were taken, want %d", taken, api.MaxReports)
 	}
 }
 

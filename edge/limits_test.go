@@ -19,6 +19,7 @@ import (
 	"kindex/edge/safedial"
 	"kindex/edge/storage"
 	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 )
 
 // clock is a time that a test moves.
@@ -87,7 +88,7 @@ func TestWhatCounts(t *testing.T) {
 	suite.WithoutRace(t)
 	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
-		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*call) (*reply, error) { panic("broken") }))
+		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*web.Call) (*web.Reply, error) { panic("broken") }))
 		const tier = "anonymous"
 		whole := s.expect(t, 200, 9, tier, "GET", "/api/categories")
 		tag := whole.header.Get("Etag")
@@ -126,7 +127,7 @@ func TestWhatCounts(t *testing.T) {
 			s.expect(t, 429, 0, tier, method, "/api/export/entities?format=csv", "If-None-Match", "*")
 		}
 		s.expect(t, 429, 0, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
-		for path, want := range map[string]int{"/": 200, "/data/" + s.live.current.Load().id() + "/entities.csv": 200} {
+		for path, want := range map[string]int{"/": 200, "/data/" + s.buildID() + "/entities.csv": 200} {
 			if a := s.ask(t, "GET", path); a.status != want || a.header.Get("X-RateLimit-Limit") != "" {
 				t.Errorf("%s: %d, limit %q", path, a.status, a.header.Get("X-RateLimit-Limit"))
 			}

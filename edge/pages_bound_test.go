@@ -19,6 +19,7 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 )
 
 // pageRequests are requests that no daily limit counts, each of a kind of its own.
@@ -93,7 +94,7 @@ func TestAttackPages(t *testing.T) {
 	for name, r := range map[string]*http.Request{
 		"another network":        from("[2001:db8:0:1::1]:1", "GET", "/", ""),
 		"another client":         from("10.0.0.1:1", "GET", "/", "", "X-Forwarded-For", "198.51.100.2"),
-		"files of builds":        from("203.0.113.9:1", "GET", "/data/"+s.live.current.Load().id()+"/manifest.json", ""),
+		"files of builds":        from("203.0.113.9:1", "GET", "/data/"+s.buildID()+"/manifest.json", ""),
 		"the API, which counts":  from("203.0.113.9:1", "GET", "/api/categories", ""),
 		"files of the page":      from("203.0.113.9:1", "GET", "/assets/nothing", ""),
 		"another address at all": from("203.0.113.10:1", "GET", "/", ""),
@@ -115,7 +116,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 	s := serveFew(t, Options{})
 	var under, most atomic.Int64
 	finish := make(chan struct{})
-	s.router.GET("/badge-slow", s.handle("/badge-slow", unmetered, nil, func(*call) (*reply, error) {
+	s.router.GET("/badge-slow", s.handle("/badge-slow", unmetered, nil, func(*web.Call) (*web.Reply, error) {
 		n := under.Add(1)
 		defer under.Add(-1)
 		for {
@@ -124,7 +125,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 			}
 		}
 		<-finish
-		return &reply{mediaType: "text/plain", body: []byte("slow")}, nil
+		return &web.Reply{MediaType: "text/plain", Body: []byte("slow")}, nil
 	}))
 	slots := int64(max(8, 2*runtime.GOMAXPROCS(0)))
 	var refused, answered atomic.Int64
@@ -150,7 +151,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 		t.Errorf("%d are under way, %d may be", under.Load(), slots)
 	}
 	// Pictures and files do not wait for pages.
-	for _, target := range []string{"/og/tool/n3.png", "/data/" + s.live.current.Load().id() + "/manifest.json", "/api/categories"} {
+	for _, target := range []string{"/og/tool/n3.png", "/data/" + s.buildID() + "/manifest.json", "/api/categories"} {
 		if got := s.statusOf(from("203.0.113.7:1", "GET", target, "")); got != 200 {
 			t.Errorf("%s: %d", target, got)
 		}
@@ -247,7 +248,7 @@ func TestAttackLog(t *testing.T) {
 	foreign = foreign.WithContext(context.WithValue(foreign.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})))
 	ask("foreign host", 403, foreign)
 	for range 2 {
-		if err := s.shared.exports.Enter(t.Context(), ratelimit.OfAddress(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
+		if err := s.shared.Exports.Enter(t.Context(), ratelimit.OfAddress(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
+	"kindex/edge/console"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/webhook"
@@ -220,7 +221,7 @@ func TestPanelLog(t *testing.T) {
 	ann := p.signIn(t, "ann")
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	w := p.hooksNow(t, ann)[0]
-	const all = 2*deliveriesShown + 5
+	const all = 2*console.DeliveriesShown + 5
 	for range all {
 		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.AskTest(w.AccountID, w.ID); return err }); err != nil {
 			t.Fatal(err)
@@ -228,7 +229,7 @@ func TestPanelLog(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	older := regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
-	path := panelHooks + w.ID + "/"
+	path := console.PanelHooks + w.ID + "/"
 	for pages := 1; ; pages++ {
 		page := ann.open(path)
 		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in 30 days")) {
@@ -253,7 +254,7 @@ func TestPanelLog(t *testing.T) {
 		t.Errorf("%d deliveries of %d", len(seen), all)
 	}
 	for _, odd := range []string{"x", "1-2", "1-x-dlv_a", "1-2-evt_a", "99999999999999999999-1-dlv_a", "'; DROP TABLE webhooks; --"} {
-		if page := ann.open(panelHooks + w.ID + "/?before=" + url.QueryEscape(odd)); strings.Count(page, `class="card delivery"`) != deliveriesShown {
+		if page := ann.open(console.PanelHooks + w.ID + "/?before=" + url.QueryEscape(odd)); strings.Count(page, `class="card delivery"`) != console.DeliveriesShown {
 			t.Errorf("before=%s: %s", odd, page)
 		}
 	}
@@ -268,13 +269,13 @@ func TestPanelSubmissions(t *testing.T) {
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	const hostile = `<script>alert(1)</script>" onmouseover="x` + "\u202e"
 	ids := []string{}
-	for i := range submissionsShown + 2 {
+	for i := range console.SubmissionsShown + 2 {
 		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
 			Name: fmt.Sprint("Thing ", i, hostile), URL: fmt.Sprint("https://example.org/", i), YAML: "name: " + hostile + "\n  indented: yes\n"}
 		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
 			t.Fatal(err)
 		}
-		if i >= 3 && i < submissionsShown-submission.MaxOpen/2 { // an account has few open ones
+		if i >= 3 && i < console.SubmissionsShown-submission.MaxOpen/2 { // an account has few open ones
 			if moved, err := p.state.MoveSubmission(t.Context(), s.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
 				t.Fatal(moved, err)
 			}
@@ -301,15 +302,15 @@ func TestPanelSubmissions(t *testing.T) {
 	}
 	all.WriteString(first + ann.open(html.UnescapeString(next[1])))
 	for _, id := range ids {
-		if strings.Count(all.String(), panelSubmissions+id+"/") != 1 {
+		if strings.Count(all.String(), console.PanelSubmissions+id+"/") != 1 {
 			t.Errorf("%s is not there once", id)
 		}
-		page := ann.open(panelSubmissions + id + "/")
+		page := ann.open(console.PanelSubmissions + id + "/")
 		if !strings.Contains(page, "\n  indented: yes\n") {
 			t.Errorf("%s", page)
 		}
 		all.WriteString(page)
-		eve.wantStatus(eve.send(http.MethodGet, panelSubmissions+id+"/", nil), http.StatusNotFound)
+		eve.wantStatus(eve.send(http.MethodGet, console.PanelSubmissions+id+"/", nil), http.StatusNotFound)
 	}
 	for _, bad := range []string{"<script>alert", `" onmouseover="`, `href="javascript:`, "\u202e"} {
 		if at := strings.Index(all.String(), bad); at >= 0 {
@@ -338,7 +339,7 @@ func TestPanelWithdraws(t *testing.T) {
 	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("1 of %d open", submission.MaxOpen)) {
 		t.Errorf("%s", page)
 	}
-	path := panelSubmissions + s.submission + "/"
+	path := console.PanelSubmissions + s.submission + "/"
 	if page := ann.open(path); !strings.Contains(page, s.submission+button) {
 		t.Errorf("%s", page)
 	}

@@ -15,7 +15,6 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
-
 	"kindex/edge/storage/statetest"
 )
 

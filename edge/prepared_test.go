@@ -66,7 +66,7 @@ func (s *served) patient() {
 	g := &s.gates
 	g.pages = ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: hanging})
 	g.pictures = ratelimit.NewGate(ratelimit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: hanging})
-	s.shared.exports = newExportGate(0, hanging)
+	s.shared.Exports = newExportGate(0, hanging)
 }
 
 // smallBuild returns content written by writeContent, with n tools at generation 0, and a

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/edge/account"
 	"kindex/edge/safedial"
 )
 
@@ -19,7 +20,7 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 	key, _ := h.keyOf(t, "account")
 	const body = `{"url":"https://hook.example/","events":["entity.created"]}`
 	made := h.send(t, "POST", "/api/webhooks", key, body, "Idempotency-Key", "one")
-	var told createdWebhook
+	var told account.CreatedWebhook
 	if err := json.Unmarshal(made.body, &told); err != nil || made.status != http.StatusCreated {
 		t.Fatalf("%d %s", made.status, made.body)
 	}

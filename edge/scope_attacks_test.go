@@ -62,7 +62,7 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 		}
 		before := s.belongings(t, owner)
 		read, forbidden := 0, 0
-		for _, path := range s.shared.paths {
+		for _, path := range s.shared.Paths {
 			target := strings.NewReplacer(":type/:slug", "tool/tool-0", ":category", "all", ":id", "wh_aaaaaaaaaaaaaaaaaaaa", ":delivery", "dlv_aaaaaaaaaaaaaaaaaaaa").Replace(path)
 			for _, verb := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 				at, body := target, ""

@@ -14,6 +14,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/auth"
 	"kindex/edge/auth/signintest"
+	"kindex/edge/console"
 	"kindex/edge/storage/statetest"
 )
 
@@ -123,8 +124,8 @@ func checkClosedToOthers(t *testing.T, url string) {
 	for _, r := range auth.Routes() {
 		paths = append(paths, strings.Replace(r.Path, ":provider", "github", 1))
 	}
-	for _, r := range panelRoutes() {
-		paths = append(paths, r.path)
+	for _, r := range console.PanelRoutes() {
+		paths = append(paths, r.Path)
 	}
 	for _, path := range paths {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodOptions} {
@@ -190,7 +191,7 @@ func TestAttackSignInFlood(t *testing.T) {
 	suite.WithoutRace(t)
 	url := signInEdge(t, io.Discard)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for i := range maxStarts + 5 {
+	for i := range console.MaxStarts + 5 {
 		r, err := http.NewRequest(http.MethodPost, url+"/signin/github", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +202,7 @@ func TestAttackSignInFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < maxStarts]; res.StatusCode != want {
+		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < console.MaxStarts]; res.StatusCode != want {
 			t.Fatalf("attempt %d: %d, want %d", i, res.StatusCode, want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/storage/statetest"
 	"kindex/edge/submission"
+	"kindex/edge/web"
 )
 
 // submissionBody is a body that is taken in.
@@ -28,7 +29,7 @@ type toldSubmission struct {
 	Status                any // a number in a problem
 	Suggestion, Reason    *string
 	Similar               []struct{ Type, Slug, Name, URL string }
-	Errors                []FieldError
+	Errors                []web.FieldError
 	Entity                struct{ Type, Slug, Name, URL string }
 	Fields                map[string]any
 	Data                  []toldSubmission

@@ -83,7 +83,7 @@ func (a *aimed) move(t *testing.T, generation int) {
 // attempts are those that the dispatcher tells of, by outcome.
 func (a *aimed) attempts(t *testing.T) map[string]float64 {
 	t.Helper()
-	families, err := a.shared.metrics.registry.Gather()
+	families, err := a.shared.Metrics.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}

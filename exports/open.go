@@ -100,31 +100,6 @@ func (b *Build) mapFile(dir *os.Root, f File) error {
 	return nil
 }
 
-// sectioned opens lookup files, keeping the first error.
-type sectioned struct {
-	b   *Build
-	err error
-}
-
-func (s *sectioned) open(name string, want int) [][]byte {
-	parts, err := unpackSections(s.b.files[name], want)
-	if err != nil {
-		if s.err == nil {
-			s.err = fmt.Errorf("%s: %w", name, err)
-		}
-		return make([][]byte, want)
-	}
-	return parts
-}
-
-func (s *sectioned) strings(name string, part []byte) stringTable {
-	t, err := openStrings(part)
-	if err != nil && s.err == nil {
-		s.err = fmt.Errorf("%s: %w", name, err)
-	}
-	return t
-}
-
 func (b *Build) openLookups() error {
 	s := &sectioned{b: b}
 	b.records, b.offsets, b.rows = b.files[recordsFile], b.files[offsetsFile], b.files[rowsFile]

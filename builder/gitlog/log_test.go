@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"kindex/builder/git"
 	"reflect"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/content"
+	"kindex/builder/git"
 	"kindex/exports"
 )
 

@@ -1,4 +1,4 @@
-// Command corpus writes a generated content folder of any size, for tests and
+// Command gencorpus writes a generated content folder of any size, for tests and
 // benchmarks. Its records are real ones recombined; the same source, seed and
 // number give the same bytes.
 package main
