@@ -74,7 +74,7 @@ func crowd(t *testing.T, database string, address func(i int) string) {
 		t.Fatal(err)
 	}
 	ends := time.Now().Add(auth.AttemptLife).UnixMilli()
-	for from := 0; from < auth.MostAttempts-100; from += 1100 {
+	for from := 0; from < auth.MaxAttempts-100; from += 1100 {
 		var rows []string
 		for i := range 1100 {
 			addr := netip.MustParseAddrPort(address(from + i)).Addr()

@@ -7,15 +7,15 @@ import (
 	"kindex/exports"
 )
 
-// Walked is what an archive holds, for a history.Walk to go on from.
+// Walked is what an archive holds, for a gitlog.Walk to go on from.
 func Walked(r *exports.ArchiveReader) gitlog.Earlier { return walked{r} }
 
 type walked struct{ *exports.ArchiveReader }
 
-// Commit implements history.Earlier.
+// Commit implements gitlog.Earlier.
 func (w walked) Commit() string { return w.Head() }
 
-// Time implements history.Earlier.
+// Time implements gitlog.Earlier.
 func (w walked) Time() time.Time {
 	if w.Versions() == 0 {
 		return time.Time{}
@@ -23,7 +23,7 @@ func (w walked) Time() time.Time {
 	return time.Unix(w.Version(w.Versions()-1).Time, 0).UTC()
 }
 
-// Last implements history.Earlier.
+// Last implements gitlog.Earlier.
 func (w walked) Last(typ, slug string) (place int, alive, ok bool) {
 	place, ok = w.ArchiveReader.Last(typ, slug)
 	if !ok {
@@ -32,5 +32,5 @@ func (w walked) Last(typ, slug string) (place int, alive, ok bool) {
 	return place, !w.Version(place).Deleted && w.Newest(place) == place, true
 }
 
-// Before implements history.Earlier.
+// Before implements gitlog.Earlier.
 func (w walked) Before(place int) int { return int(w.Version(place).Before) }

@@ -20,9 +20,9 @@ func joined(name string) string {
 	}, exports.Fold(name))
 }
 
-// leastLetters is how many letters a name must have for another one to be taken
+// minLetters is how many letters a name must have for another one to be taken
 // for a misspelling of it.
-const leastLetters = 5
+const minLetters = 5
 
 // nearKeys are what two joined names share if one edit parts them: the name
 // itself and what is left of it without one letter. Names that are too short for
@@ -35,7 +35,7 @@ func nearKeys(name string) []string {
 			letters++
 		}
 	}
-	if letters < leastLetters {
+	if letters < minLetters {
 		return nil
 	}
 	keys := make([]string, 0, len(runes)+1)

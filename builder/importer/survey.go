@@ -113,8 +113,8 @@ func (j *job) wish(r *row) (w wish, ok bool, err error) {
 // under the name of the list.
 type columns map[string]bool
 
-// mostColumns bounds what is kept of objects whose names are data themselves.
-const mostColumns = 10000
+// maxColumns bounds what is kept of objects whose names are data themselves.
+const maxColumns = 10000
 
 // declared lists the columns that the file itself declares, and finds those
 // that the mapping names beside them before anything else is read.
@@ -139,7 +139,7 @@ func (j *job) declared() (columns, error) {
 
 func (c columns) addObject(prefix string, object map[string]any) {
 	for name, v := range object {
-		if len(c) < mostColumns {
+		if len(c) < maxColumns {
 			c[prefix+name] = true
 		}
 		c.addInner(prefix+name+".", v)

@@ -123,7 +123,7 @@ func (l *loop) told(e fsnotify.Event) {
 		l.first = time.Now()
 	}
 	l.names[name] = true
-	l.settle.Reset(min(settle, max(0, mostWait-time.Since(l.first))))
+	l.settle.Reset(min(settle, max(0, maxWait-time.Since(l.first))))
 }
 
 func (l *loop) readTold() {

@@ -26,13 +26,13 @@ const (
 	jitter         = 10.0 // points of a benchmark, up and down
 	maxDescription = 2000 // characters; the limit of the schema
 
-	fewestSyllables = 20
-	longestWord     = 20  // characters; three words are a slug with room to spare
-	fewestPeers     = 3   // a smaller category borrows from all of its type
-	popularity      = 1.2 // spread of the figures of one record, all together
-	unevenness      = 0.3 // and of each by itself
-	patience        = 8   // names that are taken before one gets a word of its own
-	maxCount        = 1<<53 - 1
+	minSyllables = 20
+	maxWordLen   = 20  // characters; three words are a slug with room to spare
+	minPeers     = 3   // a smaller category borrows from all of its type
+	popularity   = 1.2 // spread of the figures of one record, all together
+	unevenness   = 0.3 // and of each by itself
+	patience     = 8   // names that are taken before one gets a word of its own
+	maxCount     = 1<<53 - 1
 )
 
 // generator makes the entities of a corpus. Names are made one after the other,
@@ -157,7 +157,7 @@ func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] 
 
 // peers are the records to combine those of a category with.
 func (s *shelf) peers(category string) []*record {
-	if list := s.byCategory[category]; len(list) >= fewestPeers {
+	if list := s.byCategory[category]; len(list) >= minPeers {
 		return list
 	}
 	return s.records

@@ -89,7 +89,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&o.content, "content", "content", "the content folder to make them from")
 	f.StringVar(&o.out, "out", "", "the folder to write; it must be empty or not exist")
 	f.StringVar(&o.repo, "repo", "", "instead of -out: the git repository to write; it must be empty or not exist")
-	f.IntVar(&o.commits, "commits", 0, fmt.Sprintf("with -repo: how many commits its history has, 1 to %d", mostCommits))
+	f.IntVar(&o.commits, "commits", 0, fmt.Sprintf("with -repo: how many commits its history has, 1 to %d", maxCommits))
 	f.Uint64Var(&o.seed, "seed", 1, "another seed gives another corpus")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -108,8 +108,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, errors.New("name the folder to write with -out, or the repository with -repo")
 	case o.repo == "" && o.commits != 0:
 		return o, errors.New("-commits is for a repository: use -repo instead of -out")
-	case o.repo != "" && (o.commits < 1 || o.commits > mostCommits):
-		return o, fmt.Errorf("-commits is %d; it must be from 1 to %d", o.commits, mostCommits)
+	case o.repo != "" && (o.commits < 1 || o.commits > maxCommits):
+		return o, fmt.Errorf("-commits is %d; it must be from 1 to %d", o.commits, maxCommits)
 	case o.content == "":
 		return o, errors.New("-content must not be empty")
 	}

@@ -88,7 +88,7 @@ func wordsOf(records []*record) []string {
 	for _, r := range records {
 		for _, tag := range r.Tags {
 			for w := range strings.SplitSeq(tag, "-") {
-				if len(w) >= 3 && len(w) <= longestWord && !known[w] {
+				if len(w) >= 3 && len(w) <= maxWordLen && !known[w] {
 					known[w] = true
 					words = append(words, strings.ToUpper(w[:1])+w[1:])
 				}
@@ -105,7 +105,7 @@ func nameWords(name string) []string {
 	})
 	var words []string
 	for _, p := range parts {
-		if p = strings.Trim(p, ".+"); len(p) <= longestWord && content.Slugify(p) != "" {
+		if p = strings.Trim(p, ".+"); len(p) <= maxWordLen && content.Slugify(p) != "" {
 			words = append(words, p)
 		}
 	}
@@ -128,8 +128,8 @@ func newMint(records []*record) (*mint, error) {
 	}
 	slices.Sort(m.syllables)
 	m.syllables = slices.Compact(m.syllables)
-	if len(m.syllables) < fewestSyllables {
-		return nil, fmt.Errorf("its names have %d syllables; at least %d are needed to coin words", len(m.syllables), fewestSyllables)
+	if len(m.syllables) < minSyllables {
+		return nil, fmt.Errorf("its names have %d syllables; at least %d are needed to coin words", len(m.syllables), minSyllables)
 	}
 	return m, nil
 }

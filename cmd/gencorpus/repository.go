@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// mostCommits is how many commits a history may have: one in ten minutes or so.
-const mostCommits = 100_000
+// maxCommits is how many commits a history may have: one in ten minutes or so.
+const maxCommits = 100_000
 
 // The time that a history takes.
 var (

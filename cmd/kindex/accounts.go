@@ -142,10 +142,10 @@ anew. "default" takes the limit back: then --limit-key of the edge applies.`,
 	return c
 }
 
-// mostRequests and longestWindow are beyond sense, and keep sums from overflowing.
+// maxRequests and maxWindow are beyond sense, and keep sums from overflowing.
 const (
-	mostRequests  = 1_000_000_000_000
-	longestWindow = 366 * 24 * time.Hour
+	maxRequests = 1_000_000_000_000
+	maxWindow   = 366 * 24 * time.Hour
 )
 
 func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number string) error {
@@ -153,8 +153,8 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 	if number != "default" {
 		var err error
 		quota, err = strconv.ParseInt(number, 10, 64)
-		if err != nil || quota < 1 || quota > mostRequests {
-			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to keep an account out: kindex accounts suspend %q", number, mostRequests, name)}
+		if err != nil || quota < 1 || quota > maxRequests {
+			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to keep an account out: kindex accounts suspend %q", number, maxRequests, name)}
 		}
 	} else if cmd.Flags().Changed("window") {
 		return usageError{errors.New("--window has no meaning with default, whose window is a UTC day")}
@@ -177,7 +177,7 @@ func parseWindow(s string) (time.Duration, error) {
 		return time.Minute, nil
 	}
 	d, err := time.ParseDuration(s)
-	if err != nil || d < time.Second || d > longestWindow || d%time.Second != 0 {
+	if err != nil || d < time.Second || d > maxWindow || d%time.Second != 0 {
 		return 0, usageError{fmt.Errorf("--window %q: use day, hour, minute, or whole seconds up to 366 days, such as 24h or 90s", s)}
 	}
 	return d, nil

@@ -178,7 +178,7 @@ func (c *crashing) stored() (used int) {
 }
 
 // checkCounter reads the counter: it must not have decreased, nor exceed the number of
-// requests sent. The tests of package limit check how soon the server writes.
+// requests sent. The tests of package ratelimit check how soon the server writes.
 func (c *crashing) checkCounter() {
 	c.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)

@@ -36,14 +36,14 @@ func (d *difference) noteRenames() {
 			}
 		}
 	}
-	if more := len(notes) - mostRenames; more > 0 {
-		notes = append(notes[:mostRenames], plural(more, "other looks", "others look")+" renamed, too")
+	if more := len(notes) - maxRenames; more > 0 {
+		notes = append(notes[:maxRenames], plural(more, "other looks", "others look")+" renamed, too")
 	}
 	d.Notes = append(d.Notes, notes...)
 }
 
-// mostRenames is how many possible renames are noted.
-const mostRenames = 5
+// maxRenames is how many possible renames are noted.
+const maxRenames = 5
 
 // likenesses are by what an entity is known again under another slug.
 func likenesses(e *diff.Entity) []string {

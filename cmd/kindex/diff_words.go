@@ -215,8 +215,8 @@ func (d *difference) refusalWords() string {
 		d.Shrink.Deleted, plural(d.Shrink.Of, "entity", "entities"), 100*diff.MaxShrink)
 }
 
-// mostPairs is how many possible duplicates of one entity are printed.
-const mostPairs = 3
+// maxPairs is how many possible duplicates of one entity are printed.
+const maxPairs = 3
 
 // duplicateLines says of each new entity what it may be a duplicate of; mark
 // writes what files say, key the addresses of entities.
@@ -224,12 +224,12 @@ func (d *difference) duplicateLines(key, mark func(string) string) (lines []stri
 	for i := 0; i < len(d.Duplicates); {
 		e, n := d.Duplicates[i].Entity, 0
 		for ; i < len(d.Duplicates) && d.Duplicates[i].Entity == e; i++ {
-			if n++; n <= mostPairs {
+			if n++; n <= maxPairs {
 				lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s: %s", key(e), key(d.Duplicates[i].Other), duplicateWords(d.Duplicates[i], mark)))
 			}
 		}
-		if n > mostPairs {
-			lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s, too", key(e), plural(n-mostPairs, "other", "others")))
+		if n > maxPairs {
+			lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s, too", key(e), plural(n-maxPairs, "other", "others")))
 		}
 	}
 	return lines

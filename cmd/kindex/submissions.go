@@ -209,8 +209,8 @@ type submissionsRejectOptions struct {
 	forgeOptions
 }
 
-// mostReason is how many characters a reason has at most.
-const mostReason = 1000
+// maxReason is how many characters a reason has at most.
+const maxReason = 1000
 
 func submissionsRejectCommand() *cobra.Command {
 	var o submissionsRejectOptions
@@ -239,8 +239,8 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 		return usageError{fmt.Errorf("name submissions by their IDs, or an account with --all-of; see: %s --help", cmd.CommandPath())}
 	case reason == "":
 		return usageError{fmt.Errorf("--reason must say why; see: %s --help", cmd.CommandPath())}
-	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || safetext.Contains(reason):
-		return usageError{fmt.Errorf("--reason must be one line of at most %d visible characters", mostReason)}
+	case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason) || safetext.Contains(reason):
+		return usageError{fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason)}
 	}
 	f, err := o.forgeOptions.open()
 	if err != nil {

@@ -48,8 +48,8 @@ func (o *forgeOptions) open() (*github.Forge, error) {
 	return f, nil
 }
 
-// mostNeighbours is how many neighbours a pull request lists.
-const mostNeighbours = 5
+// maxNeighbours is how many neighbours a pull request lists.
+const maxNeighbours = 5
 
 // pullRequestOf is the pull request of a submission: what it would do to the index.
 // The submission's own words stand in code only, where a forge sees no markup,
@@ -72,7 +72,7 @@ func neighbours(side diff.Side, typ, slug string) (near []string) {
 			continue
 		}
 		list := neighbors.NewExact(all, indexes.Words).Neighbours([]uint32{uint32(i)})[0]
-		for _, n := range list[:min(len(list), mostNeighbours)] {
+		for _, n := range list[:min(len(list), maxNeighbours)] {
 			near = append(near, fmt.Sprintf("%s (%.2f)", codeSpan(all[n.Ordinal].Key()), n.Similarity))
 		}
 	}

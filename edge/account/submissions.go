@@ -32,10 +32,10 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 // SubmissionIndex is a view as submissions see it.
 type SubmissionIndex struct{ Served *live.ServedBuild }
 
-// Categories implements submit.Index.
+// Categories implements submission.Index.
 func (b SubmissionIndex) Categories() []exports.Category { return b.Served.Categories }
 
-// Find implements submit.Index.
+// Find implements submission.Index.
 func (b SubmissionIndex) Find(typ, slug string) (string, bool) {
 	o, _, ok := b.Served.Build.Find(typ, slug)
 	if !ok {
@@ -45,7 +45,7 @@ func (b SubmissionIndex) Find(typ, slug string) (string, bool) {
 	return now, true
 }
 
-// Deleted implements submit.Index.
+// Deleted implements submission.Index.
 func (b SubmissionIndex) Deleted(typ, slug string) string {
 	a := b.Served.Build.Archive()
 	last, ok := a.Last(typ, slug)
@@ -62,7 +62,7 @@ func (b SubmissionIndex) Deleted(typ, slug string) string {
 // maxNamed is how many entities of one name are looked at.
 const maxNamed = 200
 
-// Named implements submit.Index.
+// Named implements submission.Index.
 func (b SubmissionIndex) Named(name string) ([]*exports.Entity, error) {
 	var list []*exports.Entity
 	for _, o := range b.Served.Build.Named(name, maxNamed) {

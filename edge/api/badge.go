@@ -70,8 +70,8 @@ func badgeLabel(c *web.Call, show string) (string, error) {
 	switch n := utf8.RuneCountInString(label); {
 	case err != nil:
 		return "", err
-	case n > site.LongestLabel:
-		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, site.LongestLabel)}
+	case n > site.MaxLabelLen:
+		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, site.MaxLabelLen)}
 	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
 		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
 	case n == 0:

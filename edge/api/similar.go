@@ -6,12 +6,12 @@ import (
 	"kindex/site"
 )
 
-// mostSimilar is how many neighbours a build keeps.
-const mostSimilar = 20
+// maxSimilar is how many neighbours a build keeps.
+const maxSimilar = 20
 
 // GET /api/entity/:type/:slug/similar
 func (a *API) Similar(c *web.Call) (*web.Reply, error) {
-	limit, err := c.Query.Int("limit", 10, 1, mostSimilar)
+	limit, err := c.Query.Int("limit", 10, 1, maxSimilar)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ type answer struct {
 	begun   time.Time
 }
 
-// mostAnswers bounds each generation of answers. Whoever tries invented keys makes
+// maxAnswers bounds each generation of answers. Whoever tries invented keys makes
 // the edge ask the store more often, not hold more.
-const mostAnswers = 8192
+const maxAnswers = 8192
 
 // answers is a cache in two generations: answers are put into the younger; when
 // that is full, or older than any answer may get, it becomes the elder one, and the
@@ -53,7 +53,7 @@ func (a *answers) mayServe(found answer, arrived time.Time) bool {
 func (a *answers) put(hash [sha256.Size]byte, found answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.younger == nil || len(a.younger) >= mostAnswers || time.Since(a.since) >= Freshness {
+	if a.younger == nil || len(a.younger) >= maxAnswers || time.Since(a.since) >= Freshness {
 		a.younger, a.elder, a.since = map[[sha256.Size]byte]answer{}, a.younger, time.Now()
 	}
 	a.younger[hash] = found

@@ -74,8 +74,8 @@ func (e *SuspendedError) Error() string {
 	return fmt.Sprintf("the account %q is suspended since %s", e.Account, e.Since.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
-// mostName is how many characters a name has at most.
-const mostName = 64
+// maxName is how many characters a name has at most.
+const maxName = 64
 
 // CheckName tells what is wrong with the name of an account or of a key, nil for
 // nothing: it has 1 to 64 printable characters, in normal form C so that what
@@ -86,8 +86,8 @@ func CheckName(name string) error {
 		return errors.New("is empty; use a name of 1 to 64 characters")
 	case !utf8.ValidString(name):
 		return errors.New("is not UTF-8")
-	case n > mostName:
-		return fmt.Errorf("has %d characters; use at most %d", n, mostName)
+	case n > maxName:
+		return fmt.Errorf("has %d characters; use at most %d", n, maxName)
 	case name[0] == ' ' || name[len(name)-1] == ' ':
 		return errors.New("begins or ends with a space; leave it out")
 	}

@@ -29,7 +29,7 @@ func Redact(text string) string {
 			n = min(n, next) // a key may begin within what looks like one
 		}
 		b.WriteString(Prefix)
-		if n >= mostShown { // a part of a key is as good as a lead to it
+		if n >= maxShown { // a part of a key is as good as a lead to it
 			b.WriteString(rest[:4] + "…redacted")
 		} else {
 			b.WriteString(rest[:n])
@@ -38,9 +38,9 @@ func Redact(text string) string {
 	}
 }
 
-// mostShown is from how many characters on a text behind the prefix is taken for a
+// maxShown is from how many characters on a text behind the prefix is taken for a
 // key.
-const mostShown = 12
+const maxShown = 12
 
 // LogHandler hands log records on to next with every key in them redacted: in the
 // message, in texts, in errors, and in whatever prints as a text that has one.

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mostName leaves room for what tells equal names apart: account names have up to
+// maxName leaves room for what tells equal names apart: account names have up to
 // 64 characters.
-const mostName = 40
+const maxName = 40
 
 // accountName makes a name for an account of what somebody is called elsewhere:
 // lower-case letters of ASCII, digits and hyphens, so that no two names look alike
@@ -28,7 +28,7 @@ func accountName(login string) string {
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
 		}
-		if b.Len() >= mostName {
+		if b.Len() >= maxName {
 			break
 		}
 	}
@@ -38,8 +38,8 @@ func accountName(login string) string {
 	return "user"
 }
 
-// mostLogin is how many bytes of a name are kept as its provider told it.
-const mostLogin = 200
+// maxLogin is how many bytes of a name are kept as its provider told it.
+const maxLogin = 200
 
 // plainLogin is a name as its provider told it, without what no page, database or
 // terminal should meet: control characters, and those that cannot be seen.
@@ -50,7 +50,7 @@ func plainLogin(login string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(login, ""))
-	for len(login) > mostLogin {
+	for len(login) > maxLogin {
 		_, n := utf8.DecodeLastRuneInString(login)
 		login = login[:len(login)-n]
 	}

@@ -26,7 +26,7 @@ var names = map[string]string{
 	"---":                           "user",
 	"İstanbul":                      "istanbul",
 	"раураl":                        "l", // Cyrillic but for the last letter
-	strings.Repeat("a", 100):        strings.Repeat("a", mostName),
+	strings.Repeat("a", 100):        strings.Repeat("a", maxName),
 	strings.Repeat("a", 39) + "-bc": strings.Repeat("a", 39),
 }
 
@@ -55,11 +55,11 @@ func FuzzNames(f *testing.F) {
 	fit := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	f.Fuzz(func(t *testing.T, login string) {
 		name := accountName(login)
-		if err := apikey.CheckName(name); err != nil || !fit.MatchString(name) || len(name) > mostName {
+		if err := apikey.CheckName(name); err != nil || !fit.MatchString(name) || len(name) > maxName {
 			t.Errorf("%q makes the account %q: %v", login, name, err)
 		}
 		plain := plainLogin(login)
-		if len(plain) > mostLogin || !utf8.ValidString(plain) || strings.ContainsAny(plain, "\x00\r\n\x1b") || strings.TrimSpace(plain) != plain {
+		if len(plain) > maxLogin || !utf8.ValidString(plain) || strings.ContainsAny(plain, "\x00\r\n\x1b") || strings.TrimSpace(plain) != plain {
 			t.Errorf("%q is kept as %q", login, plain)
 		}
 	})

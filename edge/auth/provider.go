@@ -29,8 +29,8 @@ type provider interface {
 // nobody can end by leaving.
 const patience = 10 * time.Second
 
-// mostAnswer bounds the answer of a provider.
-const mostAnswer = 1 << 20
+// maxAnswer bounds the answer of a provider.
+const maxAnswer = 1 << 20
 
 // client asks providers. It follows no redirects: secrets go to the addresses that
 // the provider has named, and to no other.
@@ -51,7 +51,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Body = http.MaxBytesReader(nil, res.Body, mostAnswer)
+	res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
 	return res, nil
 }
 
@@ -123,7 +123,7 @@ func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oa
 
 // drain reads a body to its end, so that the connection can be used again.
 func drain(body io.ReadCloser) {
-	_, _ = io.Copy(io.Discard, io.LimitReader(body, mostAnswer))
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxAnswer))
 	_ = body.Close()
 }
 

@@ -25,8 +25,8 @@ const (
 // FormField is the name of the form field that holds the form token.
 const FormField = "token"
 
-// mostForm bounds the body of a form.
-const mostForm = 64 << 10
+// maxForm bounds the body of a form.
+const maxForm = 64 << 10
 
 // newToken makes 256 random bits, as text.
 func newToken() string {
@@ -123,7 +123,7 @@ func (h *Handler) CheckForm(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Body = http.MaxBytesReader(nil, r.Body, mostForm)
+	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		return ErrForged
 	}

@@ -128,7 +128,7 @@ type hurried struct {
 	ends bool
 }
 
-// SignIn implements signin.Store.
+// SignIn implements auth.Store.
 func (h *hurried) SignIn(ctx context.Context, a auth.Arrival) (apikey.Account, bool, error) {
 	_, h.ends = ctx.Deadline()
 	return h.State.SignIn(ctx, a)

@@ -24,14 +24,14 @@ const (
 
 // Bounds of what strangers may make the state remember.
 const (
-	// MostAttempts is how many attempts may be under way, and MaxPerNetwork how many
+	// MaxAttempts is how many attempts may be under way, and MaxPerNetwork how many
 	// of them from one network. Where there is no room, the oldest attempts of the
 	// network that has the most are dropped, never those of smaller ones: whoever
 	// starts many keeps nobody else from signing in.
-	MostAttempts  = 10_000
+	MaxAttempts  = 10_000
 	MaxPerNetwork = 500
-	// MostSessions is how many sessions an account has; the oldest make room.
-	MostSessions = 20
+	// MaxSessions is how many sessions an account has; the oldest make room.
+	MaxSessions = 20
 )
 
 // Why the store has nothing to give.
@@ -100,7 +100,7 @@ type Arrival struct {
 // Store is what signing in needs of the state. Its writes are durable when they
 // return.
 type Store interface {
-	// AddAttempt keeps an attempt, and of all no more than MostAttempts, of one
+	// AddAttempt keeps an attempt, and of all no more than MaxAttempts, of one
 	// network no more than MaxPerNetwork.
 	AddAttempt(ctx context.Context, a Attempt) error
 	// TakeAttempt removes the one attempt that fits all that is told and returns it,
@@ -108,7 +108,7 @@ type Store interface {
 	TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (Attempt, error)
 	// SignIn finds the account of an identity, or makes it with its first key, and
 	// opens a session in the same transaction. made tells that the account is new.
-	// It is a *keys.SuspendedError where the account is suspended.
+	// It is a *apikey.SuspendedError where the account is suspended.
 	SignIn(ctx context.Context, a Arrival) (account apikey.Account, made bool, err error)
 	// Session finds a session that has not ended; ErrSignedOut where there is none.
 	// A suspended account has none.

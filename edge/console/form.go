@@ -375,8 +375,8 @@ func takenBy(e *submission.TakenError) *pages.Taken {
 	return t
 }
 
-// mostNamedAlike is how many entities are looked at for those that may be the same.
-const mostNamedAlike = 30
+// maxNamedAlike is how many entities are looked at for those that may be the same.
+const maxNamedAlike = 30
 
 // like tells of the entities that may be what a form describes. Of all that a search
 // for the name finds, those are left whose name is near to it, or a part of it, or
@@ -387,7 +387,7 @@ func likeEntities(v *live.ServedBuild, name, page string) ([]pages.Like, error) 
 	if word == "" {
 		return list, nil
 	}
-	found, err := v.EntitiesNamed(name, mostNamedAlike)
+	found, err := v.EntitiesNamed(name, maxNamedAlike)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (s *Console) networkOf(r *http.Request) netip.Prefix {
 // signInPages give the pages of signing in the look of the website.
 type signInPages struct{ *Console }
 
-// Choice implements signin.Pages.
+// Choice implements auth.Pages.
 func (s signInPages) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
 	p := &pages.SignInPage{}
 	for _, o := range c.Providers {
@@ -74,12 +74,12 @@ func (s signInPages) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
 	return s.rendered(r, p)
 }
 
-// FirstKey implements signin.Pages.
+// FirstKey implements auth.Pages.
 func (s signInPages) FirstKey(r *http.Request, k auth.FirstKey) ([]byte, error) {
 	return s.rendered(r, &pages.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
 }
 
-// Problem implements signin.Pages.
+// Problem implements auth.Pages.
 func (s signInPages) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
 	return s.rendered(r, &pages.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
 }

@@ -78,7 +78,7 @@ func instructions(o Options) string {
 		b.WriteString(" Every call counts against a daily limit: ask for what you need.")
 	}
 	if len(o.Categories) > 0 {
-		list := o.Categories[:min(len(o.Categories), mostCategories)]
+		list := o.Categories[:min(len(o.Categories), maxCategories)]
 		b.WriteString(" Categories: " + strings.Join(list, ", ") + ".")
 	}
 	return b.String()

@@ -91,8 +91,8 @@ type entry struct {
 const (
 	defaultEntries = 100_000
 	defaultFlush   = 250 * time.Millisecond
-	mostShards     = 64 // a power of two
-	fewestInShard  = 16
+	maxShards      = 64 // a power of two
+	minInShard     = 16
 	loadTime       = 5 * time.Second // for the store to answer
 )
 
@@ -111,8 +111,8 @@ func NewMemory(store CounterStore, o MemoryOptions) *Memory {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	n := mostShards
-	for n > 1 && o.Entries/n < fewestInShard {
+	n := maxShards
+	for n > 1 && o.Entries/n < minInShard {
 		n /= 2
 	}
 	m := &Memory{options: o, store: store, seed: maphash.MakeSeed(), shards: make([]shard, n), most: max(1, o.Entries/n),

@@ -160,8 +160,8 @@ const (
 // timeouts holds the timeouts of one Guard.
 type timeouts struct{ dial, tls, whole time.Duration }
 
-// mostAddresses is how many addresses of one name are tried.
-const mostAddresses = 4
+// maxAddresses is how many addresses of one name are tried.
+const maxAddresses = 4
 
 // Dial connects to host:port of a network tcp. Every address of the host must
 // be allowed, or none is tried. It can be the DialContext of an http.Transport.
@@ -181,7 +181,7 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 			return nil, err
 		}
 	}
-	addrs = addrs[:min(len(addrs), mostAddresses)]
+	addrs = addrs[:min(len(addrs), maxAddresses)]
 	deadline, _ := ctx.Deadline()
 	var failed error
 	for i, a := range addrs {

@@ -28,7 +28,7 @@ func (r *accountRow) account() apikey.Account {
 		Quota: r.quota.Int64, Window: time.Duration(r.window.Int64) * time.Millisecond}
 }
 
-// scanAccount reads one account; where there is none it is keys.ErrNoAccount.
+// scanAccount reads one account; where there is none it is apikey.ErrNoAccount.
 func scanAccount(scan func(...any) error) (apikey.Account, error) {
 	var r accountRow
 	err := scan(r.into()...)
@@ -39,7 +39,7 @@ func scanAccount(scan func(...any) error) (apikey.Account, error) {
 }
 
 // EnsureAccount returns the account of this name, which it makes where there is
-// none. The name must be one that keys.CheckName accepts.
+// none. The name must be one that apikey.CheckName accepts.
 func (tx *Tx) EnsureAccount(name string) (apikey.Account, error) {
 	if _, err := tx.insertAccount(name); err != nil {
 		return apikey.Account{}, err
@@ -60,12 +60,12 @@ func (tx *Tx) insertAccount(name string) (string, error) {
 	return id, tx.Audit(AuditEntry{AccountID: id, Action: AccountCreated, Detail: quoteNames(name)})
 }
 
-// AccountNamed returns the account of this name, or keys.ErrNoAccount.
+// AccountNamed returns the account of this name, or apikey.ErrNoAccount.
 func (tx *Tx) AccountNamed(name string) (apikey.Account, error) {
 	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name).Scan)
 }
 
-// Account returns the account with this id, or keys.ErrNoAccount.
+// Account returns the account with this id, or apikey.ErrNoAccount.
 func (tx *Tx) Account(id string) (apikey.Account, error) {
 	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.id = $1", id).Scan)
 }
@@ -116,20 +116,20 @@ func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account 
 	return account, n == 1, err
 }
 
-// mostAlike is how many accounts of one name get numbers. Further ones get random
+// maxAlike is how many accounts of one name get numbers. Further ones get random
 // letters, so that strangers cannot make each sign-in try thousands of names.
-const mostAlike = 9
+const maxAlike = 9
 
 // insertFreeAccount makes an account by this name, or a free one that begins with
 // it, and returns its id.
 func (tx *Tx) insertFreeAccount(name string) (string, error) {
 	free := name
-	for i := 2; i <= mostAlike+2; i++ {
+	for i := 2; i <= maxAlike+2; i++ {
 		if id, err := tx.insertAccount(free); err != nil || id != "" {
 			return id, err
 		}
 		free = fmt.Sprintf("%s-%d", name, i)
-		if i > mostAlike {
+		if i > maxAlike {
 			free = name + "-" + NewID("")[:10]
 		}
 	}
@@ -137,7 +137,7 @@ func (tx *Tx) insertFreeAccount(name string) (string, error) {
 }
 
 // SetQuota gives an account a number of requests in a window of its own; 0 takes it
-// back. A window of 0 is a UTC day. An unknown account is keys.ErrNoAccount.
+// back. A window of 0 is a UTC day. An unknown account is apikey.ErrNoAccount.
 func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 	if quota < 0 || window < 0 {
 		return fmt.Errorf("a quota of %d in %v makes no sense", quota, window)
@@ -155,7 +155,7 @@ func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 }
 
 // Suspend keeps an account out from now on and ends its sessions; one that is
-// suspended already stays so since then. An unknown account is keys.ErrNoAccount.
+// suspended already stays so since then. An unknown account is apikey.ErrNoAccount.
 func (tx *Tx) Suspend(id string) error {
 	if err := tx.endSessions(id); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (tx *Tx) Suspend(id string) error {
 }
 
 // Unsuspend lets a suspended account in again. An unknown account is
-// keys.ErrNoAccount.
+// apikey.ErrNoAccount.
 func (tx *Tx) Unsuspend(id string) error {
 	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountReinstated},
 		"UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1")
@@ -206,7 +206,7 @@ func (s *State) Accounts(ctx context.Context) ([]AccountSummary, error) {
 	})
 }
 
-// AccountNamed returns the account of this name, or keys.ErrNoAccount.
+// AccountNamed returns the account of this name, or apikey.ErrNoAccount.
 func (s *State) AccountNamed(ctx context.Context, name string) (apikey.Account, error) {
 	return scanAccount(s.row(ctx, "SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name).Scan)
 }

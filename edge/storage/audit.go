@@ -106,7 +106,7 @@ func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
 // Audit adds an entry to the audit log of an account, made now by the actor in the
 // context of Write. Its error fails the transaction, and with it the change: nothing
 // is done that the log does not show. Keys in the detail are redacted, characters that
-// cannot be printed replaced. An unknown account is keys.ErrNoAccount.
+// cannot be printed replaced. An unknown account is apikey.ErrNoAccount.
 func (tx *Tx) Audit(e AuditEntry) error {
 	err := tx.row("UPDATE accounts SET audited = audited + 1 WHERE id = $1 RETURNING audited", e.AccountID).Scan(&e.Seq)
 	if errors.Is(err, sql.ErrNoRows) {

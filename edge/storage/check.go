@@ -127,8 +127,8 @@ func (c *checking) postgreSQL() {
 	}
 }
 
-// mostNamed is how many of those with the same problem are named.
-const mostNamed = 5
+// maxNamed is how many of those with the same problem are named.
+const maxNamed = 5
 
 func (c *checking) invariants() {
 	for _, in := range invariants {
@@ -136,8 +136,8 @@ func (c *checking) invariants() {
 			continue // the schema is of an earlier version
 		}
 		list := c.texts(strings.ReplaceAll(in.query, ":now", strconv.FormatInt(c.now.UnixMilli(), 10)))
-		if more := len(list) - mostNamed; more > 0 {
-			list = append(list[:mostNamed], fmt.Sprintf("%d more", more))
+		if more := len(list) - maxNamed; more > 0 {
+			list = append(list[:maxNamed], fmt.Sprintf("%d more", more))
 		}
 		if len(list) > 0 {
 			c.wrong("%s: %s", in.wrong, strings.Join(list, ", "))

@@ -19,7 +19,7 @@ import (
 	"kindex/edge/storage/statetest"
 )
 
-// database opens a state behind the back of the package state.
+// database opens a state behind the back of package storage.
 func database(t *testing.T, target string) *sql.DB {
 	t.Helper()
 	driver := "sqlite"

@@ -26,7 +26,7 @@ func counterKey(subject string, w ratelimit.Window) []any {
 
 const ofCounter = "ends = $1 AND lasts = $2 AND subject = $3"
 
-// PeekCounter implements limit.CounterStore and limit.SharedStore.
+// PeekCounter implements ratelimit.CounterStore and ratelimit.SharedStore.
 func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Window) (used int64, err error) {
 	err = s.row(ctx, "SELECT used FROM counters WHERE "+ofCounter, counterKey(subject, w)...).Scan(&used)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -35,7 +35,7 @@ func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Win
 	return used, s.wrap("reading a request count", err)
 }
 
-// TakeCounter implements limit.SharedStore. Where the limit is reached it reads and
+// TakeCounter implements ratelimit.SharedStore. Where the limit is reached it reads and
 // writes nothing, so that whoever goes on asking costs the database no lock.
 func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, most int64) (used int64, ok bool, err error) {
 	// The limit is looked at twice: by the snapshot of the statement, and again
@@ -51,7 +51,7 @@ func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Win
 	return used, err == nil, s.wrap("counting a request", err)
 }
 
-// GiveCounter implements limit.SharedStore.
+// GiveCounter implements ratelimit.SharedStore.
 func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Window) (used int64, err error) {
 	err = s.change(ctx, &used, "UPDATE counters SET used = used - 1 WHERE "+ofCounter+" AND used > 0 AND "+s.unhurried()+
 		" RETURNING used", counterKey(subject, w)...)
@@ -81,7 +81,7 @@ func (s *State) change(ctx context.Context, value *int64, query string, args ...
 	return s.Write(ctx, func(tx *Tx) error { return tx.row(query, args...).Scan(value) })
 }
 
-// AddCounters implements limit.CounterStore, in one statement.
+// AddCounters implements ratelimit.CounterStore, in one statement.
 func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error {
 	if len(counts) == 0 {
 		return nil
@@ -108,16 +108,16 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 	return s.wrap("storing request counts", err)
 }
 
-// mostDropped is how many counts one statement drops, so that it holds up no other
+// maxDropped is how many counts one statement drops, so that it holds up no other
 // for long.
-const mostDropped = 5000
+const maxDropped = 5000
 
-// DropCounters implements limit.Dropper.
+// DropCounters implements ratelimit.Dropper.
 func (s *State) DropCounters(ctx context.Context, before time.Time) error {
 	for {
 		n, err := s.exec(ctx, "DELETE FROM counters WHERE (ends, lasts, subject) IN"+
-			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), mostDropped)
-		if err != nil || n < mostDropped {
+			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), maxDropped)
+		if err != nil || n < maxDropped {
 			return s.wrap("dropping old request counts", err)
 		}
 	}

@@ -186,7 +186,7 @@ func TestCountsAcrossRestarts(t *testing.T) {
 
 // TestCrashForgetsLittle never closes the state that counted, so that, as after a crash,
 // only what has reached the store remains. That is never more than was counted, never less
-// than before, and eventually all of it; TestFlushInTime in package limit checks how soon,
+// than before, and eventually all of it; TestFlushInTime in package ratelimit checks how soon,
 // with a fake clock.
 func TestCrashForgetsLittle(t *testing.T) {
 	statetest.Each(t, func(t *testing.T, open func() *storage.State) {

@@ -82,9 +82,9 @@ func (s *State) Rest(ctx context.Context, owner, id string, position int64) (mor
 	return more, err
 }
 
-// mostPayload bounds the events that are read at a time, in bytes: hundreds of
+// maxPayload bounds the events that are read at a time, in bytes: hundreds of
 // webhooks may be worked at once.
-const mostPayload = 256 << 10
+const maxPayload = 256 << 10
 
 // EventsAfter implements webhook.Store.
 func (s *State) EventsAfter(ctx context.Context, position int64, names []string, n int) (events []webhook.Event, upTo int64, err error) {
@@ -111,7 +111,7 @@ func (s *State) EventsAfter(ctx context.Context, position int64, names []string,
 			return nil, 0, err
 		}
 		events = append(events, e)
-		if size += len(e.Payload); len(events) == n || size > mostPayload {
+		if size += len(e.Payload); len(events) == n || size > maxPayload {
 			upTo = e.Seq
 			break
 		}

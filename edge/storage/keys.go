@@ -70,9 +70,9 @@ func (tx *Tx) CreateKey(accountID, name string, secret apikey.Secret) (apikey.Ke
 const maxDeadKeys = 100
 
 // CreateLimitedKey adds a key to an account: its hash, never the key. It is
-// keys.ErrTooMany where the account has keys.MaxActive active ones, whoever adds
-// some at the same time; *keys.SuspendedError where it is suspended; and
-// keys.ErrNoAccount where there is none.
+// apikey.ErrTooMany where the account has apikey.MaxActive active ones, whoever adds
+// some at the same time; *apikey.SuspendedError where it is suspended; and
+// apikey.ErrNoAccount where there is none.
 func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.Secret) (apikey.Key, error) {
 	if err := apikey.CheckName(g.Name); err != nil {
 		return apikey.Key{}, fmt.Errorf("the name of the key %w", err)
@@ -131,7 +131,7 @@ func (tx *Tx) RevokeKeysNamed(accountID, name string) error {
 
 // RevokeReported ends a key that somebody has sent in as leaked, and returns it, with
 // RevokedAt as it was before: the zero time where it is revoked by this call. It is
-// keys.ErrUnknown where there is no such key. A key of a suspended account is revoked
+// apikey.ErrUnknown where there is no such key. A key of a suspended account is revoked
 // like any other.
 func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	hash := secret.Hash()
@@ -166,7 +166,7 @@ func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	return len(list) > 0, err
 }
 
-// Key returns a key of whatever account, for the operator; keys.ErrUnknown where
+// Key returns a key of whatever account, for the operator; apikey.ErrUnknown where
 // there is none.
 func (tx *Tx) Key(id string) (apikey.Key, error) {
 	k, err := scanKey(tx.row("SELECT "+keyColumns+" FROM api_keys k WHERE k.id = $1", id).Scan)
@@ -204,21 +204,21 @@ func collectCandidates(rows *sql.Rows, err error) ([]apikey.Candidate, error) {
 	})
 }
 
-// KeysByHash implements keys.Store.
+// KeysByHash implements apikey.Store.
 func (s *State) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candidate, error) {
 	return collectCandidates(s.rows(ctx, candidatesQuery, prefix))
 }
 
-// mostTouched is how many keys one statement touches: longer lists are slower.
-const mostTouched = 100
+// maxTouched is how many keys one statement touches: longer lists are slower.
+const maxTouched = 100
 
-// TouchKeys implements keys.Store. It is one transaction however many keys there
+// TouchKeys implements apikey.Store. It is one transaction however many keys there
 // are.
 func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error {
 	// In order: on PostgreSQL other edges touch the same keys at the same time.
 	ids := slices.Sorted(maps.Keys(used))
 	return s.Write(ctx, func(tx *Tx) error {
-		for chunk := range slices.Chunk(ids, mostTouched) {
+		for chunk := range slices.Chunk(ids, maxTouched) {
 			values, args := make([]string, len(chunk)), make([]any, 0, 2*len(chunk))
 			for i, id := range chunk {
 				values[i] = fmt.Sprintf("($%d, CAST($%d AS BIGINT))", 2*i+1, 2*i+2)

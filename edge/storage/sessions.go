@@ -15,7 +15,7 @@ import (
 // firstKey is the name of the key that comes with an account.
 const firstKey = "first key"
 
-// AddAttempt implements signin.Store. Concurrent calls on PostgreSQL may exceed the
+// AddAttempt implements auth.Store. Concurrent calls on PostgreSQL may exceed the
 // bounds by as many as there are at a time.
 func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
 	return s.Write(ctx, func(tx *Tx) error {
@@ -42,11 +42,11 @@ func (tx *Tx) dropAttempts(network string, keep int) error {
 }
 
 // makeRoomForAttempt drops the oldest attempt of the largest network within the
-// largest wider network where there are signin.MostAttempts. Of those of one size,
+// largest wider network where there are auth.MaxAttempts. Of those of one size,
 // the network that asks for room comes first.
 func (tx *Tx) makeRoomForAttempt(network string) error {
 	total, held := 0, 0
-	if err := tx.row("SELECT COUNT(*) FROM signin_attempts").Scan(&total); err != nil || total < auth.MostAttempts {
+	if err := tx.row("SELECT COUNT(*) FROM signin_attempts").Scan(&total); err != nil || total < auth.MaxAttempts {
 		return err
 	}
 	attempts := fmt.Sprintf(" FROM (SELECT network, SUBSTR(network, 1, %d) AS wider, expires_at FROM signin_attempts) AS a", auth.WiderNetwork)
@@ -61,10 +61,10 @@ func (tx *Tx) makeRoomForAttempt(network string) error {
 		network, wider).Scan(&largest, &held); err != nil {
 		return err
 	}
-	return tx.dropAttempts(largest, max(0, held-1-(total-auth.MostAttempts)))
+	return tx.dropAttempts(largest, max(0, held-1-(total-auth.MaxAttempts)))
 }
 
-// TakeAttempt implements signin.Store. What does not fit in every part stays: a
+// TakeAttempt implements auth.Store. What does not fit in every part stays: a
 // forged answer does not spoil somebody's own.
 func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (a auth.Attempt, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {
@@ -81,7 +81,7 @@ func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string
 	return a, err
 }
 
-// SignIn implements signin.Store.
+// SignIn implements auth.Store.
 func (s *State) SignIn(ctx context.Context, a auth.Arrival) (account apikey.Account, made bool, err error) {
 	by := Actor{Kind: BySession, Address: a.Address}
 	err = s.Write(WithActor(ctx, by), func(tx *Tx) error {
@@ -119,7 +119,7 @@ func (tx *Tx) openSession(account string, a auth.Arrival) error {
 		return err
 	}
 	if _, err := tx.exec("DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE account_id = $1"+
-		" ORDER BY created_at DESC, hash LIMIT 1000 OFFSET $2)", account, auth.MostSessions-1); err != nil {
+		" ORDER BY created_at DESC, hash LIMIT 1000 OFFSET $2)", account, auth.MaxSessions-1); err != nil {
 		return err
 	}
 	_, err := tx.exec("INSERT INTO sessions (hash, account_id, created_at, seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)",
@@ -145,7 +145,7 @@ func (s *State) ForgetSignIns(ctx context.Context) error {
 	})
 }
 
-// Session implements signin.Store.
+// Session implements auth.Store.
 func (s *State) Session(ctx context.Context, hash string, now time.Time) (auth.Session, apikey.Account, error) {
 	v := auth.Session{Hash: hash}
 	var created, seen, expires sql.NullInt64
@@ -167,13 +167,13 @@ func (s *State) Session(ctx context.Context, hash string, now time.Time) (auth.S
 	return v, account, nil
 }
 
-// ExtendSession implements signin.Store.
+// ExtendSession implements auth.Store.
 func (s *State) ExtendSession(ctx context.Context, hash string, seen, expires time.Time) error {
 	_, err := s.exec(ctx, "UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE hash = $1 AND seen_at < $2", hash, millis(seen), millis(expires))
 	return err
 }
 
-// EndSession implements signin.Store.
+// EndSession implements auth.Store.
 func (s *State) EndSession(ctx context.Context, hash string) error {
 	_, err := s.exec(ctx, "DELETE FROM sessions WHERE hash = $1", hash)
 	return err

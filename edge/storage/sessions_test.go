@@ -84,16 +84,16 @@ func TestSessions(t *testing.T) {
 			}
 			return err == nil
 		}
-		for i := range auth.MostSessions + 3 {
+		for i := range auth.MaxSessions + 3 {
 			a := arrival("1", "ann", fmt.Sprint("session", i))
 			a.At = now.Add(time.Duration(i-100) * time.Second)
 			if _, _, err := s.SignIn(t.Context(), a); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i := range auth.MostSessions + 3 {
+		for i := range auth.MaxSessions + 3 {
 			if got := alive(fmt.Sprint("session", i)); got != (i >= 3) {
-				t.Errorf("session %d of %d is there: %v", i, auth.MostSessions+3, got)
+				t.Errorf("session %d of %d is there: %v", i, auth.MaxSessions+3, got)
 			}
 		}
 		a := arrival("2", "bob", "of bob")
@@ -189,15 +189,15 @@ func TestAttemptsOfManyNetworks(t *testing.T) {
 			}
 			if err := statetest.Exec(where, fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) INSERT INTO signin_attempts"+
 				" (browser, state, provider, nonce, verifier, network, expires_at) SELECT CAST(i AS TEXT), 's', 'github', 'n', 'v', '6:20010db8' || CAST(1000 + i AS TEXT), %d + i FROM n",
-				auth.MostAttempts, now.Add(time.Hour).UnixMilli())); err != nil {
+				auth.MaxAttempts, now.Add(time.Hour).UnixMilli())); err != nil {
 				t.Fatal(err)
 			}
-			const later = 2 * auth.MostAttempts
+			const later = 2 * auth.MaxAttempts
 			for i, network := range []string{"2001:db9::/48", "198.51.100.0/24", "2001:db8:ffff::/48", "192.0.2.0/24"} {
 				if err := s.AddAttempt(t.Context(), attemptFrom(network, now, later+i)); err != nil {
 					t.Fatal(err)
 				}
-				if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM signin_attempts"); n != auth.MostAttempts || err != nil {
+				if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM signin_attempts"); n != auth.MaxAttempts || err != nil {
 					t.Errorf("%d attempts are kept: %v", n, err)
 				}
 			}

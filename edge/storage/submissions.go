@@ -23,15 +23,15 @@ func scanSubmission(scan func(...any) error) (s submission.Submission, err error
 	return s, err
 }
 
-// openStatuses are those of submit.Open, as the indexes of the table have them.
+// openStatuses are those of submission.Open, as the indexes of the table have them.
 const openStatuses = `('pending', 'in-review', 'accepted')`
 
 // CreateSubmission stores a submission of an account and returns it as stored. It
-// is a *submit.TakenError where an open submission of the same account proposes the
-// same entity, and submit.ErrTooManyOpen where the account has submit.MaxOpen open
+// is a *submission.TakenError where an open submission of the same account proposes the
+// same entity, and submission.ErrTooManyOpen where the account has submission.MaxOpen open
 // ones. Submissions of other accounts make no difference. Concurrent calls for one
 // account wait for each other. The oldest closed submissions of the account are
-// deleted where they exceed submit.MaxClosed or submit.MaxClosedBytes.
+// deleted where they exceed submission.MaxClosed or submission.MaxClosedBytes.
 func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, error) {
 	if _, err := tx.lockAccount(s.AccountID); err != nil {
 		return submission.Submission{}, err
@@ -79,7 +79,7 @@ func (tx *Tx) pruneSubmissions(account string) error {
 	return err
 }
 
-// Submission returns one submission, submit.ErrUnknown where there is none.
+// Submission returns one submission, submission.ErrUnknown where there is none.
 func (s *State) Submission(ctx context.Context, id string) (submission.Submission, error) {
 	if !submission.ValidID(id) { // not every text can be asked for
 		return submission.Submission{}, submission.ErrUnknown
@@ -149,7 +149,7 @@ func statusList(statuses []submission.Status, args *[]any) string {
 	return strings.Join(places, ", ")
 }
 
-// MoveSubmission implements submit.Store.
+// MoveSubmission implements submission.Store.
 func (s *State) MoveSubmission(ctx context.Context, id string, to submission.Status, c submission.Change) (moved bool, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {
 		moved, err = tx.MoveSubmission(id, to, c)
@@ -189,7 +189,7 @@ func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Chang
 	return true, tx.Audit(e)
 }
 
-// PullRequestClosed implements submit.Store.
+// PullRequestClosed implements submission.Store.
 func (s *State) PullRequestClosed(ctx context.Context, id string) error {
 	_, err := s.exec(ctx, `UPDATE submissions SET to_close = 0 WHERE id = $1`, id)
 	return s.wrap("noting that a pull request is closed", err)

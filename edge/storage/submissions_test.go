@@ -75,7 +75,7 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 }
 
 // TestOpenSubmissionsAreBounded submits much at the same time through two edges: an
-// account gets submit.MaxOpen open submissions, and room again for each one that is
+// account gets submission.MaxOpen open submissions, and room again for each one that is
 // closed.
 func TestOpenSubmissionsAreBounded(t *testing.T) {
 	suite.InRace(t)

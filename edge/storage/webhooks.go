@@ -169,8 +169,8 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 	return list, count, err
 }
 
-// mostAsked is how many tests and replays of a webhook may wait.
-const mostAsked = 100
+// maxAsked is how many tests and replays of a webhook may wait.
+const maxAsked = 100
 
 // AskTest has a test sent to a webhook of an account. The error is
 // webhook.ErrUnknown or webhook.ErrBusy, or the state's.
@@ -220,7 +220,7 @@ func (tx *Tx) ask(accountID string, d webhook.Delivery) (webhook.Delivery, error
 	if err != nil {
 		return d, err
 	}
-	if waiting >= mostAsked {
+	if waiting >= maxAsked {
 		return d, webhook.ErrBusy
 	}
 	d.ID, d.Status = NewID("dlv_"), webhook.Pending

@@ -94,10 +94,10 @@ func (s *State) Write(ctx context.Context, do func(*Tx) error) error {
 	return s.writer.write(ctx, do)
 }
 
-// mostGrouped and longestGroup bound what shares one commit.
+// maxGrouped and maxGroupLen bound what shares one commit.
 const (
-	mostGrouped  = 256
-	longestGroup = 50 * time.Millisecond
+	maxGrouped  = 256
+	maxGroupLen = 50 * time.Millisecond
 )
 
 // errClosed tells that the state is closed.
@@ -126,7 +126,7 @@ type job struct {
 }
 
 func newWriter(db *sql.DB, s *State) *writer {
-	w := &writer{db: db, state: s, jobs: make(chan *job, mostGrouped), ended: make(chan struct{})}
+	w := &writer{db: db, state: s, jobs: make(chan *job, maxGrouped), ended: make(chan struct{})}
 	go w.loop()
 	return w
 }
@@ -173,7 +173,7 @@ func (w *writer) close() error {
 
 func (w *writer) loop() {
 	defer close(w.ended)
-	group := make([]*job, 0, mostGrouped)
+	group := make([]*job, 0, maxGrouped)
 	for first := range w.jobs {
 		group = append(group[:0], first)
 		w.commit(group)
@@ -208,7 +208,7 @@ func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, 
 		if err := w.run(ctx, tx, group[i]); err != nil {
 			return group, err
 		}
-		if len(group) == mostGrouped || time.Since(start) > longestGroup {
+		if len(group) == maxGrouped || time.Since(start) > maxGroupLen {
 			continue
 		}
 		select {

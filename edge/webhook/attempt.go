@@ -16,9 +16,9 @@ import (
 	"kindex/edge/safedial"
 )
 
-// mostAnswer is how much of an answer is read, in bytes: nobody looks at it, but
+// maxAnswer is how much of an answer is read, in bytes: nobody looks at it, but
 // a connection can be used again only behind it.
-const mostAnswer = 64 << 10
+const maxAnswer = 64 << 10
 
 // answer is what came of an attempt.
 type answer struct {
@@ -94,7 +94,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 		a.body, _ = io.ReadAll(io.LimitReader(response.Body, keep)) // what has come is looked at
 	}
 	// The status decides; reading on only lets the connection be used again.
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, mostAnswer))
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxAnswer))
 	return a
 }
 

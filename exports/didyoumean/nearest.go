@@ -23,18 +23,18 @@ func Name(word string, candidates []string) string {
 	return ""
 }
 
-// longestAsked is up to how many letters a word may have that is meant to be a name.
-const longestAsked = 100
+// maxAskedLen is up to how many letters a word may have that is meant to be a name.
+const maxAskedLen = 100
 
 // Names returns up to most near candidates, the nearest first.
 func Names(word string, candidates []string, most int) []string {
 	word = strings.ToLower(word)
 	n := utf8.RuneCountInString(word)
-	if n == 0 || n > longestAsked || most <= 0 {
+	if n == 0 || n > maxAskedLen || most <= 0 {
 		return nil
 	}
 	a := asked{text: word, letters: n, kinds: Kinds(word), allowed: max(1, n/3), most: most}
-	if n <= LongestWord {
+	if n <= MaxWordLen {
 		a.word = NewWord(word)
 	}
 	var doubtful []string // what takes long to compare, when the others have been compared

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// LongestWord is how many letters a Word may have.
-const LongestWord = 64
+// MaxWordLen is how many letters a Word may have.
+const MaxWordLen = 64
 
 // Word is a text that many others are compared with. It may be used from many
 // goroutines.
@@ -17,7 +17,7 @@ type Word struct {
 	others  map[rune]uint64       // the same of other letters
 }
 
-// NewWord returns a text of at most LongestWord letters as a word.
+// NewWord returns a text of at most MaxWordLen letters as a word.
 func NewWord(text string) *Word {
 	w := &Word{kinds: Kinds(text)}
 	for _, r := range text {

@@ -129,10 +129,10 @@ func (p *painter) score(c *Card) {
 	p.bars(c.Parts, 316, partType, muted)
 }
 
-// bars draws the parts from a baseline on, as far apart as MostParts of them can be.
+// bars draws the parts from a baseline on, as far apart as MaxParts of them can be.
 func (p *painter) bars(parts []Part, y int, t letters, c ramp) {
-	step := (lowestBar - y) / (MostParts - 1)
-	for _, part := range parts[:min(len(parts), MostParts)] {
+	step := (lowestBar - y) / (MaxParts - 1)
+	for _, part := range parts[:min(len(parts), MaxParts)] {
 		figure := cmp.Or(part.Score.String(), "–")
 		wide := p.width(figure, figureType)
 		p.write(right-wide, y, figure, figureType, ink)

@@ -38,7 +38,7 @@ type Card struct {
 	Rank, Ranked int           // the place, and among how many; 0: unknown
 	AsOf         string        // the day of the score, YYYY-MM-DD
 
-	// Parts are drawn as bars; more than MostParts are not. For an entity they are the
+	// Parts are drawn as bars; more than MaxParts are not. For an entity they are the
 	// dimensions of its score, for the index its leaders.
 	Parts []Part
 }
@@ -49,8 +49,8 @@ type Part struct {
 	Score exports.Score
 }
 
-// MostParts is how many bars a picture has room for.
-const MostParts = 5
+// MaxParts is how many bars a picture has room for.
+const MaxParts = 5
 
 // painters keep canvases, faces and buffers of pictures that are done: a face is not
 // for concurrent use, and a canvas has 756,000 bytes.
@@ -71,7 +71,7 @@ func PNG(c Card) ([]byte, error) {
 	out.Grow(32 << 10)
 	encoder := png.Encoder{CompressionLevel: png.DefaultCompression, BufferPool: &p.buffers}
 	for _, shades := range []int{steps, 5, 1} {
-		if shades == steps && p.changes() > mostChanges {
+		if shades == steps && p.changes() > maxChanges {
 			continue // encoding in vain takes most of the time
 		}
 		p.coarsen(shades)
@@ -79,19 +79,19 @@ func PNG(c Card) ([]byte, error) {
 		if err := encoder.Encode(&out, p.canvas); err != nil {
 			return nil, fmt.Errorf("encoding the picture of %s: %w", cmp.Or(c.Fallback, c.Name), err)
 		}
-		if out.Len() <= mostBytes {
+		if out.Len() <= maxBytes {
 			break
 		}
 	}
 	return out.Bytes(), nil
 }
 
-// mostBytes is how large a picture may be. Usual ones have about 25,000 bytes; one
+// maxBytes is how large a picture may be. Usual ones have about 25,000 bytes; one
 // full of letters that never repeat is drawn with fewer shades. Those have more than
-// mostChanges: found by trying, usual ones have 20,000 to 40,000.
+// maxChanges: found by trying, usual ones have 20,000 to 40,000.
 const (
-	mostBytes   = 40_000
-	mostChanges = 53_000
+	maxBytes   = 40_000
+	maxChanges = 53_000
 )
 
 // buffers hands the encoder the buffer that the painter used before.

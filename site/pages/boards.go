@@ -121,7 +121,7 @@ func numberOf(n int) string {
 
 func (b *boardView) noChoice(name, value string, known []string) *page {
 	var list []near
-	for _, v := range didyoumean.Names(value, known, mostNear) {
+	for _, v := range didyoumean.Names(value, known, maxNear) {
 		list = append(list, near{Path: b.with(name, v), Name: label(v)})
 	}
 	words := map[string]string{"type": "type of entity", "by": "score"}[name]
@@ -146,7 +146,7 @@ func (b *boardView) knownCategories() []string {
 
 func (b *boardView) noCategory(known []string) *page {
 	var list []near
-	for _, slug := range didyoumean.Names(b.Category, known, mostNear) {
+	for _, slug := range didyoumean.Names(b.Category, known, maxNear) {
 		list = append(list, near{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)})
 	}
 	p := b.missing("There is no such category", fmt.Sprintf("No category is called “%s”.", name(b.Category)), list)

@@ -29,7 +29,7 @@ type guidePage struct {
 }
 
 // Body is the guide without its title.
-func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //nolint:gosec // package guide drops HTML in the text
+func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //nolint:gosec // package mdrender drops HTML in the text
 
 // docsPage lists what there is to read.
 type docsPage struct {
@@ -155,7 +155,7 @@ func (r *request) guide() (*page, error) {
 	g, ok := all[name]
 	if !ok {
 		var list []near
-		for _, n := range didyoumean.Names(name, append(slices.Sorted(maps.Keys(all)), "scoring"), mostNear) {
+		for _, n := range didyoumean.Names(name, append(slices.Sorted(maps.Keys(all)), "scoring"), maxNear) {
 			title := "How scores are computed"
 			if g := all[n]; g != nil {
 				title = g.Title

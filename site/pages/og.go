@@ -18,8 +18,8 @@ import (
 const sharedPicture = "/og/index.png"
 
 const (
-	// mostPictures is how many entities a static site may have to have a picture each.
-	mostPictures = 5000
+	// maxPictures is how many entities a static site may have to have a picture each.
+	maxPictures = 5000
 	// keptPictures is how many pictures a site keeps, of 40,000 bytes at most each.
 	keptPictures = 128
 	// drawnAtOnce is how many pictures are drawn at a time: one takes a processor for
@@ -31,7 +31,7 @@ const (
 
 // picturePath is where the picture of an entity is, "" where it has that of the index.
 func (s *Site) picturePath(typ, slug string) string {
-	if s.Static && s.Build.Listed() > mostPictures {
+	if s.Static && s.Build.Listed() > maxPictures {
 		return ""
 	}
 	return "/og/" + typ + "/" + slug + ".png"
@@ -176,7 +176,7 @@ func (r *request) indexPicture() (*page, error) {
 		if err != nil {
 			return c, err
 		}
-		best, _, _ := r.Build.Page(ranked, exports.DefaultSort, nil, 0, ogimage.MostParts)
+		best, _, _ := r.Build.Page(ranked, exports.DefaultSort, nil, 0, ogimage.MaxParts)
 		for _, o := range best {
 			e, err := r.Build.Entity(o)
 			if err != nil {

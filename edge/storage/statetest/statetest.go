@@ -53,10 +53,10 @@ func OpenAt(t testing.TB, target string, now func() time.Time) *storage.State {
 	return s
 }
 
-// Exec runs a statement on a state, behind the back of the package state, such as
+// Exec runs a statement on a state, behind the back of package storage, such as
 // damage that it must find.
 func Exec(target, statement string) (failed error) {
-	driver := "sqlite" // that of the package state
+	driver := "sqlite" // that of package storage
 	if storage.IsPostgreSQL(target) {
 		driver = "pgx"
 	}
