@@ -47,7 +47,7 @@ const agentTime = mcp.DefaultCallTime + 5*time.Second
 
 func (s *Server) newAgents() error {
 	var description struct{ Info struct{ Version string } }
-	if err := json.Unmarshal(s.api.Described.Json, &description); err != nil {
+	if err := json.Unmarshal(s.api.Described.JSON, &description); err != nil {
 		return err
 	}
 	s.agents.version = description.Info.Version
@@ -61,7 +61,7 @@ func (s *Server) Agents() *mcp.Server {
 	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
 	if v := s.live.Acquire(); v != nil {
-		id = v.Id()
+		id = v.ID()
 		o.Title, o.Categories = v.Build.Manifest.Title, largest(v.Categories)
 		v.Release()
 	}
@@ -127,7 +127,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	// The answer is JSON whatever the client would rather have, which it is told to
 	// take both of.
-	r.Header.Set("Accept", web.JsonType+", text/event-stream")
+	r.Header.Set("Accept", web.JSONType+", text/event-stream")
 	told := &plainCatcher{ResponseWriter: w}
 	s.agents.handler.ServeHTTP(told, r)
 	switch {
@@ -206,7 +206,7 @@ func (a inProcess) Get(ctx context.Context, path string, query url.Values, heade
 				r.Header[name] = values
 			}
 		}
-		r.Header.Set("X-Request-Id", outer.Id)
+		r.Header.Set("X-Request-Id", outer.ID)
 	}
 	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
 	defer func() { // the connection that such a panic cuts is none here

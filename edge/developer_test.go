@@ -72,7 +72,7 @@ func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key
 	return secret, k
 }
 
-// WriteFunc sends a body with a key. It may be called from any goroutine.
+// write sends a body with a key. It may be called from any goroutine.
 func (s *served) write(method, path, key, body string, header ...string) (answer, error) {
 	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {

@@ -78,7 +78,7 @@ func (s *Server) stateStatus(ctx context.Context) string {
 	return "reachable"
 }
 
-// Switched is called when the server has moved to a build. It must take no time.
+// switched is called when the server has moved to a build. It must take no time.
 func (s *Server) switched(v *live.ServedBuild, took time.Duration) {
 	s.shared.Metrics.Switched(v, took)
 	v.Retain()

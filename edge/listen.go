@@ -125,14 +125,14 @@ func (s *Server) admin(draining *atomic.Bool) http.Handler {
 			return
 		}
 		defer v.Release()
-		writeStatus(w, http.StatusOK, map[string]any{"status": "ready", "build": v.Id(), "asOf": v.Build.Manifest.AsOf, "state": s.stateStatus(r.Context())})
+		writeStatus(w, http.StatusOK, map[string]any{"status": "ready", "build": v.ID(), "asOf": v.Build.Manifest.AsOf, "state": s.stateStatus(r.Context())})
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.shared.Metrics.Registry, promhttp.HandlerOpts{}))
 	return mux
 }
 
 func writeStatus(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", web.JsonType)
+	w.Header().Set("Content-Type", web.JSONType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v) // a prober that has gone misses nothing

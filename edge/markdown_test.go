@@ -82,7 +82,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	if strings.Contains(string(first.body), "#1 of") {
 		t.Errorf("it was the first already: %s", first.body)
 	}
-	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.live.Id() {
+	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.live.ID() {
 		t.Errorf("edits change the files: %s %s", a.header.Get("X-Build"), a.body)
 	}
 }
@@ -121,7 +121,7 @@ func TestMapOfOneAddress(t *testing.T) {
 			t.Errorf("%s: %v %s", host, w.Header(), body)
 		}
 	}
-	s.shared.Url = "https://index.example.org/"
+	s.shared.URL = "https://index.example.org/"
 	w := from(s.Server, "one.example")
 	if body := w.Body.String(); !strings.Contains(body, "<https://index.example.org/mcp>") || strings.Contains(body, "one.example") ||
 		w.Header().Get("Cache-Control") != "public, max-age=3600" {

@@ -258,7 +258,7 @@ func TestAgentsLeaving(t *testing.T) {
 	s := serveFew(t, Options{})
 	asked, left := s.slowly("/api/slow")
 	outer, leave := context.WithCancel(context.Background())
-	c := &request{Call: &web.Call{Request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), Id: "one"}}
+	c := &request{Call: &web.Call{Request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), ID: "one"}}
 	failed := make(chan error, 1)
 	go func() {
 		_, _, _, err := inProcess{s.Server}.Get(context.WithValue(context.Background(), callerKey{}, c), "/api/slow", nil, http.Header{})

@@ -45,7 +45,7 @@ type person struct {
 	key     string // the first one
 }
 
-// openSignIn signs somebody in whom nobody has seen before.
+// signIn signs somebody in whom nobody has seen before.
 func (p *panelled) signIn(t *testing.T, name string) *person {
 	t.Helper()
 	p.people++

@@ -171,7 +171,7 @@ func (c *request) peek() {
 	if m.state, err = c.server.limits.Peek(c.Request.Context(), m.subject); err != nil {
 		m.state = ratelimit.Unknown(m.subject, c.Shared.Now())
 		if !c.Left() {
-			c.Shared.Log.Error("reading a counter", "requestId", c.Id, "error", err)
+			c.Shared.Log.Error("reading a counter", "requestId", c.ID, "error", err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"kindex/edge/web"
 )
 
-// Request is a call with what admits it.
+// request is a call with what admits it.
 type request struct {
 	*web.Call
 	server *Server
@@ -21,7 +21,7 @@ func (s *Server) handle(route string, kind routeCost, params []string, h web.Han
 	return s.instrument(route, func(c *request, w http.ResponseWriter) { c.run(w, kind, params, h) })
 }
 
-// serve is that of Shared, with what admits requests.
+// instrument is that of Shared, with what admits requests.
 func (s *Server) instrument(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.shared.Instrument(route, func(c *web.Call, w http.ResponseWriter) {
 		r := &request{Call: c, server: s}

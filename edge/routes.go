@@ -73,7 +73,7 @@ func (s *Server) table() []route {
 		{post, "/api/webhooks/:id/rotate", metered, apikey.ScopeWebhooks, nil, a.RotateWebhook},
 		{get, "/api/webhooks/:id/deliveries", metered, apikey.ScopeWebhooks, []string{"limit", "cursor", "status"}, a.Deliveries},
 		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, apikey.ScopeWebhooks, nil, a.ReplayDelivery},
-		{get, "/api/openapi", free, anyScope, []string{"format"}, a.Openapi},
+		{get, "/api/openapi", free, anyScope, []string{"format"}, a.OpenAPI},
 		{get, "/api/sdk/typescript", free, anyScope, nil, a.NewestSDK(sdk.TypeScript)},
 		{get, "/api/sdk/typescript/:file", free, anyScope, nil, a.OneSDK(sdk.TypeScript)},
 		{get, "/api/sdk/python", free, anyScope, nil, a.NewestSDK(sdk.Python)},
@@ -82,11 +82,11 @@ func (s *Server) table() []route {
 		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, a.Badge},
 		{get, "/openapi.json", unmetered, anyScope, nil, api.ToOpenAPI("json")},
 		{get, "/openapi.yaml", unmetered, anyScope, nil, api.ToOpenAPI("yaml")},
-		{get, "/llms.txt", unmetered, anyScope, nil, a.Llms},
+		{get, "/llms.txt", unmetered, anyScope, nil, a.LLMs},
 		{get, api.SecurityPath, unmetered, anyScope, nil, a.SecurityText},
-		{get, api.DocsPath, unmetered, anyScope, nil, a.ApiDocs},
+		{get, api.DocsPath, unmetered, anyScope, nil, a.APIDocs},
 		{get, api.DocsPath + "/", unmetered, anyScope, nil, a.ToDocs},
-		{get, api.DocsPath + "/:asset", asset, anyScope, nil, a.ApiDocsAsset},
+		{get, api.DocsPath + "/:asset", asset, anyScope, nil, a.APIDocsAsset},
 		{get, "/assets/:asset", asset, anyScope, nil, s.console.Asset},
 		{get, pages.SubmitPath, unmetered, anyScope, web.AnyParams, s.console.Form},
 		{post, pages.SubmitPath, unmetered, anyScope, web.AnyParams, s.console.SendForm},
@@ -95,7 +95,7 @@ func (s *Server) table() []route {
 	}
 }
 
-// Routes registers all addresses.
+// routes registers all addresses.
 func (s *Server) routes() {
 	s.router = httprouter.New()
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false

@@ -131,7 +131,7 @@ func (s *served) ask(t testing.TB, method, path string, header ...string) answer
 func (s *served) buildID() string {
 	v := s.live.Acquire()
 	defer v.Release()
-	return v.Id()
+	return v.ID()
 }
 
 // shown returns the build that requests see, with edits if there are any, and keeps it open
@@ -142,7 +142,7 @@ func (s *served) shown(t testing.TB) *live.ServedBuild {
 	return v
 }
 
-// Published returns the published build, without edits, and keeps it open until the test
+// published returns the published build, without edits, and keeps it open until the test
 // ends.
 func (s *served) published(t testing.TB) *live.ServedBuild {
 	v := s.live.Published()

@@ -116,11 +116,11 @@ func New(o Options) (*Server, error) {
 	s.goodKeys.seed = maphash.MakeSeed()
 	s.limits = newLimits(o)
 	s.gates = newGates(o)
-	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, Url: o.URL, ContactAddress: o.Contact,
+	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
 		Exports: newExportGate(exportsOfOne, exportWait), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("a forwarding header from an address that is no trusted proxy is ignored; this is told once", "from", from)
 		})}
-	s.live = live.NewLive(live.LiveOptions{Root: o.Dir, Log: o.Log, Switched: s.switched, Refused: s.shared.Metrics.Refused.Inc,
+	s.live = live.New(live.Options{Root: o.Dir, Log: o.Log, Switched: s.switched, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
 	if err := s.init(); err != nil {
 		s.closeCounters()
@@ -132,15 +132,15 @@ func New(o Options) (*Server, error) {
 // init makes what may be wrong with what it was given.
 func (s *Server) init() (err error) {
 	o := &s.options
-	if s.accounts, err = account.NewService(account.ServiceOptions{State: o.State, Keys: s.keys, Guard: o.Guard, OperatorKeys: o.OperatorKeys,
+	if s.accounts, err = account.New(account.Options{State: o.State, Keys: s.keys, Guard: o.Guard, OperatorKeys: o.OperatorKeys,
 		Challenge: o.WebhookChallenge, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll, Shared: s.shared}); err != nil {
 		return err
 	}
 	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake)
-	if s.api, err = api.NewAPI(api.APIOptions{Dir: o.Dir, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
+	if s.api, err = api.New(api.Options{Dir: o.Dir, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
 		return err
 	}
-	if s.console, err = console.NewConsole(console.ConsoleOptions{Shared: s.shared, Live: s.live, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
+	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.live, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
 		LimitKey: o.LimitKey, Peek: s.limits.Peek, WriteTimeout: writeTimeout}); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (s *Server) publishSubmissions(ctx context.Context) {
 	defer tick.Stop()
 	seen, at := "", time.Time{}
 	for {
-		if id := s.live.Id(); id != "" && (id != seen || time.Since(at) > lookForAccepted) {
+		if id := s.live.ID(); id != "" && (id != seen || time.Since(at) > lookForAccepted) {
 			if err := s.publish(ctx); err == nil {
 				seen, at = id, time.Now()
 			} else if ctx.Err() == nil {
@@ -51,7 +51,7 @@ func (s *Server) publish(ctx context.Context) error {
 		return ok
 	})
 	for _, one := range list {
-		s.log.Info("submission", "submission", one.ID, "entity", one.Key(), "status", one.Status, "build", v.Id())
+		s.log.Info("submission", "submission", one.ID, "entity", one.Key(), "status", one.Status, "build", v.ID())
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -89,5 +88,3 @@ func ParseRow(line []byte, columns []Column) (Row, error) {
 	}
 	return row, nil
 }
-
-func compareStrings(a, b string) int { return cmp.Compare(a, b) }

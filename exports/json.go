@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -130,8 +131,6 @@ func appendOrigin(dst []byte, date, source string) []byte {
 	return append(dst, '}')
 }
 
-const hexDigits = "0123456789abcdef"
-
 // recordJSON mirrors the record for reading; writing is done by AppendJSON.
 type recordJSON struct {
 	Type, Slug, Name, Provider, Description, Category, Version, PricingModel, License, URL string
@@ -200,3 +199,5 @@ func parseFact(name string, raw []byte) (Fact, error) {
 	}
 	return f, nil
 }
+
+func compareStrings(a, b string) int { return cmp.Compare(a, b) }

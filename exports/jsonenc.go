@@ -91,3 +91,5 @@ func AppendString(dst []byte, s string) []byte {
 	}
 	return append(append(dst, s[start:]...), '"')
 }
+
+const hexDigits = "0123456789abcdef"

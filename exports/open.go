@@ -306,7 +306,7 @@ func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
 	if ok {
 		set = b.bitmap(i)
 	}
-	if set = b.settle(set, func(e *Entity) bool { return e.hasValue(field, folded) }); set.IsEmpty() {
+	if set = b.settle(set, func(e *Entity) bool { return hasValue(e, field, folded) }); set.IsEmpty() {
 		return nil
 	}
 	return set

@@ -167,3 +167,24 @@ func rankTexts(below stringTable, ranks uint32s, kept int, more []string) (table
 	}
 	return table, rank
 }
+
+// intersection is what the sets of all values have in common. A nil set is an
+// empty one, and so is the intersection of no values.
+func intersection(values []string, of func(value string) *roaring.Bitmap) *roaring.Bitmap {
+	var set *roaring.Bitmap
+	for _, v := range values {
+		one := of(v)
+		switch {
+		case one == nil:
+			return roaring.New()
+		case set == nil:
+			set = one
+		default:
+			set = roaring.And(set, one)
+		}
+	}
+	if set == nil {
+		return roaring.New()
+	}
+	return set
+}

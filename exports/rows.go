@@ -1,5 +1,9 @@
 package exports
 
+import (
+	"time"
+)
+
 // EntityColumns are the fields of an exported entity, in the order in which
 // every format gives them.
 var EntityColumns = []Column{
@@ -18,8 +22,8 @@ var LeaderboardColumns = []Column{
 	{"citations", Decimal}, {"engagement", Decimal},
 }
 
-// Row returns the cells of the EntityColumns.
-func (e *Entity) Row() Row {
+// EntityRow returns the cells of the EntityColumns.
+func EntityRow(e *Entity) Row {
 	row := make(Row, 0, len(EntityColumns))
 	for _, s := range [...]string{e.Slug, e.Type, e.Name, e.Provider, e.Description, e.Category,
 		e.Version, e.PricingModel, e.License, e.URL} {
@@ -33,7 +37,7 @@ func (e *Entity) Row() Row {
 }
 
 // LeaderboardRow returns the cells of the LeaderboardColumns.
-func (e *Entity) LeaderboardRow(rank int) Row {
+func LeaderboardRow(e *Entity, rank int) Row {
 	row := Row{{Number: float64(rank), Known: true}, {Text: e.Type}, {Text: e.Slug}, {Text: e.Name},
 		{Text: e.Provider}, {Text: e.Category}}
 	for _, name := range ScoreNames {
@@ -43,3 +47,17 @@ func (e *Entity) LeaderboardRow(rank int) Row {
 }
 
 func scoreCell(s Score) Cell { return Cell{Number: s.Float(), Known: s.Known()} }
+
+// ChangeColumns are the fields of an exported change where a format has no
+// nested objects.
+var ChangeColumns = []Column{
+	{"id", Text}, {"event", Text}, {"timestamp", Timestamp}, {"type", Text}, {"slug", Text}, {"name", Text},
+	{"changes", Raw}, {"commit", Text}, {"author", Text}, {"pullRequest", Integer},
+}
+
+// ChangeRow returns the cells of the ChangeColumns.
+func ChangeRow(c *Change) Row {
+	return Row{{Text: c.ID}, {Text: c.Event}, {Text: c.Timestamp.UTC().Format(time.RFC3339)},
+		{Text: c.Type}, {Text: c.Slug}, {Text: c.Name}, {Text: string(appendFieldChanges(nil, c.Fields))},
+		{Text: c.Commit}, {Text: c.Author}, {Number: float64(c.PullRequest), Known: c.PullRequest != 0}}
+}

@@ -39,7 +39,7 @@ func (s *Service) Write(c *web.Call, do WriteFunc) (*web.Reply, error) {
 // WriteFunc is what a write does within its transaction. It may be run several times.
 type WriteFunc func(tx *storage.Tx) (Result, error)
 
-// newFormID makes a write that was not made before, or tells that it was, and what came
+// Idempotent makes a write that was not made before, or tells that it was, and what came
 // of it.
 func (s *Service) Idempotent(ctx context.Context, a storage.Attempt, do WriteFunc) (done storage.Done, repeated bool, err error) {
 	err = s.state.Write(ctx, func(tx *storage.Tx) error {

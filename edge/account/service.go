@@ -26,8 +26,8 @@ type Service struct {
 	shared       *web.Shared
 }
 
-// ServiceOptions say what a Service works with.
-type ServiceOptions struct {
+// Options say what a Service works with.
+type Options struct {
 	State *storage.State
 	Keys  *apikey.Authenticator
 	// Guard says which addresses webhooks may have; nil: those of the public internet.
@@ -40,8 +40,8 @@ type ServiceOptions struct {
 	Shared       *web.Shared
 }
 
-// NewService fills in what was not given.
-func NewService(o ServiceOptions) (*Service, error) {
+// New fills in what was not given.
+func New(o Options) (*Service, error) {
 	s := &Service{state: o.State, keys: o.Keys, guard: o.Guard, operatorKeys: o.OperatorKeys, challenge: o.Challenge, now: o.Shared.Now, shared: o.Shared}
 	if s.guard == nil {
 		s.guard = safedial.New(safedial.Options{})

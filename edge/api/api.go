@@ -24,11 +24,11 @@ type API struct {
 	dir      string            // the folder that build --out wrote
 	old      live.OldBuilds
 	// Described is the description of the interface.
-	Described struct{ yaml, Json []byte }
+	Described struct{ YAML, JSON []byte }
 }
 
-// APIOptions say what an API works with.
-type APIOptions struct {
+// Options say what an API works with.
+type Options struct {
 	Dir      string // the folder that build --out wrote
 	State    *storage.State
 	Keys     *apikey.Authenticator
@@ -36,12 +36,12 @@ type APIOptions struct {
 	Shared   *web.Shared
 }
 
-// NewAPI returns an API. Close ends it.
-func NewAPI(o APIOptions) (*API, error) {
+// New returns an API. Close ends it.
+func New(o Options) (*API, error) {
 	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, dir: o.Dir, old: live.OldBuilds{Root: o.Dir},
 		reports: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Shared.Now, Log: o.Shared.Log})}
 	var err error
-	if a.Described.yaml, a.Described.Json, err = openapi.With(o.Shared.ContactAddress); err != nil {
+	if a.Described.YAML, a.Described.JSON, err = openapi.With(o.Shared.ContactAddress); err != nil {
 		a.Close()
 		return nil, err
 	}

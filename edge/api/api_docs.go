@@ -11,11 +11,11 @@ import (
 
 const DocsPath = pages.APIDocsPath
 
-// GET /docs/api
+// APIDocs answers GET /docs/api.
 //
 // The page that explains the interface and tries it out. It loads nothing from
 // elsewhere, and keeps no key.
-func (*API) ApiDocs(c *web.Call) (*web.Reply, error) {
+func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 	website, err := c.Served.Site()
 	if err != nil {
 		return nil, err
@@ -32,11 +32,11 @@ func (*API) ApiDocs(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: a.MediaType, Header: h, Body: a.Body}, nil
 }
 
-// GET /docs/api/
+// ToDocs answers GET /docs/api/.
 func (*API) ToDocs(*web.Call) (*web.Reply, error) { return &web.Reply{Location: DocsPath}, nil }
 
-// GET /docs/api/:asset
-func (*API) ApiDocsAsset(c *web.Call) (*web.Reply, error) {
+// APIDocsAsset answers GET /docs/api/:asset.
+func (*API) APIDocsAsset(c *web.Call) (*web.Reply, error) {
 	a, ok := site.APIDocsAsset(c.Param("asset"))
 	return web.AssetReply(c, a, ok)
 }

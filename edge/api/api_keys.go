@@ -11,7 +11,7 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// GET /api/developer/api-keys
+// ListKeys answers GET /api/developer/api-keys.
 func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
 	}{data, len(data)})
 }
 
-// POST /api/developer/api-keys
+// CreateKey answers POST /api/developer/api-keys.
 func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -48,7 +48,7 @@ func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
 	return a.accounts.Write(c, a.accounts.MakeKey(owner.ID, grant))
 }
 
-// DELETE /api/developer/api-keys
+// RevokeKey answers DELETE /api/developer/api-keys.
 func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"kindex/exports"
 )
 
-// day reads at, the day whose state is asked for; "" is the present.
+// asOfDay reads at, the day whose state is asked for; "" is the present.
 func asOfDay(c *web.Call) (string, error) {
 	day, err := c.Query.Day("at")
 	if err != nil || day == "" {
@@ -31,12 +31,12 @@ func noHistory(c *web.Call, day string) error {
 	p := web.NewProblem("no-history", fmt.Sprintf("Nothing is known of %s: this index has no history.", day))
 	if first := c.Served.Build.Archive().FirstDay(); first != "" {
 		p.Detail = fmt.Sprintf("Nothing is known of %s: the history begins on %s.", day, first)
-		p.Suggest(first)
+		_ = p.Suggest(first)
 	}
 	return p
 }
 
-// catalogue is what lists are read from: the build, or its latest snapshot not
+// recordsAt is what lists are read from: the build, or its latest snapshot not
 // after a day, which it then names.
 func recordsAt(c *web.Call, day string) (from exports.Catalogue, asOf string, err error) {
 	if day == "" {
@@ -80,10 +80,10 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 		then.Scores = scores
 		return markdownPageAt(c, &then, v, asOf)
 	}
-	return &web.Reply{MediaType: web.JsonType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, scores))}, nil
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, scores))}, nil
 }
 
-// departed answers for an address that the build does not have: the history may
+// resolveRemoved answers for an address that the build does not have: the history may
 // know that the entity was renamed or deleted.
 func resolveRemoved(c *web.Call, resource string) (moved *web.Reply, err error) {
 	typ, slug, err := currentAddress(c)
@@ -96,7 +96,7 @@ func resolveRemoved(c *web.Call, resource string) (moved *web.Reply, err error) 
 	return redirectTo(c, typ, slug, resource), nil
 }
 
-// departedTo is the present address of the entity that once had the address of the
+// currentAddress is the present address of the entity that once had the address of the
 // path, "" where nobody knows of one. The error says that it was deleted.
 func currentAddress(c *web.Call) (typ, slug string, err error) {
 	typ, slug = c.Param("type"), c.Param("slug")
@@ -109,7 +109,7 @@ func currentAddress(c *web.Call) (typ, slug string, err error) {
 	return "", "", nil
 }
 
-// redirect leads to the same resource of an entity at its present address.
+// redirectTo leads to the same resource of an entity at its present address.
 func redirectTo(c *web.Call, typ, slug, resource string) *web.Reply {
 	u := url.URL{Path: "/api/entity/" + typ + "/" + slug + resource, RawQuery: c.Request.URL.RawQuery}
 	return &web.Reply{Location: u.String()}

@@ -42,7 +42,7 @@ func textOrNull(s string) *string {
 	return &s
 }
 
-// GET /api/developer/audit
+// Audit answers GET /api/developer/audit.
 func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 	account, err := c.Account()
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 // badgePolicy keeps a badge that is opened as a page from loading or running anything.
 var badgePolicy = []string{"default-src 'none'; sandbox"}
 
-// GET /badge/:type/:slug.svg
+// Badge answers GET /badge/:type/:slug.svg.
 //
 // A page shows a picture whatever the status, so that what is wrong is said in one.
 func (a *API) Badge(c *web.Call) (*web.Reply, error) {

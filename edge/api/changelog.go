@@ -14,7 +14,7 @@ import (
 	"kindex/exports"
 )
 
-// moment reads a parameter that names a moment of the history: a day, a time or
+// timeParam reads a parameter that names a moment of the history: a day, a time or
 // the id of a change. It returns the place of the first change from it on or,
 // for an id or where end is set, of the first one behind it.
 func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
@@ -81,7 +81,7 @@ func categoriesEver(c *web.Call) []string {
 	return slices.Compact(known)
 }
 
-// GET /api/changelog
+// Changelog answers GET /api/changelog.
 func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	f, err := changeFilter(c)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	return newestChanges(c, c.Served.Build.Archive().SelectChanges(f), cursorScope(c))
 }
 
-// GET /api/entity/:type/:slug/changelog
+// EntityChangelog answers GET /api/entity/:type/:slug/changelog.
 //
 // A deleted entity has one too.
 func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
@@ -191,7 +191,7 @@ func newestChanges(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, 
 	return r, nil
 }
 
-// GET /api/export/changelog
+// ExportChangelog answers GET /api/export/changelog.
 func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 	format, err := exportFormat(c)
 	if err != nil {
@@ -218,7 +218,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 				if err != nil {
 					return nil, err
 				}
-				return change.Row(), nil
+				return exports.ChangeRow(change), nil
 			})
 		}}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"kindex/exports/croissant"
 )
 
-// GET /api/export/croissant
+// ExportCroissant answers GET /api/export/croissant.
 //
 // Edits are in no file yet, so the answer is that of the build without them.
 func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {

@@ -12,7 +12,7 @@ import (
 	"kindex/exports"
 )
 
-// GET /api/webhooks/:id/deliveries
+// Deliveries answers GET /api/webhooks/:id/deliveries.
 //
 // The cursor names the last delivery that was given, so that those which come on
 // top while somebody reads move nothing.
@@ -58,7 +58,7 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	}{data, count, next})
 }
 
-// POST /api/webhooks/:id/test
+// TestWebhook answers POST /api/webhooks/:id/test.
 func (a *API) TestWebhook(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *API) TestWebhook(c *web.Call) (*web.Reply, error) {
 	return a.ask(c, account.AskTest(w))
 }
 
-// POST /api/webhooks/:id/deliveries/:delivery/replay
+// ReplayDelivery answers POST /api/webhooks/:id/deliveries/:delivery/replay.
 func (a *API) ReplayDelivery(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {

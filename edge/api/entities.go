@@ -41,11 +41,11 @@ func (l *collection) end(v *live.ServedBuild, count int, extra ...string) *web.R
 		l.body = append(append(l.body, ','), e...)
 	}
 	l.body = append(l.body, `,"build":"`...)
-	l.body = append(append(l.body, v.Id()...), '"', '}', '\n')
-	return &web.Reply{MediaType: web.JsonType, Body: l.body}
+	l.body = append(append(l.body, v.ID()...), '"', '}', '\n')
+	return &web.Reply{MediaType: web.JSONType, Body: l.body}
 }
 
-// pagination adds the place of the next page to a collection.
+// linkNext adds the place of the next page to a collection.
 func linkNext(c *web.Call, r *web.Reply, next string) {
 	if next == "" {
 		return
@@ -64,7 +64,7 @@ func nextCursor(next string) string {
 	return `"nextCursor":"` + next + `"`
 }
 
-// scope is what a cursor is bound to: the address and all parameters but those
+// cursorScope is what a cursor is bound to: the address and all parameters but those
 // of paging.
 func cursorScope(c *web.Call) string {
 	return c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
@@ -79,7 +79,7 @@ type selection struct {
 	page    query.Page
 }
 
-// selection reads the filters, fields and paging of a request for the records of
+// readSelection reads the filters, fields and paging of a request for the records of
 // a day, "" for the present.
 func readSelection(c *web.Call, day string) (*selection, error) {
 	s := &selection{}
@@ -101,7 +101,7 @@ func readSelection(c *web.Call, day string) (*selection, error) {
 	return s, err
 }
 
-// GET /api/entities
+// Entities answers GET /api/entities.
 func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 	sort, err := c.Query.Sort()
 	if err != nil {
@@ -154,7 +154,7 @@ func pagedReply(c *web.Call, list *collection, sel *selection, next string, extr
 	return r
 }
 
-// GET /api/categories
+// Categories answers GET /api/categories.
 func (a *API) Categories(c *web.Call) (*web.Reply, error) {
 	list := newCollection(c)
 	for _, cat := range c.Served.Categories {

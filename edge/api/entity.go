@@ -8,10 +8,10 @@ import (
 	"kindex/exports"
 )
 
-// object completes a record or another object with the build that it is from.
+// entityObject completes a record or another object with the build that it is from.
 func entityObject(v *live.ServedBuild, dst, record []byte) []byte {
 	dst = append(dst, record[:len(record)-1]...)
-	dst = append(append(append(dst, `,"build":"`...), v.Id()...), '"', '}', '\n')
+	dst = append(append(append(dst, `,"build":"`...), v.ID()...), '"', '}', '\n')
 	return dst
 }
 
@@ -22,7 +22,7 @@ type projection struct {
 	scores map[string]bool // members of scores
 }
 
-// projection reads the fields parameter: members of the record, and names of
+// readProjection reads the fields parameter: members of the record, and names of
 // scores for just those within scores.
 func readProjection(c *web.Call) (*projection, error) {
 	if !c.Query.Has("fields") {
@@ -70,7 +70,7 @@ func (p *projection) append(dst, record []byte) []byte {
 	return append(dst, '}')
 }
 
-// GET /api/entity/:type/:slug
+// Entity answers GET /api/entity/:type/:slug.
 //
 // It is JSON unless the client prefers Markdown, or asks for it with .md behind the
 // slug.
@@ -93,10 +93,10 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 		return markdownPage(c, o)
 	}
 	record := c.Served.Build.Record(o)
-	return &web.Reply{MediaType: web.JsonType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
 }
 
-// find looks up the entity of the path. Where its slug has changed, moved
+// findEntity looks up the entity of the path. Where its slug has changed, moved
 // redirects to the same resource at the new one.
 func findEntity(c *web.Call, resource string) (ordinal uint32, moved *web.Reply, err error) {
 	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")

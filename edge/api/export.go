@@ -30,7 +30,7 @@ const (
 	spreadsheetCSV = "spreadsheet"
 )
 
-// format returns the form of an export. CSV for spreadsheets has a name of its
+// exportFormat returns the form of an export. CSV for spreadsheets has a name of its
 // own; no build has files of it.
 func exportFormat(c *web.Call) (exports.Format, error) {
 	name, err := c.Query.OneOf("format", formatNames[0], formatNames)
@@ -50,7 +50,7 @@ func exportFormat(c *web.Call) (exports.Format, error) {
 	return f, nil
 }
 
-// GET /api/export/entities
+// ExportEntities answers GET /api/export/entities.
 func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 	format, err := exportFormat(c)
 	if err != nil {
@@ -170,7 +170,7 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	}
 	b := c.Served.Build
 	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
-		File: &web.FileReply{Content: bytes.NewReader(data), Etag: web.EntityTag(shortSum(f), web.Identity), Sha256: f.SHA256,
+		File: &web.FileReply{Content: bytes.NewReader(data), ETag: web.EntityTag(shortSum(f), web.Identity), SHA256: f.SHA256,
 			Variant: func(enc string) (web.Variant, bool) {
 				body, _, ok := b.File(name + exports.EncodingExtension(enc))
 				return web.Variant{Body: body, ETag: web.EntityTag(shortSum(f), enc)}, ok
@@ -197,7 +197,7 @@ func boardNamesAt(c *web.Call, day string) []string {
 	return append([]string{exports.AllBoard}, categoriesAt(c, day)...)
 }
 
-// board returns the name of a leaderboard of a day, or what was probably meant.
+// boardParam returns the name of a leaderboard of a day, or what was probably meant.
 func boardParam(c *web.Call, name, day string) (string, error) {
 	known := boardNamesAt(c, day)
 	if slices.Contains(known, name) {
@@ -207,7 +207,7 @@ func boardParam(c *web.Call, name, day string) (string, error) {
 	return "", p.Suggest(didyoumean.Name(name, known))
 }
 
-// GET /api/export/leaderboard
+// ExportLeaderboard answers GET /api/export/leaderboard.
 func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	format, err := exportFormat(c)
 	if err != nil {
@@ -246,12 +246,12 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 				if err != nil {
 					return nil, err
 				}
-				return e.LeaderboardRow(i + 1), nil
+				return exports.LeaderboardRow(e, i+1), nil
 			})
 		}}, nil
 }
 
-// GET /api/export/manifest
+// ExportManifest answers GET /api/export/manifest.
 //
 // Every file is named with the address where its bytes never change. Edits
 // are in no file yet, so the answer is that of the build without them.
@@ -273,5 +273,5 @@ func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	h := http.Header{"Link": c.Served.Licenses}
-	return &web.Reply{MediaType: web.JsonType, Header: h, Build: m.ID, Body: append(body, '\n')}, nil
+	return &web.Reply{MediaType: web.JSONType, Header: h, Build: m.ID, Body: append(body, '\n')}, nil
 }

@@ -20,7 +20,7 @@ import (
 // feedPage is how many changes a document of a feed holds.
 const feedPage = 200
 
-// GET /api/feed
+// Feed answers GET /api/feed.
 func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	format, err := c.Query.OneOf("format", feed.Formats[0], feed.Formats)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"kindex/exports"
 )
 
-// GET /data/:build/*file
+// Data answers GET /data/:build/*file.
 //
 // The files of every build that is kept, at addresses whose bytes never change.
 // What is sent is the file itself, in no content coding: the compressed
@@ -45,7 +45,7 @@ func (a *API) Data(c *web.Call) (*web.Reply, error) {
 		mediaType = "application/octet-stream"
 	}
 	return &web.Reply{MediaType: mediaType, Header: h, Immutable: true, Build: id,
-		File: &web.FileReply{Content: content, Etag: web.EntityTag(shortSum(f), web.Identity)}}, nil
+		File: &web.FileReply{Content: content, ETag: web.EntityTag(shortSum(f), web.Identity)}}, nil
 }
 
 func unknownFile(id, path string) *web.Problem {

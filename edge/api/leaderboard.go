@@ -9,7 +9,7 @@ import (
 	"kindex/exports/leaderboard"
 )
 
-// GET /api/leaderboard/:category
+// Leaderboard answers GET /api/leaderboard/:category.
 func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	day, err := asOfDay(c)
 	if err != nil {

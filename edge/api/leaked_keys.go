@@ -19,7 +19,7 @@ import (
 // account, and that must not keep anybody from revoking it.
 const MaxReports = 60
 
-// POST /api/developer/api-keys/revoke
+// RevokeLeakedKey answers POST /api/developer/api-keys/revoke.
 //
 // Whoever holds a leaked key can revoke it, as its owner would want. No other key is
 // needed. The answer reveals no more about the key than using it would.

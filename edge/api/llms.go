@@ -10,18 +10,18 @@ import (
 // leaders is how many entities /llms.txt names.
 const leaders = 20
 
-// GET /llms.txt
+// LLMs answers GET /llms.txt.
 //
 // Its links are absolute. Where nobody has said what the public address is, they are
 // those by which the client came, and no shared cache may give them to others.
-func (a *API) Llms(c *web.Call) (*web.Reply, error) {
+func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	base := c.Base()
 	r := &web.Reply{MediaType: "text/plain; charset=utf-8"}
 	if c.PublicAddress() != "" {
 		r.Cache = web.AnHour
 	}
 	// It is asked for without limit and made of dozens of records: the last one is kept.
-	if kept := c.Served.Llms.Load(); kept != nil && kept.Base == base {
+	if kept := c.Served.LLMs.Load(); kept != nil && kept.Base == base {
 		r.Body = kept.Body
 		return r, nil
 	}
@@ -40,6 +40,6 @@ func (a *API) Llms(c *web.Call) (*web.Reply, error) {
 		m.Leaders = append(m.Leaders, e)
 	}
 	r.Body = site.LLMs(m)
-	c.Served.Llms.Store(&live.LlmsText{Base: base, Body: r.Body})
+	c.Served.LLMs.Store(&live.LLMsText{Base: base, Body: r.Body})
 	return r, nil
 }

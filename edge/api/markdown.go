@@ -29,7 +29,7 @@ func cutSuffix(c *web.Call, suffix string) string {
 	return ""
 }
 
-// page answers with an entity in Markdown.
+// markdownPage answers with an entity in Markdown.
 func markdownPage(c *web.Call, o uint32) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
@@ -39,7 +39,7 @@ func markdownPage(c *web.Call, o uint32) (*web.Reply, error) {
 	return &web.Reply{MediaType: MarkdownType, Body: body}, err
 }
 
-// pastPage answers with an entity as it stood at a version, scored as of a day.
+// markdownPageAt answers with an entity as it stood at a version, scored as of a day.
 func markdownPageAt(c *web.Call, e *exports.Entity, version int, asOf time.Time) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {

@@ -2,7 +2,7 @@ package api
 
 import "kindex/edge/web"
 
-// GET /api/entity/:type/:slug/score
+// Score answers GET /api/entity/:type/:slug/score.
 //
 // The explanation is computed anew, by the function that the builder used: it
 // would be the largest part of a build if every one were kept.
@@ -16,5 +16,5 @@ func (a *API) Score(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	x := c.Served.Formula.Explain(e, c.Served.AsOf)
-	return &web.Reply{MediaType: web.JsonType, Body: entityObject(c.Served, nil, web.AppendJSON(nil, x))}, nil
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, nil, web.AppendJSON(nil, x))}, nil
 }

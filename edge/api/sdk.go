@@ -17,7 +17,7 @@ import (
 // sdkNames are what the client libraries are called in texts.
 var sdkNames = map[string]string{sdk.TypeScript: "TypeScript", sdk.Python: "Python"}
 
-// GET /api/sdk/typescript, GET /api/sdk/python
+// NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python.
 //
 // The newest version, to be installed from this very address. Content-Location names
 // the address where these bytes stay.
@@ -30,7 +30,7 @@ func (*API) NewestSDK(language string) web.Handler {
 	}
 }
 
-// GET /api/sdk/typescript/:file, GET /api/sdk/python/:file
+// OneSDK answers GET /api/sdk/typescript/:file and GET /api/sdk/python/:file.
 func (*API) OneSDK(language string) web.Handler {
 	return func(c *web.Call) (*web.Reply, error) {
 		a, ok := sdk.Find(language, c.Param("file"))
@@ -53,5 +53,5 @@ func archiveReply(a sdk.Archive) *web.Reply {
 			"Content-Disposition": {fmt.Sprintf(`attachment; filename="%s"`, a.Name)},
 			"Repr-Digest":         {"sha-256=:" + base64.StdEncoding.EncodeToString(a.SHA256[:]) + ":"},
 		},
-		File: &web.FileReply{Content: bytes.NewReader(a.Data), Etag: web.EntityTag(hex.EncodeToString(a.SHA256[:16]), web.Identity)}}
+		File: &web.FileReply{Content: bytes.NewReader(a.Data), ETag: web.EntityTag(hex.EncodeToString(a.SHA256[:16]), web.Identity)}}
 }

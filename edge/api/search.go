@@ -27,7 +27,7 @@ func searchText(c *web.Call) (string, error) {
 	return q, nil
 }
 
-// GET /api/search
+// Search answers GET /api/search.
 func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
 	text, err := searchText(c)
@@ -128,7 +128,7 @@ const nearNames = 5
 // short is what a suggestion has of a record.
 var short = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
 
-// near lists what a search that found nothing may have been meant for, as JSON:
+// nearMisses lists what a search that found nothing may have been meant for, as JSON:
 // what it finds without its filters, else the nearest names.
 func nearMisses(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
 	out := []byte{'['}
@@ -152,7 +152,7 @@ func nearMisses(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, 
 	return append(out, ']'), nil
 }
 
-// GET /api/suggest
+// Suggest answers GET /api/suggest.
 func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
 	text, err := searchText(c)

@@ -18,7 +18,7 @@ const SecurityPath = "/.well-known/security.txt"
 // service that answers is running.
 const securityLasts = 180 * 24 * time.Hour
 
-// GET /.well-known/security.txt
+// SecurityText answers GET /.well-known/security.txt.
 func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
 	contact := contactURI(c.Shared.ContactAddress)
 	if contact == "" {
@@ -27,7 +27,7 @@ func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
 	day := c.Shared.Now().UTC().Truncate(24 * time.Hour)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Contact: %s\nExpires: %s\nPreferred-Languages: en\n", contact, day.Add(securityLasts).Format(time.RFC3339))
-	if u, err := url.Parse(c.Shared.Url); err == nil && u.Scheme == "https" {
+	if u, err := url.Parse(c.Shared.URL); err == nil && u.Scheme == "https" {
 		fmt.Fprintf(&b, "Canonical: %s://%s%s\n", u.Scheme, u.Host, SecurityPath)
 	}
 	return &web.Reply{MediaType: "text/plain; charset=utf-8", Body: []byte(b.String())}, nil

@@ -9,7 +9,7 @@ import (
 // maxSimilar is how many neighbours a build keeps.
 const maxSimilar = 20
 
-// GET /api/entity/:type/:slug/similar
+// Similar answers GET /api/entity/:type/:slug/similar.
 func (a *API) Similar(c *web.Call) (*web.Reply, error) {
 	limit, err := c.Query.Int("limit", 10, 1, maxSimilar)
 	if err != nil {

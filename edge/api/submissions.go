@@ -15,7 +15,7 @@ import (
 	"kindex/edge/web"
 )
 
-// POST /api/submit
+// Submit answers POST /api/submit.
 func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -53,7 +53,7 @@ type submitted struct {
 
 func submissionPath(id string) string { return "/api/submissions/" + id }
 
-// draft reads the body and checks it against the build; it also finds entities of
+// readDraft reads the body and checks it against the build; it also finds entities of
 // the build that are like it.
 func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	var members map[string]json.RawMessage
@@ -157,7 +157,7 @@ func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord
 	return r
 }
 
-// GET /api/submissions
+// Submissions answers GET /api/submissions.
 func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -231,7 +231,7 @@ func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	return text, web.StateProblem(err)
 }
 
-// GET /api/submissions/:id
+// Submission answers GET /api/submissions/:id.
 func (a *API) Submission(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -248,7 +248,7 @@ func (a *API) Submission(c *web.Call) (*web.Reply, error) {
 	return web.Object(http.StatusOK, record)
 }
 
-// DELETE /api/submissions/:id
+// WithdrawSubmission answers DELETE /api/submissions/:id.
 func (a *API) WithdrawSubmission(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {

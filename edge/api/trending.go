@@ -13,7 +13,7 @@ import (
 // windows are what trending can look back to.
 var windows = []string{"7d", "30d"}
 
-// GET /api/trending
+// Trending answers GET /api/trending.
 //
 // What was gained was found when the build was made. Here it is only filtered.
 func (a *API) Trending(c *web.Call) (*web.Reply, error) {

@@ -28,7 +28,7 @@ const (
 	// of them from one network. Where there is no room, the oldest attempts of the
 	// network that has the most are dropped, never those of smaller ones: whoever
 	// starts many keeps nobody else from signing in.
-	MaxAttempts  = 10_000
+	MaxAttempts   = 10_000
 	MaxPerNetwork = 500
 	// MaxSessions is how many sessions an account has; the oldest make room.
 	MaxSessions = 20

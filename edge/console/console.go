@@ -39,8 +39,8 @@ type pageRoute struct {
 	Answer func(*web.Call, http.ResponseWriter)
 }
 
-// ConsoleOptions say what a Console works with.
-type ConsoleOptions struct {
+// Options say what a Console works with.
+type Options struct {
 	Shared   *web.Shared
 	Live     *live.Reloader
 	Accounts *account.Service
@@ -53,8 +53,8 @@ type ConsoleOptions struct {
 	WriteTimeout time.Duration
 }
 
-// NewConsole returns a Console. Close ends it.
-func NewConsole(o ConsoleOptions) (*Console, error) {
+// New returns a Console. Close ends it.
+func New(o Options) (*Console, error) {
 	s := &Console{shared: o.Shared, live: o.Live, accounts: o.Accounts, state: o.State, limitKey: o.LimitKey, peek: o.Peek, writeTimeout: o.WriteTimeout, forms: newForms(o.Shared)}
 	if err := s.openSignIn(o.SignIn); err != nil {
 		s.Close()

@@ -45,7 +45,7 @@ const (
 
 func newForms(shared *web.Shared) forms {
 	f := forms{turns: &turns{}, foreign: http.NewCrossOriginProtection(), asked: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
-	if u, err := url.Parse(shared.Url); err == nil && u.Host != "" {
+	if u, err := url.Parse(shared.URL); err == nil && u.Host != "" {
 		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // else the header Host has to do
 	}
 	return f
@@ -64,7 +64,7 @@ func (f *forms) take(c *web.Call, who ratelimit.Subject) error {
 	return nil
 }
 
-// reserve counts a form of some bytes, and waits for the turn of the network that it
+// admit counts a form of some bytes, and waits for the turn of the network that it
 // comes from, which lasts until done is called. The network is counted first, so that
 // one network makes the counts of no more addresses than it may have checks.
 func (f *forms) admit(c *web.Call, size int) (done func(), err error) {
@@ -97,7 +97,7 @@ type refusedForm struct {
 
 func (e *refusedForm) Error() string { return e.text }
 
-// GET /submit/
+// Form answers GET /submit/.
 func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	c.SetDeadline()
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // what cannot be read is left out, as on all pages
@@ -115,18 +115,18 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	}
 	f := &pages.Form{}
 	if err := s.signedIn(c, f); err != nil {
-		s.shared.Log.Warn("who is signed in is not known", "requestId", c.Id, "error", err)
+		s.shared.Log.Warn("who is signed in is not known", "requestId", c.ID, "error", err)
 		f.Notice = "Accounts cannot be reached at the moment; checking goes on."
 	}
 	return s.formPage(c, f)
 }
 
-// GET /submit/check
+// ToForm answers GET /submit/check.
 func (s *Console) ToForm(*web.Call) (*web.Reply, error) {
 	return &web.Reply{Location: pages.SubmitPath}, nil
 }
 
-// POST /submit/check
+// CheckForm answers POST /submit/check.
 func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
 	return s.answerForm(c, func(f *pages.Form) (*web.Reply, error) {
 		if _, err := s.examine(c, f); err != nil {
@@ -139,7 +139,7 @@ func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
 	})
 }
 
-// POST /submit/
+// SendForm answers POST /submit/.
 func (s *Console) SendForm(c *web.Call) (*web.Reply, error) {
 	return s.answerForm(c, func(f *pages.Form) (*web.Reply, error) {
 		draft, err := s.examine(c, f)
@@ -215,7 +215,7 @@ func (s *Console) answerForm(c *web.Call, answer func(*pages.Form) (*web.Reply, 
 	switch {
 	case errors.As(err, &p):
 		if !c.Left() {
-			s.shared.Log.Warn("a form was not answered", "requestId", c.Id, "error", p.Cause)
+			s.shared.Log.Warn("a form was not answered", "requestId", c.ID, "error", p.Cause)
 		}
 		refused = &refusedForm{p.Status, p.Detail}
 	case !errors.As(err, &refused):

@@ -30,7 +30,7 @@ const (
 // field=value.
 const useField = "use"
 
-// readForm reads the fields of a form, each with every value that was sent for it,
+// readFormBody reads the fields of a form, each with every value that was sent for it,
 // and returns them with the size of the body in bytes. The request has them
 // afterwards, as if it had read them itself.
 func readFormBody(c *web.Call) (sent url.Values, size int, err error) {

@@ -91,7 +91,7 @@ func to(path string) func(*visitor) (shown, error) {
 func (v *visitor) serve(w http.ResponseWriter, answer func(*visitor) (shown, error)) {
 	auth.Guard(w.Header())
 	var ctx context.Context
-	ctx, v.End = context.WithTimeout(v.Request.Context(), web.AccountTimeout)
+	ctx, v.End = context.WithTimeout(v.Request.Context(), web.AccountTimeout) //nolint:gosec // Instrument calls End at the end of the request
 	v.Request = v.Request.WithContext(ctx)
 	if !v.Acquire(w, v.console.live) {
 		return
@@ -174,7 +174,7 @@ func (v *visitor) refusal(w http.ResponseWriter, err error) pages.Panel {
 		w.Header().Set("Retry-After", "5")
 		fallthrough
 	case p.Status >= 500:
-		v.Shared.Log.Error("request failed", "requestId", v.Id, "path", v.Request.URL.Path, "error", fmt.Sprint(p.Cause))
+		v.Shared.Log.Error("request failed", "requestId", v.ID, "path", v.Request.URL.Path, "error", fmt.Sprint(p.Cause))
 		r.Text = "Nothing is wrong with you or your account. Try again in a minute."
 	case v.member.Account == "":
 		r.Back, r.BackTo = "/signin", "Sign in"

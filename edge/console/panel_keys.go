@@ -95,13 +95,13 @@ func (v *visitor) use() pages.Use {
 	}
 	st, err := v.console.peek(v.Request.Context(), subject)
 	if err != nil {
-		v.Shared.Log.Error("reading a counter", "requestId", v.Id, "error", err)
+		v.Shared.Log.Error("reading a counter", "requestId", v.ID, "error", err)
 		return pages.Use{Unknown: true}
 	}
 	return pages.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
 }
 
-// MakeKey makes a key and shows it, this once.
+// makeKey makes a key and shows it, this once.
 func (v *visitor) makeKey() (shown, error) {
 	g, scopeFault, lifeFault := v.keyForm()
 	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {

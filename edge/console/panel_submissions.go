@@ -52,7 +52,7 @@ func (v *visitor) submissions() (shown, error) {
 	return shown{page: p}, nil
 }
 
-// submissionBody shows one submission with its file.
+// submission shows one submission with its file.
 func (v *visitor) submission() (shown, error) {
 	id := v.Param("submission")
 	if !submission.ValidID(id) {

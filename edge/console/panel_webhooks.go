@@ -52,7 +52,7 @@ func (v *visitor) webhooksPage() (*pages.WebhooksPage, error) {
 	return p, nil
 }
 
-// MakeWebhook makes a webhook and shows its secret, this once.
+// makeWebhook makes a webhook and shows its secret, this once.
 func (v *visitor) makeWebhook() (shown, error) {
 	address, events := v.field("url"), v.Request.PostForm["events"]
 	ctx := v.Request.Context()

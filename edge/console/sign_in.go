@@ -21,7 +21,7 @@ func (s *Console) openSignIn(o auth.Options) error {
 	}
 	s.starts = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: s.shared.Now, Log: s.shared.Log})
 	o.MayStart, o.Network, o.Address = s.mayStart, s.networkOf, s.shared.AddressOfClient
-	o.URL, o.Store, o.Now, o.Log, o.Pages = s.shared.Url, s.state, s.shared.Now, s.shared.Log, signInPages{s}
+	o.URL, o.Store, o.Now, o.Log, o.Pages = s.shared.URL, s.state, s.shared.Now, s.shared.Log, signInPages{s}
 	var err error
 	if s.auth, err = auth.New(o); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s signInPages) rendered(r *http.Request, p pages.Panel) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := site.Panel(pages.Request{Path: r.URL.Path, Base: strings.TrimSuffix(s.shared.Url, "/")}, p)
+	a, err := site.Panel(pages.Request{Path: r.URL.Path, Base: strings.TrimSuffix(s.shared.URL, "/")}, p)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 // MaxQuery is the longest text that is searched for, in bytes.
 const MaxQuery = 500
 
-// ofName finds entities that may be what a name stands for.
+// EntitiesNamed finds entities that may be what a name stands for.
 func (v *ServedBuild) EntitiesNamed(name string, most int) ([]uint32, error) {
 	all, err := v.Build.Select(&exports.Filter{})
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"kindex/site/pages"
 )
 
-// LiveOptions say what a live follows.
-type LiveOptions struct {
+// Options say what a live follows.
+type Options struct {
 	Root  string // the output folder
 	Pages pages.Options
 	Log   *slog.Logger
@@ -31,7 +31,7 @@ type LiveOptions struct {
 // Reloader follows the published build of an output folder. It may be used by several
 // goroutines.
 type Reloader struct {
-	options LiveOptions
+	options Options
 	current atomic.Pointer[ServedBuild] // what requests see: base, or base with edits
 
 	mu        sync.Mutex
@@ -43,8 +43,8 @@ type Reloader struct {
 	refusal   error
 }
 
-// NewLive returns a live that has loaded nothing yet. Stop ends it.
-func NewLive(o LiveOptions) *Reloader { return &Reloader{options: o} }
+// New returns a live that has loaded nothing yet. Stop ends it.
+func New(o Options) *Reloader { return &Reloader{options: o} }
 
 // recheck is how often the pointer is read even if the system reports nothing:
 // some file systems never do. A refused build is read again more seldom, in
@@ -74,7 +74,7 @@ func (l *Reloader) Load() error {
 	if err != nil {
 		return err
 	}
-	if l.base != nil && l.base.Id() == id {
+	if l.base != nil && l.base.ID() == id {
 		l.refused = ""
 		return nil
 	}
@@ -116,14 +116,14 @@ func (l *Reloader) Retry() {
 	l.refused = ""
 }
 
-// Id names the published build, "" before there is one.
-func (l *Reloader) Id() string {
+// ID names the published build, "" before there is one.
+func (l *Reloader) ID() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.base == nil {
 		return ""
 	}
-	return l.base.Id()
+	return l.base.ID()
 }
 
 // Published returns the published build without edits, nil before there is one.

@@ -36,7 +36,7 @@ type ServedBuild struct {
 	Titles     map[string]string
 
 	Boards  *leaderboard.Boards      // how entities stand, now and before
-	Llms    atomic.Pointer[LlmsText] // /llms.txt as it was last asked for
+	LLMs    atomic.Pointer[LLMsText] // /llms.txt as it was last asked for
 	website website
 	options pages.Options // of its pages
 
@@ -66,7 +66,7 @@ func openBuild(root, id string) (v *ServedBuild, err error) {
 		return nil, err
 	}
 	v = &ServedBuild{Build: b, Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}}
-	v.Named = []string{v.Id()}
+	v.Named = []string{v.ID()}
 	if v.Index, err = indexes.Open(root, b); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -93,9 +93,9 @@ func (v *ServedBuild) read() error {
 	return nil
 }
 
-// Id names what answers are made from. Edits have a name of their own, so that
+// ID names what answers are made from. Edits have a name of their own, so that
 // nobody takes an answer with some for one without.
-func (v *ServedBuild) Id() string {
+func (v *ServedBuild) ID() string {
 	if draft := v.Build.DraftID(); draft != "" {
 		return v.Build.Manifest.ID + "+" + draft
 	}
@@ -121,7 +121,7 @@ func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
 		return nil, err
 	}
 	w := &ServedBuild{Build: b, Formula: v.Formula, AsOf: v.AsOf, Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Titles: maps.Clone(v.Titles), Licenses: v.Licenses, options: v.options}
-	w.Named = []string{w.Id()}
+	w.Named = []string{w.ID()}
 	w.Boards = leaderboard.New(b, w.AsOf)
 	w.Categories, w.Slugs = slices.Clone(v.Categories), slices.Clone(v.Slugs)
 	for _, e := range edits {
@@ -209,8 +209,8 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 	return w.pages, w.err
 }
 
-// LlmsText is /llms.txt of a view under one address.
-type LlmsText struct {
+// LLMsText is /llms.txt of a view under one address.
+type LLMsText struct {
 	Base string
 	Body []byte
 }

@@ -8,13 +8,13 @@ import (
 // PrefersMarkdown tells whether Accept likes Markdown better than JSON (RFC 9110
 // section 12.5.1). What it likes the same is JSON.
 func PrefersMarkdown(accept []string) bool {
-	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JsonType) {
+	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JSONType) {
 		return false // as most requests
 	}
 	var markdown, json quality
 	for _, line := range accept {
 		markdown.read(line, "text/markdown", "text/*")
-		json.read(line, JsonType, "application/*")
+		json.read(line, JSONType, "application/*")
 	}
 	return markdown.q > json.q
 }
@@ -65,7 +65,7 @@ func PrefersHTML(accept []string) bool {
 	var html, json, problem quality
 	for _, line := range accept {
 		html.read(line, "text/html", "text/*")
-		json.read(line, JsonType, "application/*")
+		json.read(line, JSONType, "application/*")
 		problem.read(line, problemType, "application/*")
 	}
 	return html.specific > 1 && html.q > 0 && html.q >= max(json.q, problem.q)

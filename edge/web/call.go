@@ -30,7 +30,7 @@ type Call struct {
 	Body      []byte // of the request, once it is read
 	Query     *query.Params
 	Served    *live.ServedBuild // the build that answers, nil before the request is admitted
-	Id        string
+	ID        string
 	// immutable is that of the reply.
 	immutable bool
 	// OfBuild marks an answer that follows from the build alone, whatever the settings.
@@ -82,7 +82,7 @@ func (c *Call) parameters(known []string) (*query.Params, error) {
 	return query.Parse(c.Request.URL.RawQuery, known)
 }
 
-// AnyParams, as the parameters of a route, tells that whoever answers reads them.
+// AnyParams marks a route whose handler reads the query itself.
 var AnyParams = []string{"*"}
 
 // NamesTag reports whether the client has named the entity tag of the answer, and so
@@ -168,7 +168,7 @@ func (c *Call) Base() string {
 // PublicAddress is the address of the service that the operator, or else the content,
 // has said, without a slash at its end; "" where neither has.
 func (c *Call) PublicAddress() string {
-	said := c.Shared.Url
+	said := c.Shared.URL
 	if said == "" && c.Served != nil {
 		said = string(c.Served.Build.Manifest.URL)
 	}

@@ -31,7 +31,7 @@ func UnknownEntity(c *Call, typ, slug string) error {
 	}
 	if len(near) > 0 {
 		p.Detail += " Near are: " + strings.Join(near, ", ") + "."
-		p.Suggest("/api/entity/" + typ + "/" + near[0])
+		_ = p.Suggest("/api/entity/" + typ + "/" + near[0])
 	}
 	return p
 }

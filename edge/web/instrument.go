@@ -12,16 +12,16 @@ import (
 	"github.com/julienschmidt/httprouter"
 )
 
-// serve gives requests of a route an id, measures and logs them, and sees to
+// Instrument gives requests of a route an id, measures and logs them, and sees to
 // panics.
 func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter)) httprouter.Handle {
 	m := s.Metrics.route(route)
 	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
 		start := time.Now()
-		c := &Call{Shared: s, Request: r, Writer: w, Path: p, Id: requestID(r)}
+		c := &Call{Shared: s, Request: r, Writer: w, Path: p, ID: requestID(r)}
 		rec := &recorder{ResponseWriter: w, call: c, status: http.StatusOK}
 		header := rec.Header()
-		header["X-Request-Id"] = []string{c.Id}
+		header["X-Request-Id"] = []string{c.ID}
 		header["X-Content-Type-Options"] = noSniff
 		header["Vary"] = s.Vary.Encoding
 		s.Metrics.inFlight.Inc()
@@ -37,7 +37,7 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 			s.Metrics.inFlight.Dec()
 			m.observe(rec.status, time.Since(start))
 			if s.LogRequests {
-				s.Log.Info("request", "requestId", c.Id, "method", r.Method, "path", r.URL.Path, "status", rec.status,
+				s.Log.Info("request", "requestId", c.ID, "method", r.Method, "path", r.URL.Path, "status", rec.status,
 					"bytes", rec.bytes, "took", time.Since(start).Round(time.Microsecond))
 			}
 			if abort {
@@ -57,7 +57,7 @@ func (c *Call) recovered(rec *recorder, cause any) (abort bool) {
 	case cause == http.ErrAbortHandler: //nolint:errorlint // as net/http compares it
 		return true
 	}
-	c.Shared.Log.Error("panic", "requestId", c.Id, "path", c.Request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	c.Shared.Log.Error("panic", "requestId", c.ID, "path", c.Request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
 	if rec.written {
 		return true
 	}

@@ -46,7 +46,7 @@ func NewMetrics() *metrics {
 func (m *metrics) Switched(v *live.ServedBuild, took time.Duration) {
 	m.switches.Inc()
 	m.build.Reset()
-	m.build.WithLabelValues(v.Id(), string(v.Build.Manifest.Commit)).Set(1)
+	m.build.WithLabelValues(v.ID(), string(v.Build.Manifest.Commit)).Set(1)
 	m.entities.Set(float64(v.Build.Listed()))
 	m.loading.Set(took.Seconds())
 }

@@ -48,8 +48,8 @@ type Reply struct {
 // FileReply is a file of a build, and its precompressed variants.
 type FileReply struct {
 	Content io.ReadSeeker // closed after the answer if it is an io.Closer
-	Etag    string
-	Sha256  string                                // of the content, in hexadecimal, for Repr-Digest; "" for none
+	ETag    string
+	SHA256  string                                // of the content, in hexadecimal, for Repr-Digest; "" for none
 	Variant func(encoding string) (Variant, bool) // nil for none
 }
 
@@ -59,7 +59,7 @@ type Variant struct {
 }
 
 const (
-	JsonType    = "application/json"
+	JSONType    = "application/json"
 	problemType = "application/problem+json"
 )
 

@@ -73,7 +73,7 @@ func (c *Call) respondOwn(w http.ResponseWriter, r *Reply) error {
 	h["Cache-Control"] = Unkept
 	h["Vary"] = c.Shared.Vary.Key
 	if len(r.Body) > 0 {
-		h["Content-Type"] = []string{JsonType}
+		h["Content-Type"] = []string{JSONType}
 		h["Content-Length"] = []string{strconv.Itoa(len(r.Body))}
 	}
 	w.WriteHeader(r.Status)
@@ -156,7 +156,7 @@ func (c *Call) streamTag(r *Reply) (encoding, tag string) {
 	if compressible(r.MediaType) {
 		encoding = chooseEncoding(c.Header("Accept-Encoding"), offeredEncodings)
 	}
-	sum := sha256.Sum256([]byte(c.Served.Id() + "\x00" + r.Seed))
+	sum := sha256.Sum256([]byte(c.Served.ID() + "\x00" + r.Seed))
 	return encoding, EntityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
 }
 
@@ -165,7 +165,7 @@ func (c *Call) streamTag(r *Reply) (encoding, tag string) {
 func (c *Call) fileTag(f *FileReply) (encoding, tag string) {
 	accept := c.Header("Accept-Encoding")
 	if f.Variant == nil || accept == "" || c.sensibleRange().Header.Get("Range") != "" {
-		return Identity, f.Etag
+		return Identity, f.ETag
 	}
 	offered := make([]string, 0, len(exports.Encodings))
 	for _, enc := range exports.Encodings {
@@ -174,7 +174,7 @@ func (c *Call) fileTag(f *FileReply) (encoding, tag string) {
 		}
 	}
 	if encoding = chooseEncoding(accept, offered); encoding == Identity {
-		return Identity, f.Etag
+		return Identity, f.ETag
 	}
 	v, _ := f.Variant(encoding)
 	return encoding, v.ETag
@@ -220,7 +220,7 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	if err != nil && ClientGone(err) != nil {
 		// The status is out already: cutting the connection is the only way
 		// left to tell the client that the answer is not whole.
-		c.Shared.Log.Error("stream broke off", "requestId", c.Id, "error", err)
+		c.Shared.Log.Error("stream broke off", "requestId", c.ID, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
@@ -248,14 +248,14 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		}
 		return ClientGone(WriteAll(newDeadlineWriter(w), v.Body))
 	}
-	if f.Sha256 != "" { // which is that of the identity coding
-		sum, err := hex.DecodeString(f.Sha256)
+	if f.SHA256 != "" { // which is that of the identity coding
+		sum, err := hex.DecodeString(f.SHA256)
 		if err != nil {
 			return err
 		}
 		h.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":")
 	}
-	h.Set("ETag", f.Etag)
+	h.Set("ETag", f.ETag)
 	if err := c.checkRanges(f.Content); err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	case http.StatusRequestedRangeNotSatisfiable:
 		return NewProblem("range-not-satisfiable", "There are no such bytes in this file; use Range: bytes=first-last within its length.")
 	case http.StatusPreconditionFailed:
-		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.Etag+".")
+		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.ETag+".")
 	}
 	return fmt.Errorf("serving a file gave status %d", strict.refused)
 }
@@ -315,11 +315,11 @@ func (r *refusalCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter 
 // Fail answers with a problem.
 func (c *Call) Fail(w http.ResponseWriter, err error) {
 	p := ProblemOf(err)
-	p.RequestID, p.Instance = c.Id, c.Request.URL.Path
+	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
 	// Where the client has left, that is mostly what the error is about. What is busy
 	// is not logged: a client that asks too often would fill the log. Metrics count it.
 	if p.Status >= 500 && p.Code != "busy" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
-		c.Shared.Log.Error("request failed", "requestId", c.Id, "path", c.Request.URL.Path, "error", fmt.Sprint(p.Cause))
+		c.Shared.Log.Error("request failed", "requestId", c.ID, "path", c.Request.URL.Path, "error", fmt.Sprint(p.Cause))
 	}
 	h := w.Header()
 	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Content-Location", "Repr-Digest", "Accept-Ranges", "Link"} {

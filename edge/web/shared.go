@@ -15,7 +15,7 @@ type Shared struct {
 	Now            func() time.Time
 	Metrics        *metrics
 	LogRequests    bool
-	Url            string // the public address of the service, "" where requests tell
+	URL            string // the public address of the service, "" where requests tell
 	ContactAddress string // of the operator, "" for none
 	Proxies        *ratelimit.Proxies
 	Exports        *ratelimit.Gate // held while the client of a stream reads
