@@ -68,7 +68,7 @@ NOTRUN   := $(CURDIR)/bin/not-run.txt
 # Tests live for seconds: collecting garbage less often saves a tenth of their time.
 TEST     := GOGC=$(or $(GOGC),300) KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
 # Start the slowest packages first, so that none of them is left running alone at the end.
-LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/journeys
+LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/e2e
 # The packages with concurrent code. make soak runs every package with the race detector.
 RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
 
@@ -121,12 +121,12 @@ fuzz: tools ## every fuzz target for FUZZTIME
 	  done; done
 
 corpus: tools ## N generated entities in CORPUS
-	@test -d $(CORPUS) || { rm -rf $(CORPUS).part && $(GO) run ./cmd/corpus -n $(N) -content content -out $(CORPUS).part && mv $(CORPUS).part $(CORPUS); }
+	@test -d $(CORPUS) || { rm -rf $(CORPUS).part && $(GO) run ./cmd/gencorpus -n $(N) -content content -out $(CORPUS).part && mv $(CORPUS).part $(CORPUS); }
 
 # Some minutes for 5,000 commits: git writes a tree of tens of thousands of files
 # for each.
 history: tools ## the same as a repository with COMMITS commits, in HISTORY
-	@test -d $(HISTORY) || { rm -rf $(HISTORY).part && $(GO) run ./cmd/corpus -n $(N) -content content -commits $(COMMITS) -repo $(HISTORY).part && mv $(HISTORY).part $(HISTORY); }
+	@test -d $(HISTORY) || { rm -rf $(HISTORY).part && $(GO) run ./cmd/gencorpus -n $(N) -content content -commits $(COMMITS) -repo $(HISTORY).part && mv $(HISTORY).part $(HISTORY); }
 
 scale: build corpus ## validate, build and verify N generated entities, with times and memory
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \

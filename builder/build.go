@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kindex/builder/archive"
+	"kindex/builder/changelog"
 	"kindex/builder/content"
-	"kindex/builder/history"
+	"kindex/builder/gitlog"
+	"kindex/builder/neighbors"
 	"kindex/builder/rank"
-	"kindex/builder/score"
-	"kindex/builder/similar"
 	"kindex/exports"
+	"kindex/exports/score"
 	"kindex/indexes"
 )
 
@@ -47,7 +47,7 @@ type Options struct {
 	// Still lets the past of content that no repository keeps rest as it is:
 	// somebody is editing it.
 	Still bool
-	head  *history.Head // the commit that Loaded is of, nil to ask git
+	head  *gitlog.Head // the commit that Loaded is of, nil to ask git
 	// Wait tells that another builder is at work; Build then waits for it. With
 	// a nil Wait, Build returns an *exports.BusyError instead.
 	Wait func(*exports.BusyError)
@@ -138,8 +138,8 @@ type build struct {
 	tracked      string          // why no build of the output folder is to be trusted, "" for nothing
 	indexTrusted bool            // the index of the earlier build may be reused, too
 
-	past     *archive.Archive
-	head     history.Head
+	past     *changelog.Archive
+	head     gitlog.Head
 	content  *content.Content
 	formula  *score.Formula
 	boards   []rank.Board
@@ -196,7 +196,7 @@ func (b *build) load(ctx context.Context) error {
 	var err error
 	if b.Options.head != nil {
 		b.head = *b.Options.head
-	} else if b.head, err = history.ReadHead(ctx, b.Content, b.content); err != nil {
+	} else if b.head, err = gitlog.ReadHead(ctx, b.Content, b.content); err != nil {
 		return err
 	}
 	return b.refuseUntrusted()
@@ -224,7 +224,7 @@ func (b *build) similar(context.Context) error {
 	b.progress("similar", 0, 0)
 	upon := b.cache()
 	if upon == nil {
-		b.near, b.features = similar.Find(b.content.Entities, indexes.Words)
+		b.near, b.features = neighbors.Find(b.content.Entities, indexes.Words)
 		return nil
 	}
 	changed := map[*exports.Entity]bool{}
@@ -233,7 +233,7 @@ func (b *build) similar(context.Context) error {
 			changed[e] = true
 		}
 	}
-	b.near, b.features, _ = similar.FindAfter(b.content.Entities, indexes.Words, upon, func(e *exports.Entity) bool { return !changed[e] })
+	b.near, b.features, _ = neighbors.FindAfter(b.content.Entities, indexes.Words, upon, func(e *exports.Entity) bool { return !changed[e] })
 	return nil
 }
 

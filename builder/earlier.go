@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"kindex/builder/content"
-	"kindex/builder/history"
+	"kindex/builder/gitlog"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -112,7 +112,7 @@ func (b *build) seal(id string) error {
 // isTracked checks whether git tracks the builds of the output folder. Anyone who can
 // commit could have written them, so they are never reused.
 func (b *build) isTracked(ctx context.Context) {
-	tracked, err := history.Tracked(ctx, exports.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
+	tracked, err := gitlog.Tracked(ctx, exports.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
 	case err != nil:
 		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); mend that, or name an --out folder outside the repository", err)

@@ -15,9 +15,9 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
-	"kindex/builder/score"
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/score"
 )
 
 var update = flag.Bool("update", false, "write the golden leaderboards")

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/builder/archive"
-	"kindex/builder/compare"
-	"kindex/builder/history"
+	"kindex/builder/changelog"
+	"kindex/builder/diff"
+	"kindex/builder/gitlog"
 	"kindex/exports"
 )
 
@@ -18,12 +18,12 @@ import (
 // entities.
 func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
-	o := history.Options{Dir: b.Content, Commit: b.head.Commit, Known: b.known}
+	o := gitlog.Options{Dir: b.Content, Commit: b.head.Commit, Known: b.known}
 	if upon := b.cache(); upon != nil {
-		o.Earlier = archive.Walked(upon.Archive())
+		o.Earlier = changelog.Walked(upon.Archive())
 	}
-	log, err := history.Walk(ctx, o)
-	var shallow *history.ShallowError
+	log, err := gitlog.Walk(ctx, o)
+	var shallow *gitlog.ShallowError
 	if errors.As(err, &shallow) && b.untrusted != nil {
 		return fmt.Errorf("%w. An earlier build has what is missing, but %w", err, b.untrusted)
 	}
@@ -33,7 +33,7 @@ func (b *build) walk(ctx context.Context) error {
 	for _, note := range log.Notes {
 		b.report.Warnings = append(b.report.Warnings, "note: "+note)
 	}
-	in := archive.Input{Upon: b.earlier, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Still: b.Still || b.head.Hidden}
+	in := changelog.Input{Upon: b.earlier, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Still: b.Still || b.head.Hidden}
 	if b.head.Hidden {
 		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" lies in a git repository, but there is no program git to read its history: "+
 			"the changelog stays as it is")
@@ -41,7 +41,7 @@ func (b *build) walk(ctx context.Context) error {
 	if log.Head != "" {
 		in.Log = log
 	}
-	if b.past, err = archive.New(in); err != nil {
+	if b.past, err = changelog.New(in); err != nil {
 		return err
 	}
 	if in.Log != nil && len(b.past.Result().Versions) == 0 {
@@ -83,7 +83,7 @@ func (b *build) guard(context.Context) error {
 	case b.earlier == nil:
 		return nil
 	}
-	if gone := b.deleted(); float64(len(gone)) > compare.MaxShrink*float64(b.earlier.Len()) {
+	if gone := b.deleted(); float64(len(gone)) > diff.MaxShrink*float64(b.earlier.Len()) {
 		return &ShrinkError{fmt.Sprintf("the build would delete %d of %d entities of the build before it (%s)", len(gone), b.earlier.Len(), some(gone))}
 	}
 	if lost := b.lost(); len(lost) > 0 {

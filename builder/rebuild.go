@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"kindex/builder/history"
+	"kindex/builder/gitlog"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -78,7 +78,7 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 
 // checkOut writes the content at a commit to a folder.
 func (o *Options) checkOut(ctx context.Context, commit, into string) error {
-	place, err := history.FindPlace(ctx, o.Content)
+	place, err := gitlog.FindPlace(ctx, o.Content)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	t.Parallel()
 	shipped := filepath.Join("..", "content")
 	corpus := filepath.Join(t.TempDir(), "corpus")
-	if out, err := exec.Command("go", "run", "../cmd/corpus", "-n", "1000", "-content", shipped, "-out", corpus).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "run", "../cmd/gencorpus", "-n", "1000", "-content", shipped, "-out", corpus).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, dir := range []string{shipped, corpus} {

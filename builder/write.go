@@ -55,7 +55,7 @@ func (b *build) writeEntities() ([]exports.RowPlace, error) {
 			continue
 		}
 		from := len(hidden)
-		hidden = exports.AppendRow(hidden, exports.EntityColumns, e.Row())
+		hidden = exports.AppendRow(hidden, exports.EntityColumns, exports.EntityRow(e))
 		places[i] = exports.RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
@@ -68,7 +68,7 @@ func (b *build) writeEntities() ([]exports.RowPlace, error) {
 		keys[i] = b.content.Entities[o].Key()
 	}
 	lengths, err := b.out.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: exports.EntityColumns, Keys: keys,
-		Row: func(i int) exports.Row { return b.content.Entities[order[i]].Row() }})
+		Row: func(i int) exports.Row { return exports.EntityRow(b.content.Entities[order[i]]) }})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (b *build) writeBoard(board rank.Board) error {
 		return err
 	}
 	for i, e := range board.Entities {
-		if err := enc.Write(e.LeaderboardRow(i + 1)); err != nil {
+		if err := enc.Write(exports.LeaderboardRow(e, i+1)); err != nil {
 			return err
 		}
 	}

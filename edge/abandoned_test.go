@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // slowNames is a resolver that never finds a name, and reports each question.
@@ -32,7 +32,7 @@ func (n *slowNames) LookupNetIP(ctx context.Context, _, host string) ([]netip.Ad
 func TestAttackAbandonedWrites(t *testing.T) {
 	suite.InTest(t)
 	names := &slowNames{asked: make(chan string)}
-	s := serveFew(t, Options{LimitKey: 4, Guard: guard.New(guard.Options{Resolver: names, Dial: noNetwork})})
+	s := serveFew(t, Options{LimitKey: 4, Guard: safedial.New(safedial.Options{Resolver: names, Dial: noNetwork})})
 	key, _ := s.keyOf(t, "account")
 	looked := 0
 	for range 10 {

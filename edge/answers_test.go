@@ -21,8 +21,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"kindex/builder/suite"
-	"kindex/edge"
 	"kindex/edge/openapi"
+	"kindex/edge/web"
 )
 
 // listPage is what all paged collections have.
@@ -372,7 +372,7 @@ func testUnknownAddresses(t *testing.T, c *contract) {
 		"/api/entity/tool/pytorch/history", "/api//entities", "/nope?x=1", "/data/{build}", "/api/%00"} {
 		a := c.send(t, request{target: target, status: 404})
 		checkHeaders(t, c.doc.Components.Responses["BadRequest"].Value.Headers, a, target)
-		var p edge.Problem
+		var p web.Problem
 		a.decode(t, &p)
 		var v any
 		a.decode(t, &v)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/edge/keys"
-	"kindex/edge/state"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
 )
 
 // testCallers asks every operation with keys that are not good, over the limit,
@@ -89,13 +89,13 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 }
 
 // limitedKey makes a key of an account with these scopes.
-func (c *contract) limitedKey(t *testing.T, account string, scopes ...keys.Scope) string {
+func (c *contract) limitedKey(t *testing.T, account string, scopes ...apikey.Scope) string {
 	t.Helper()
-	secret := keys.Generate()
-	err := c.state.Write(t.Context(), func(tx *state.Tx) error {
+	secret := apikey.Generate()
+	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
-			_, err = tx.CreateLimitedKey(a.ID, keys.Grant{Name: "limited", Scopes: keys.ScopesOf(scopes...)}, secret)
+			_, err = tx.CreateLimitedKey(a.ID, apikey.Grant{Name: "limited", Scopes: apikey.ScopesOf(scopes...)}, secret)
 		}
 		return err
 	})
@@ -108,8 +108,8 @@ func (c *contract) limitedKey(t *testing.T, account string, scopes ...keys.Scope
 // newKey makes an account and a key of it.
 func (c *contract) newKey(t *testing.T, account string, suspended bool) string {
 	t.Helper()
-	secret := keys.Generate()
-	err := c.state.Write(t.Context(), func(tx *state.Tx) error {
+	secret := apikey.Generate()
+	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
 			_, err = tx.CreateKey(a.ID, "first", secret)

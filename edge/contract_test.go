@@ -26,10 +26,11 @@ import (
 	"kindex/builder"
 	"kindex/builder/suite"
 	"kindex/edge"
-	"kindex/edge/keys"
+	"kindex/edge/apikey"
 	"kindex/edge/openapi"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 	"kindex/exports"
 )
 
@@ -70,7 +71,7 @@ type contract struct {
 	doc        *openapi3.T
 	operations map[string]*operation
 	server     *edge.Server
-	state      *state.State
+	state      *storage.State
 	url        string // of the server
 	closed     string // of a server that has given up its build
 	spent      string // of a server where nothing is left of the limit
@@ -126,7 +127,7 @@ func newContract(t *testing.T) *contract {
 		t.Fatal(err)
 	}
 	c.key, c.suspended = c.newKey(t, "contract", false), c.newKey(t, "suspended", true)
-	c.onlyRead, c.onlyKeys = c.limitedKey(t, "contract", keys.ScopeRead), c.limitedKey(t, "contract", keys.ScopeKeys)
+	c.onlyRead, c.onlyKeys = c.limitedKey(t, "contract", apikey.ScopeRead), c.limitedKey(t, "contract", apikey.ScopeKeys)
 	c.exampleWebhook(t)
 	c.send(t, request{target: "/api/categories", base: c.spent, status: 200})
 	return c
@@ -388,7 +389,7 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 // with each other and with the answer around them.
 func (c *contract) checkProblem(t *testing.T, r request, req *http.Request, a *answer) {
 	t.Helper()
-	var p edge.Problem
+	var p web.Problem
 	a.decode(t, &p)
 	c.seen.codes[p.Code] = true
 	if p.Status != a.status || p.RequestID != a.header.Get("X-Request-Id") || p.Instance != req.URL.Path || p.Type != "urn:kindex:problem:"+p.Code {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"kindex/edge/keys"
+	"kindex/edge/apikey"
 )
 
 // testKeys goes through the life of keys, over the interface alone.
@@ -30,7 +30,7 @@ func testKeys(t *testing.T, c *contract) {
 	}
 	var made struct{ ID, Name, Key string }
 	create(201, `{"name":"one"}`, "Idempotency-Key: a-1", "X-Request-Id: mine").decode(t, &made)
-	if _, err := keys.Parse(made.Key); err != nil || made.Name != "one" {
+	if _, err := apikey.Parse(made.Key); err != nil || made.Name != "one" {
 		t.Errorf("%+v: %v", made, err)
 	}
 	// Keys of the same millisecond stand in either order.
@@ -84,7 +84,7 @@ func testKeys(t *testing.T, c *contract) {
 	revoke(owner, 400, "", `{}`)
 	revoke(owner, 400, "", `{"id":5}`)
 	revoke(owner, 400, "?id="+made.ID, `{"id":"key_aaaaaaaaaaaaaaaaaaaa"}`)
-	if l := list(owner); len(l.Data) != keys.MaxActive {
+	if l := list(owner); len(l.Data) != apikey.MaxActive {
 		t.Errorf("%+v", l)
 	}
 	revoke(made.Key, 403, "?id=key_aaaaaaaaaaaaaaaaaaaa", "")
@@ -112,7 +112,7 @@ func testLeakedKeys(t *testing.T, c *contract) {
 	}
 	c.send(t, request{op: "listApiKeys", target: "/api/developer/api-keys", status: 401, key: owner})
 	report(204, quoted(owner)) // again
-	report(404, quoted(keys.Generate().Reveal()))
+	report(404, quoted(apikey.Generate().Reveal()))
 	report(204, quoted(c.newKey(t, "suspended too", true)))
 	for _, body := range []string{`{}`, `{"key":""}`, `{"key":null}`, `{"key":5}`, quoted(owner[:40]), quoted(owner[:40] + "x"), `{"key":"` + owner + `","id":"x"}`, `[]`} {
 		if a := report(400, body); strings.Contains(string(a.body), owner[3:30]) {

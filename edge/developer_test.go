@@ -14,9 +14,10 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 )
 
 const keysPath = "/api/developer/api-keys"
@@ -25,7 +26,7 @@ const keysPath = "/api/developer/api-keys"
 // handle each.
 func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)) {
 	_, out := smallBuild(t, 3)
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		var edges []*served
 		for range n {
 			edges = append(edges, serveWith(t, Options{Dir: out, State: open()}))
@@ -55,11 +56,11 @@ func serveWith(t testing.TB, o Options) *served {
 }
 
 // newKey makes an account, where there is none, and a key of it.
-func (s *served) newKey(t testing.TB, account string) (keys.Secret, keys.Key) {
+func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key) {
 	t.Helper()
-	secret := keys.Generate()
-	var k keys.Key
-	if err := s.state.Write(t.Context(), func(tx *state.Tx) error {
+	secret := apikey.Generate()
+	var k apikey.Key
+	if err := s.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
 			k, err = tx.CreateKey(a.ID, "first", secret)
@@ -112,11 +113,11 @@ func TestSecuritySixthKey(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if statuses[201] != keys.MaxActive-1 || statuses[409] != 60-statuses[201] {
+		if statuses[201] != apikey.MaxActive-1 || statuses[409] != 60-statuses[201] {
 			t.Errorf("%v", statuses)
 		}
 		var list struct{ Count int }
-		if err := json.Unmarshal(edges[1].ask(t, "GET", keysPath, "x-api-key", secret.Reveal()).body, &list); err != nil || list.Count != keys.MaxActive {
+		if err := json.Unmarshal(edges[1].ask(t, "GET", keysPath, "x-api-key", secret.Reveal()).body, &list); err != nil || list.Count != apikey.MaxActive {
 			t.Errorf("%d keys: %v", list.Count, err)
 		}
 	})
@@ -181,7 +182,7 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 			if use(edges[1]).status == 401 {
 				break
 			}
-			if after := sent.Sub(revoked); after >= keys.Freshness {
+			if after := sent.Sub(revoked); after >= apikey.Freshness {
 				t.Fatalf("the key works for a request to another edge %v later", after)
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -234,9 +235,9 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	s := serveWith(t, Options{Dir: out, State: st, LogRequests: true, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	secret, _ := s.newKey(t, "ada")
 	key := secret.Reveal()
-	s.router.GET("/panic/:what", s.handle("/panic", unmetered, nil, func(c *call) (*reply, error) { panic("with " + c.param("what")) }))
-	s.router.GET("/error/:what", s.handle("/error", unmetered, nil, func(c *call) (*reply, error) {
-		return nil, fmt.Errorf("with %s and %v", c.param("what"), secret)
+	s.router.GET("/panic/:what", s.handle("/panic", unmetered, nil, func(c *web.Call) (*web.Reply, error) { panic("with " + c.Param("what")) }))
+	s.router.GET("/error/:what", s.handle("/error", unmetered, nil, func(c *web.Call) (*web.Reply, error) {
+		return nil, fmt.Errorf("with %s and %v", c.Param("what"), secret)
 	}))
 	var errors bytes.Buffer
 	for _, r := range []struct {
@@ -267,7 +268,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(keys.Freshness)
+	time.Sleep(apikey.Freshness)
 	if a := s.ask(t, "GET", "/api/categories", "x-api-key", key); a.status != 503 {
 		t.Errorf("without a state: %d", a.status)
 	}

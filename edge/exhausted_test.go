@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/limit"
-	"kindex/edge/state/statetest"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage/statetest"
 )
 
 // costlyQueries are what makes the most work at an address, beside no query at all.
@@ -136,7 +136,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	blindKey, _ := blind.keyOf(t, "account")
 	blind.costOf(requestOf("GET", "/api/categories", "", nil), 1, 1)
 	blind.costOf(requestOf("GET", "/api/categories", blindKey, nil), 1, 1)
-	blind.live.stop()
+	blind.live.Stop()
 	worst, asked := cost{}, 0
 	for _, caller := range []string{"", key} {
 		plain := s.costOf(requestOf("GET", "/api/entities", caller, nil), 20, 50)
@@ -148,8 +148,8 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 				t.Errorf("an answer to %s takes %v and %d bytes, a plain 429 %v and %d: the measurement cannot tell them apart", target, got.processor, got.bytes, plain.processor, plain.bytes)
 			}
 		}
-		for _, path := range s.paths {
-			if meterOf(path) != metered {
+		for _, path := range s.shared.Paths {
+			if costOf(path) != metered {
 				continue
 			}
 			path = plainPath.Replace(path)
@@ -250,7 +250,7 @@ func TestExportsAtOnce(t *testing.T) {
 	release()
 	s.expect(t, 200, 997, "anonymous", "GET", target)
 	// Callers allowed to wait do so briefly.
-	s.gates.exports = limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
+	s.shared.Exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
 	for i := range exportsAtOnce / exportsOfOne {
 		defer s.HoldExports(fmt.Sprint("other ", i))()
 	}

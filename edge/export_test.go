@@ -4,18 +4,18 @@ import "context"
 
 // Paths are the addresses below /api that the server registers, as the router
 // writes them.
-func (s *Server) Paths() []string { return s.paths }
+func (s *Server) Paths() []string { return s.shared.Paths }
 
 // HoldExports takes all slots for exports that a caller may have, until release.
 func (s *Server) HoldExports(caller string) (release func()) {
 	for range exportsOfOne {
-		if err := s.gates.exports.Enter(context.Background(), caller); err != nil {
+		if err := s.shared.Exports.Enter(context.Background(), caller); err != nil {
 			panic(err)
 		}
 	}
 	return func() {
 		for range exportsOfOne {
-			s.gates.exports.Leave(caller)
+			s.shared.Exports.Leave(caller)
 		}
 	}
 }

@@ -152,7 +152,7 @@ func TestFeedOfAnEntity(t *testing.T) {
 	}
 	// A new build that changes nothing here leaves the feed as it is, byte for byte.
 	const path = "/api/feed?entity=tool/n9&format=atom"
-	tag, build := s.ask(t, "GET", path).header.Get("Etag"), s.live.current.Load().id()
+	tag, build := s.ask(t, "GET", path).header.Get("Etag"), s.buildID()
 	r.Commit("2026-11-01T06:00:00Z", "Another tool", "tool/n10.yaml", sheet("Tool 10", "beta", 4))
 	buildDay(t, r, s.out, "2026-11-01")
 	if err := s.Reload(); err != nil {

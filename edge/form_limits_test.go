@@ -1,19 +1,15 @@
 package edge
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/limit"
+	"kindex/edge/console"
 	"kindex/site/pages"
 )
 
@@ -33,14 +29,14 @@ func TestAttackFormByBytes(t *testing.T) {
 	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
-	large := "tags=" + strings.Repeat("A,", (maxFormSize-10)/2)
+	large := "tags=" + strings.Repeat("A,", (console.MaxFormSize-10)/2)
 	checked := 0
-	for range maxChecks {
+	for range console.MaxChecks {
 		if status, _ := s.sendForm("198.51.100.1:1", large); status == http.StatusOK {
 			checked++
 		}
 	}
-	if want := maxChecks / (1 + len(large)/checkedBytes); checked != want {
+	if want := console.MaxChecks / (1 + len(large)/console.CheckedBytes); checked != want {
 		t.Errorf("%d forms of %d bytes were checked, want %d", checked, len(large), want)
 	}
 }
@@ -53,13 +49,13 @@ func TestAttackFormOfNetwork(t *testing.T) {
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
 	checked := 0
-	for i := range maxNetworkChecks + 100 {
+	for i := range console.MaxNetworkChecks + 100 {
 		if status, _ := s.sendForm(fmt.Sprintf("[2001:db8:1:%x::1]:1", i/100), "name=x"); status == http.StatusOK {
 			checked++
 		}
 	}
-	if checked != maxNetworkChecks {
-		t.Errorf("%d forms of one network were checked, want %d", checked, maxNetworkChecks)
+	if checked != console.MaxNetworkChecks {
+		t.Errorf("%d forms of one network were checked, want %d", checked, console.MaxNetworkChecks)
 	}
 	for _, from := range []string{"[2001:db8:2::1]:1", "198.51.100.1:1"} {
 		if status, says := s.sendForm(from, "name=x"); status != http.StatusOK {
@@ -73,7 +69,7 @@ func TestFormValuesAreCounted(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	many := url.Values{}
-	for i := range maxFormValues {
+	for i := range console.MaxFormValues {
 		many.Add("tags", fmt.Sprint("t", i))
 	}
 	if status, says := s.sendForm("198.51.100.1:1", many.Encode()); status != http.StatusOK || !strings.Contains(says, "at most 50") {
@@ -83,49 +79,4 @@ func TestFormValuesAreCounted(t *testing.T) {
 	if status, says := s.sendForm("198.51.100.1:1", many.Encode()); status != http.StatusRequestEntityTooLarge || !strings.Contains(says, "more fields") {
 		t.Errorf("%d %s", status, says)
 	}
-}
-
-// TestTurns: of one network one has its turn at a time, some wait, and the rest are
-// sent away; other networks do not wait. Nothing is kept of those who have gone.
-func TestTurns(t *testing.T) {
-	var all turns
-	one, other := limit.Network(netip.MustParseAddr("198.51.100.1")), limit.Network(netip.MustParseAddr("2001:db8::1"))
-	done, err := all.wait(t.Context(), one)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var group sync.WaitGroup
-	errs := make(chan error, 2*maxFormWaiting)
-	for range 2 * maxFormWaiting {
-		group.Go(func() {
-			_, err := all.wait(ctx, one)
-			errs <- err
-		})
-	}
-	for range maxFormWaiting {
-		if err := <-errs; !errors.Is(err, errCrowded) {
-			t.Errorf("%v", err)
-		}
-	}
-	elsewhere, err := all.wait(t.Context(), other)
-	if err != nil {
-		t.Fatal(err)
-	}
-	elsewhere()
-	cancel()
-	group.Wait()
-	for range maxFormWaiting {
-		if err := <-errs; !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
-	}
-	done()
-	if len(all.networks) != 0 {
-		t.Errorf("%d networks are kept", len(all.networks))
-	}
-	if done, err = all.wait(t.Context(), one); err != nil {
-		t.Fatal(err)
-	}
-	done()
 }

@@ -1,26 +1,24 @@
 package edge
 
 import (
-	"errors"
 	"net/http"
 	"runtime"
 	"strings"
 	"time"
 
-	"kindex/edge/limit"
+	"kindex/edge/ratelimit"
+	"kindex/edge/web"
 )
 
-// gates limit concurrent work that no daily limit covers, and exports, each of which costs
-// as much as hundreds of other requests.
+// gates limit concurrent work that no daily limit covers.
 type gates struct {
-	pages    *limit.Gate
-	pictures *limit.Gate // preview images, which cost more than pages and take turns
-	files    *limit.Gate // opening files under /data, which may mean hashing one
-	exports  *limit.Gate // held while the client reads
+	pages    *ratelimit.Gate
+	pictures *ratelimit.Gate // preview images, which cost more than pages and take turns
+	files    *ratelimit.Gate // opening files under /data, which may mean hashing one
 	// addresses limits how often each address may ask for pages; nil for no limit.
-	addresses *limit.Buckets
+	addresses *ratelimit.Buckets
 	// wrongKeys limits how many unknown keys are looked up for each address.
-	wrongKeys *limit.Buckets
+	wrongKeys *ratelimit.Buckets
 }
 
 // The limits of the gates. A waiting request costs a connection and little else.
@@ -43,16 +41,21 @@ const (
 	wrongKeyBurst = 100
 )
 
+// newExportGate limits exports, each of which costs as much as hundreds of other requests:
+// so many of one caller (0: any number), and how long another one waits.
+func newExportGate(each int, wait time.Duration) *ratelimit.Gate {
+	return ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: each, Waiting: maxWaiting / 8, Wait: wait})
+}
+
 func newGates(o Options) gates {
 	g := gates{
-		pages:     limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: pageWait}),
-		pictures:  limit.NewGate(limit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: pageWait}),
-		files:     limit.NewGate(limit.GateOptions{Slots: filesAtOnce, Waiting: maxWaiting, Wait: pageWait}),
-		exports:   limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: maxWaiting / 8, Wait: exportWait}),
-		wrongKeys: limit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
+		pages:     ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: pageWait}),
+		pictures:  ratelimit.NewGate(ratelimit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: pageWait}),
+		files:     ratelimit.NewGate(ratelimit.GateOptions{Slots: filesAtOnce, Waiting: maxWaiting, Wait: pageWait}),
+		wrongKeys: ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
 	}
 	if rate := min(o.LimitPages, 1_000_000); rate > 0 {
-		g.addresses = limit.NewBuckets(rate, pageBurst*rate, nil)
+		g.addresses = ratelimit.NewBuckets(rate, pageBurst*rate, nil)
 	}
 	return g
 }
@@ -62,76 +65,48 @@ func newGates(o Options) gates {
 //
 // A request with a body gets no slot: its client would hold it while sending. Whoever
 // reads the body limits what such requests cost.
-func (c *call) bound(kind metering) error {
-	if kind == asset || kind >= metered || c.request.Context().Value(callerKey{}) != nil { // the last is bounded at /mcp
+func (c *request) bound(kind routeCost) error {
+	if kind == asset || kind >= metered || c.Request.Context().Value(callerKey{}) != nil { // the last is bounded at /mcp
 		return nil
 	}
 	g := &c.server.gates
 	if kind == file {
-		return c.enter(g.files)
+		return c.Enter(g.files)
 	}
 	if err := c.pace(); err != nil {
 		return err
 	}
 	switch {
-	case c.request.Method != http.MethodGet && c.request.Method != http.MethodHead:
+	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
 		return nil
-	case strings.HasPrefix(c.request.URL.Path, "/og/"):
-		return c.enter(g.pictures)
+	case strings.HasPrefix(c.Request.URL.Path, "/og/"):
+		return c.Enter(g.pictures)
 	}
-	return c.enter(g.pages)
+	return c.Enter(g.pages)
 }
 
 // pace refuses an address that asks for pages too often.
-func (c *call) pace() error {
+func (c *request) pace() error {
 	b := c.server.gates.addresses
 	if b == nil {
 		return nil
 	}
 	// Headers that contradict each other count for the proxy, which may be on this
 	// machine: a client behind it must not get the machine's exemption that way.
-	proxies := c.server.proxies
-	addr := proxies.Client(c.request)
-	if addr.IsLoopback() && !proxies.Relayed(c.request) || b.Take(addr) {
+	proxies := c.Shared.Proxies
+	addr := proxies.Client(c.Request)
+	if addr.IsLoopback() && !proxies.Relayed(c.Request) || b.Take(addr) {
 		return nil
 	}
-	p := newProblem("busy", "Too many page requests came from this IP address; wait a second. Files under /data/ have no limit.")
-	p.header = http.Header{"Retry-After": {"1"}}
+	p := web.NewProblem("busy", "Too many page requests came from this IP address; wait a second. Files under /data/ have no limit.")
+	p.Header = http.Header{"Retry-After": {"1"}}
 	return p
 }
 
-// enter takes a slot.
-func (c *call) enter(g *limit.Gate) error {
-	if err := g.Enter(c.request.Context(), ""); err != nil {
-		return busy(err)
+// Exporter implements admission: the ID of the account or address whose exports are limited together.
+func (c *request) Exporter() string {
+	if c.quota.subject.ID != "" {
+		return c.quota.subject.ID
 	}
-	c.gate = g
-	return nil
-}
-
-// leave returns the slot, if the call has one.
-func (c *call) leave() {
-	if c.gate != nil {
-		c.gate.Leave("")
-		c.gate = nil
-	}
-}
-
-// busy returns the problem for an error of a gate.
-func busy(err error) error {
-	switch {
-	case errors.Is(err, limit.ErrTooManyOfOne):
-		return newProblem("busy", "You already have two filtered exports running; wait until one has finished. Exports without filters, and files under /data/, have no such limit.")
-	case errors.Is(err, limit.ErrBusy):
-		return newProblem("busy", "The service is busy; try again in a few seconds.")
-	}
-	return err
-}
-
-// exporter returns the ID of the account or address whose exports are limited together.
-func (c *call) exporter() string {
-	if c.meter.subject.ID != "" {
-		return c.meter.subject.ID
-	}
-	return limit.OfAddress(c.server.proxies.Client(c.request), 0).ID
+	return ratelimit.OfAddress(c.Shared.Proxies.Client(c.Request), 0).ID
 }

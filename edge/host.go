@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"kindex/edge/web"
 )
 
 // ParseHosts parses host names of a service, without ports.
@@ -46,9 +48,9 @@ func answersTo(r *http.Request, named []string) bool {
 }
 
 // refuseHost answers a request for a host name that is not this service's.
-func (c *call) refuseHost(w http.ResponseWriter) {
+func (c *request) refuseHost(w http.ResponseWriter) {
 	c.showLimit(w.Header())
-	c.fail(w, newProblem("foreign-host", "This index is not open to other websites, and "+shorten(c.request.Host)+
+	c.Fail(w, web.NewProblem("foreign-host", "This index is not open to other websites, and "+web.Shorten(c.Request.Host)+
 		" is not one of its host names. Use its IP address or localhost. The operator can add host names with --hosts, and set the public address with --url."))
 }
 

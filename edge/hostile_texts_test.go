@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // formulas are names that a spreadsheet takes for formulas.

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"kindex/builder/suite"
+	"kindex/edge/web"
 )
 
 func decode(t *testing.T, encoding string, body []byte) []byte {
@@ -62,7 +63,7 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 				continue // prebuilt tables come in gzip and zstd, which are made of shards
 			}
 			a := s.ask(t, "GET", path, "Accept-Encoding", enc)
-			if got := a.header.Get("Content-Encoding"); got != enc && len(plain.body) >= compressFrom {
+			if got := a.header.Get("Content-Encoding"); got != enc && len(plain.body) >= web.CompressFrom {
 				t.Errorf("%s: asked for %s, got %q", path, enc, got)
 				continue
 			}
@@ -99,7 +100,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 30)
-	for _, path := range append(cacheable, "/", "/api/nothing", "/api/entities?limt=1", "/data/"+s.live.current.Load().id()+"/manifest.json") {
+	for _, path := range append(cacheable, "/", "/api/nothing", "/api/entities?limt=1", "/data/"+s.buildID()+"/manifest.json") {
 		get, head := s.ask(t, "GET", path, "X-Request-Id", "same"), s.ask(t, "HEAD", path, "X-Request-Id", "same")
 		if len(head.body) != 0 || head.status != get.status {
 			t.Errorf("%s: HEAD gave %d and %d bytes, GET %d", path, head.status, len(head.body), get.status)
@@ -116,7 +117,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 func TestRanges(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 40)
-	id := s.live.current.Load().id()
+	id := s.buildID()
 	for _, path := range []string{"/api/export/entities?format=parquet", "/api/export/entities", "/data/" + id + "/entities.jsonl.zst"} {
 		whole := s.ask(t, "GET", path, "Accept-Encoding", "identity")
 		if whole.header.Get("Accept-Ranges") != "bytes" {
@@ -169,7 +170,7 @@ func TestCORS(t *testing.T) {
 		t.Error("PATCH was allowed")
 	}
 	// What a shared cache keeps for one origin must serve all others.
-	a = s.ask(t, "GET", "/data/"+s.live.current.Load().id()+"/entities.csv")
+	a = s.ask(t, "GET", "/data/"+s.buildID()+"/entities.csv")
 	if a.header.Get("Access-Control-Allow-Origin") != "*" || strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Origin") {
 		t.Errorf("without an origin: %v", a.header)
 	}
@@ -219,7 +220,7 @@ func TestProblems(t *testing.T) {
 		{"GET", "/data/../../etc/passwd", 404, "", ""},
 	} {
 		a := s.ask(t, c.method, c.path, "X-Request-Id", "abc-123")
-		var p Problem
+		var p web.Problem
 		if err := json.Unmarshal(a.body, &p); err != nil {
 			t.Errorf("%s %s: %v: %s", c.method, c.path, err, a.body)
 			continue
@@ -256,9 +257,9 @@ func TestPanicTellsNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)
 	var log bytes.Buffer
-	s.log = slog.New(slog.NewTextHandler(&log, nil))
-	s.router.GET("/panic", s.handle("/panic", unmetered, nil, func(*call) (*reply, error) { panic("the secret cause") }))
-	s.router.GET("/error", s.handle("/error", unmetered, nil, func(*call) (*reply, error) { return nil, errors.New("the secret cause") }))
+	s.shared.Log = slog.New(slog.NewTextHandler(&log, nil))
+	s.router.GET("/panic", s.handle("/panic", unmetered, nil, func(*web.Call) (*web.Reply, error) { panic("the secret cause") }))
+	s.router.GET("/error", s.handle("/error", unmetered, nil, func(*web.Call) (*web.Reply, error) { return nil, errors.New("the secret cause") }))
 	for _, path := range []string{"/panic", "/error"} {
 		log.Reset()
 		a := s.ask(t, "GET", path)
@@ -270,8 +271,8 @@ func TestPanicTellsNothing(t *testing.T) {
 		}
 	}
 	s.events.Close() // it waits to make the events of the build
-	// live holds the build, and shows it
-	if users := s.live.current.Load().users.Load(); users != 2 {
+	// live holds the build and shows it, and this test looks at it
+	if users := s.shown(t).Users(); users != 3 {
 		t.Errorf("the view has %d users after all requests ended", users)
 	}
 }
@@ -281,8 +282,8 @@ func TestPanicTellsNothing(t *testing.T) {
 func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)
-	s.router.GET("/broken", s.handle("/broken", unmetered, nil, func(*call) (*reply, error) {
-		return &reply{mediaType: "text/csv", stream: func(w io.Writer) error {
+	s.router.GET("/broken", s.handle("/broken", unmetered, nil, func(*web.Call) (*web.Reply, error) {
+		return &web.Reply{MediaType: "text/csv", Stream: func(w io.Writer) error {
 			if _, err := w.Write(bytes.Repeat([]byte("row\r\n"), 100_000)); err != nil {
 				return err
 			}
@@ -306,19 +307,6 @@ func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 	}
 }
 
-func TestChooseEncoding(t *testing.T) {
-	all := []string{"zstd", "br", "gzip"}
-	for accept, want := range map[string]string{
-		"": identity, "gzip": "gzip", "GZIP": "gzip", "x-gzip": "gzip", "gzip, br, zstd": "zstd", "br;q=1, zstd;q=0.5": "br",
-		"*": identity, "gzip, *": "gzip", "*, br;q=0.1": "br", "identity;q=0, *": "gzip", "identity;q=0, gzip;q=0, *": identity, "*;q=0": identity, "gzip;q=0": identity, "identity": identity, "identity;q=1, gzip;q=0.5": identity,
-		"deflate": identity, "zstd;q=0, *": identity, "gzip;q=x": "gzip", ";;,": identity, "br ; q=0.1": "br",
-	} {
-		if got := chooseEncoding(accept, all); got != want {
-			t.Errorf("%q chose %s, want %s", accept, got, want)
-		}
-	}
-}
-
 func TestMovedEntity(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -326,7 +314,7 @@ func TestMovedEntity(t *testing.T) {
 	writeFile(t, s.content, "tool/renamed.yaml", "name: Renamed\nformerly: [old-name]\ncategory: alpha\ndescription: It had another name.\n")
 	writeFile(t, s.content, "tool/gone.yaml", "name: Gone\nstatus: withdrawn\ncategory: alpha\ndescription: It is no longer to be had.\n")
 	buildInto(t, s.content, s.out, 3)
-	if err := s.live.load(); err != nil {
+	if err := s.live.Load(); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{

@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/api"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 )
 
 // settable is a clock that a test sets.
@@ -51,7 +52,7 @@ func forgetScopes(t *testing.T, s *served, id string) {
 }
 
 // auditOf is an account's log, as its owner reads it, a line an entry.
-func (s *served) auditOf(t *testing.T, owner keys.Secret) (lines []string) {
+func (s *served) auditOf(t *testing.T, owner apikey.Secret) (lines []string) {
 	t.Helper()
 	a := s.ask(t, "GET", "/api/developer/audit?limit=100", "x-api-key", owner.Reveal())
 	var log struct {
@@ -76,7 +77,7 @@ func TestSecurityReportedKey(t *testing.T) {
 	suite.InTest(t)
 	_, out := smallBuild(t, 1)
 	var log lockedBuffer
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		var edges []*served
 		for _, limit := range []int64{1, 1_000_000} { // the second edge shows how the key itself is refused
 			edges = append(edges, serveWith(t, Options{Dir: out, State: open(), LimitAnonymous: limit, LimitKey: 100 * limit, LogRequests: true,
@@ -107,19 +108,19 @@ func TestSecurityReportedKey(t *testing.T) {
 		if a := report(stolen.Reveal()); a.status != 204 || len(a.body) > 0 {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
-		for fresh := time.Now().Add(keys.Freshness); ; {
+		for fresh := time.Now().Add(apikey.Freshness); ; {
 			late := time.Now().After(fresh)
 			if strings.Contains(string(use(edges[1]).body), "revoked") {
 				break
 			}
 			if late {
-				t.Fatalf("the key still works %v after it was reported", keys.Freshness)
+				t.Fatalf("the key still works %v after it was reported", apikey.Freshness)
 			}
 		}
 		if a := report(stolen.Reveal()); a.status != 204 {
 			t.Errorf("again: %d %s", a.status, a.body)
 		}
-		unknown := keys.Generate().Reveal()
+		unknown := apikey.Generate().Reveal()
 		for key, status := range map[string]int{unknown: 404, unknown[:40] + "!": 400, unknown[3:]: 400, "": 400} {
 			if a := report(key); a.status != status || strings.Contains(string(a.body), unknown[8:30]) {
 				t.Errorf("%s: %d %s", key, a.status, a.body)
@@ -146,15 +147,15 @@ func TestSecurityReportedKey(t *testing.T) {
 	})
 }
 
-// TestReportsAreBounded: an address cannot report more than maxReports keys in an hour,
+// TestReportsAreBounded: an address cannot report more than MaxReports keys in an hour,
 // with or without keys of its own.
 func TestReportsAreBounded(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
 	owner, _ := s.newKey(t, "ada")
 	taken := 0
-	for i := range maxReports + 20 {
-		a, err := s.write("POST", keysPath+"/revoke", owner.Reveal(), fmt.Sprintf(`{"key":"%s"}`, keys.Generate().Reveal()))
+	for i := range api.MaxReports + 20 {
+		a, err := s.write("POST", keysPath+"/revoke", owner.Reveal(), fmt.Sprintf(`{"key":"%s"}`, apikey.Generate().Reveal()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,8 +170,8 @@ func TestReportsAreBounded(t *testing.T) {
 			t.Fatalf("report %d: %d %s", i, a.status, a.body)
 		}
 	}
-	if taken != maxReports {
-		t.Errorf("%d reports were taken, want %d", taken, maxReports)
+	if taken != api.MaxReports {
+		t.Errorf("%d reports were taken, want %d", taken, api.MaxReports)
 	}
 }
 
@@ -212,9 +213,9 @@ func TestAuditShowsTheAttack(t *testing.T) {
 	})
 }
 
-func mustParse(t *testing.T, key string) keys.Secret {
+func mustParse(t *testing.T, key string) apikey.Secret {
 	t.Helper()
-	secret, err := keys.Parse(key)
+	secret, err := apikey.Parse(key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,11 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/apikey"
+	"kindex/edge/safedial"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 )
 
 // clock is a time that a test moves.
@@ -46,7 +47,7 @@ func serveFew(t testing.TB, o Options) *served {
 		o.State = statetest.SQLite(t)
 	}
 	if o.Guard == nil {
-		o.Guard = guard.New(guard.Options{Resolver: noNames{}, Dial: noNetwork})
+		o.Guard = safedial.New(safedial.Options{Resolver: noNames{}, Dial: noNetwork})
 	}
 	s := serveWith(t, o)
 	s.content = content
@@ -85,9 +86,9 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 func TestWhatCounts(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
-		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*call) (*reply, error) { panic("broken") }))
+		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*web.Call) (*web.Reply, error) { panic("broken") }))
 		const tier = "anonymous"
 		whole := s.expect(t, 200, 9, tier, "GET", "/api/categories")
 		tag := whole.header.Get("Etag")
@@ -126,7 +127,7 @@ func TestWhatCounts(t *testing.T) {
 			s.expect(t, 429, 0, tier, method, "/api/export/entities?format=csv", "If-None-Match", "*")
 		}
 		s.expect(t, 429, 0, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
-		for path, want := range map[string]int{"/": 200, "/data/" + s.live.current.Load().id() + "/entities.csv": 200} {
+		for path, want := range map[string]int{"/": 200, "/data/" + s.buildID() + "/entities.csv": 200} {
 			if a := s.ask(t, "GET", path); a.status != want || a.header.Get("X-RateLimit-Limit") != "" {
 				t.Errorf("%s: %d, limit %q", path, a.status, a.header.Get("X-RateLimit-Limit"))
 			}
@@ -170,7 +171,7 @@ func TestMidnight(t *testing.T) {
 // TestCountsOutliveARestart closes an edge and opens another on the same state.
 func TestCountsOutliveARestart(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st := open()
 		s := &served{}
 		s.content, s.out = smallBuild(t, 5)
@@ -270,7 +271,7 @@ func TestStateAway(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(keys.Freshness + 100*time.Millisecond)
+	time.Sleep(apikey.Freshness + 100*time.Millisecond)
 	for i := range 4 {
 		s.expect(t, []int{200, 200, 200, 429}[i], -1, "anonymous", "GET", "/api/categories")
 	}

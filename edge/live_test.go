@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/edge/web"
 	"kindex/exports"
 )
 
@@ -52,7 +53,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	defer stop()
 
 	var known sync.Map // build id → generation
-	known.Store(s.live.current.Load().id(), 0)
+	known.Store(s.buildID(), 0)
 	var requests atomic.Int64
 	var wg sync.WaitGroup
 	done := make(chan struct{})
@@ -81,7 +82,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 		// The id is known only after publication, so clients wait for it.
 		last = buildInto(t, s.content, s.out, 2)
 		known.Store(last, g)
-		eventually(t, "the new build", func() bool { return s.live.current.Load().id() == last || t.Failed() })
+		eventually(t, "the new build", func() bool { return s.buildID() == last || t.Failed() })
 		begun := requests.Load()
 		eventually(t, "enough requests", func() bool { return requests.Load() >= begun+clients+least || t.Failed() })
 	}
@@ -148,7 +149,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 10)
-	good := s.live.current.Load().id()
+	good := s.buildID()
 	writeContent(t, s.content, 11, 1)
 	next := buildInto(t, s.content, s.out, 5)
 	dir := filepath.Join(exports.BuildsDir(s.out), next)
@@ -186,8 +187,8 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}()
-			s.live.refused = ""
-			err = s.live.load()
+			s.live.Retry()
+			err = s.live.Load()
 			if err == nil || !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), filepath.Base(c.file)) {
 				t.Errorf("got %v, want a message with %q", err, c.problem)
 			}
@@ -196,8 +197,8 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 			}
 		})
 	}
-	s.live.refused = ""
-	if err := s.live.load(); err != nil {
+	s.live.Retry()
+	if err := s.live.Load(); err != nil {
 		t.Fatalf("the mended build is refused: %v", err)
 	}
 	if a := s.ask(t, "GET", "/api/entity/tool/n3"); a.header.Get("X-Build") != next {
@@ -217,12 +218,12 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 10)
-	first := s.live.current.Load().id()
+	first := s.buildID()
 	path := "/data/" + first + "/entities.csv"
 	before := s.ask(t, "GET", path)
 	writeContent(t, s.content, 12, 1)
 	buildInto(t, s.content, s.out, 5)
-	if err := s.live.load(); err != nil {
+	if err := s.live.Load(); err != nil {
 		t.Fatal(err)
 	}
 	after := s.ask(t, "GET", path)
@@ -278,13 +279,13 @@ func run(t *testing.T, s *Server) (public, admin string, stop context.CancelFunc
 func TestDrain(t *testing.T) {
 	s := serve(t, 5)
 	started, finish := make(chan struct{}), make(chan struct{})
-	s.router.GET("/slow", s.handle("/slow", unmetered, nil, func(*call) (*reply, error) {
+	s.router.GET("/slow", s.handle("/slow", unmetered, nil, func(*web.Call) (*web.Reply, error) {
 		close(started)
 		<-finish
-		return &reply{mediaType: "text/plain", body: []byte("done")}, nil
+		return &web.Reply{MediaType: "text/plain", Body: []byte("done")}, nil
 	}))
 	public, admin, stop, ended := run(t, s.Server)
-	if body := get(t, "http://"+admin+"/readyz", 200); !strings.Contains(body, s.live.current.Load().id()) {
+	if body := get(t, "http://"+admin+"/readyz", 200); !strings.Contains(body, s.buildID()) {
 		t.Errorf("readyz: %s", body)
 	}
 	get(t, "http://"+admin+"/healthz", 200)
@@ -361,7 +362,7 @@ func TestSlowHeadersAreCutOff(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // it waits
 	s := serve(t, 5)
-	s.waits = waits{header: 300 * time.Millisecond, request: 2 * hanging}
+	s.timeouts = timeouts{header: 300 * time.Millisecond, request: 2 * hanging}
 	public, _, stop, ended := run(t, s.Server)
 	eventually(t, "a whole request is answered", func() bool {
 		res, err := http.Get("http://" + public + "/api/entities")

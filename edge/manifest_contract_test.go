@@ -10,7 +10,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/openapi"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // TestManifestNamesRepository holds the manifest of content that names its

@@ -6,33 +6,9 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/edge/api"
 	"kindex/exports"
 )
-
-func TestPrefersMarkdown(t *testing.T) {
-	for accept, want := range map[string]bool{
-		"": false, "*/*": false, "application/json": false, "text/markdown": true, "Text/Markdown ; charset=utf-8": true,
-		"text/*": true, "text/html": false, "text/plain": false, "application/*": false, "text/markdown, application/json": false,
-		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": false,
-		"text/markdown, text/html;q=0.9, */*;q=0.1":                       true,
-		"text/markdown;q=0.5, application/json;q=0.4":                     true, "text/markdown;q=0.4, application/json;q=0.5": false,
-		"text/markdown;q=0": false, "text/markdown;q=0, */*": false, "application/json;q=0, */*": true, "*/*;q=0.5, text/markdown": true,
-		"text/*;q=0.3, application/json;q=0.2": true, "text/*, text/markdown;q=0.1, application/json;q=0.5": false,
-		"text/markdown;q=much": true, "text/markdown;q=2": true, "text/markdown;variant=GFM;q=0.1, */*;q=0.2": false,
-		";;,,=": false, "text/markdown;Q=0.1, application/json;q=0.5": false, "application/problem+json, text/markdown": true,
-	} {
-		lines := strings.Split(accept, "\n")
-		if accept == "" {
-			lines = nil
-		}
-		if got := prefersMarkdown(lines); got != want {
-			t.Errorf("Accept: %s: Markdown is %v, want %v", accept, got, want)
-		}
-	}
-	if !prefersMarkdown([]string{"application/json;q=0.1", "text/markdown;q=0.2"}) {
-		t.Error("a second line is not read")
-	}
-}
 
 // TestMarkdownOfOneAddress: the two forms of an entity have entity tags of their own,
 // and what is wrong is a problem in either.
@@ -41,7 +17,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 	s := serve(t, 4)
 	json := s.ask(t, "GET", "/api/entity/tool/n1")
 	md := s.ask(t, "GET", "/api/entity/tool/n1", "Accept", "text/markdown")
-	if json.header.Get("ETag") == md.header.Get("ETag") || md.header.Get("Content-Type") != markdownType || md.header.Get("Vary") != "Accept-Encoding, Accept, Origin" {
+	if json.header.Get("ETag") == md.header.Get("ETag") || md.header.Get("Content-Type") != api.MarkdownType || md.header.Get("Vary") != "Accept-Encoding, Accept, Origin" {
 		t.Errorf("JSON has %v\nMarkdown has %v", json.header, md.header)
 	}
 	if got := s.ask(t, "GET", "/api/entity/tool/n1.md", "If-None-Match", md.header.Get("ETag")); got.status != 304 {
@@ -68,8 +44,8 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 10)
 	before := s.ask(t, "GET", "/api/export/croissant")
-	o, _, _ := s.live.base.build.Find("tool", "n3")
-	e, err := s.live.base.build.Entity(o)
+	o, _, _ := s.published(t).Build.Find("tool", "n3")
+	e, err := s.published(t).Build.Entity(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +58,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 			f.Number = 1e9
 		}
 	}
-	withdrawn, err := s.live.base.build.Entity(0)
+	withdrawn, err := s.published(t).Build.Entity(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +82,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	if strings.Contains(string(first.body), "#1 of") {
 		t.Errorf("it was the first already: %s", first.body)
 	}
-	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.live.base.id() {
+	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.live.ID() {
 		t.Errorf("edits change the files: %s %s", a.header.Get("X-Build"), a.body)
 	}
 }
@@ -116,12 +92,12 @@ func TestOtherFormsOfEdits(t *testing.T) {
 func TestUnknownBadgesAreCheap(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 4)
-	v := s.live.base
-	index := v.index
-	v.index = nil
-	defer func() { v.index = index }()
+	v := s.published(t)
+	index := v.Index
+	v.Index = nil
+	defer func() { v.Index = index }()
 	for _, path := range []string{"/badge/tool/n1-n2-n3.svg", "/badge/tol/n1.svg"} {
-		if a := s.ask(t, "GET", path); a.status != 404 || a.header.Get("Content-Type") != badgeType || !strings.Contains(string(a.body), "not found") {
+		if a := s.ask(t, "GET", path); a.status != 404 || a.header.Get("Content-Type") != api.BadgeType || !strings.Contains(string(a.body), "not found") {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
@@ -145,7 +121,7 @@ func TestMapOfOneAddress(t *testing.T) {
 			t.Errorf("%s: %v %s", host, w.Header(), body)
 		}
 	}
-	s.options.URL = "https://index.example.org/"
+	s.shared.URL = "https://index.example.org/"
 	w := from(s.Server, "one.example")
 	if body := w.Body.String(); !strings.Contains(body, "<https://index.example.org/mcp>") || strings.Contains(body, "one.example") ||
 		w.Header().Get("Cache-Control") != "public, max-age=3600" {

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"kindex/builder/suite"
+	"kindex/edge/web"
 )
 
 // message is one call of a tool at /mcp.
@@ -97,7 +99,7 @@ func TestAgentsRefused(t *testing.T) {
 		{"a bad key", listTools, []string{"X-Api-Key", "kx_bad"}, 401, "not an API key"},
 	} {
 		a := s.sendAs(t, c.body, c.header...)
-		var p Problem
+		var p web.Problem
 		if err := json.Unmarshal(a.body, &p); err != nil || a.status != c.status || !strings.Contains(p.Detail, c.want) ||
 			a.header.Get("Content-Type") != "application/problem+json" || p.RequestID != a.header.Get("X-Request-Id") || p.RequestID == "" {
 			t.Errorf("%s: status %d, want %d with %q: %s", c.name, a.status, c.status, c.want, a.body)
@@ -256,7 +258,7 @@ func TestAgentsLeaving(t *testing.T) {
 	s := serveFew(t, Options{})
 	asked, left := s.slowly("/api/slow")
 	outer, leave := context.WithCancel(context.Background())
-	c := &call{request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), id: "one"}
+	c := &request{Call: &web.Call{Request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), ID: "one"}}
 	failed := make(chan error, 1)
 	go func() {
 		_, _, _, err := inProcess{s.Server}.Get(context.WithValue(context.Background(), callerKey{}, c), "/api/slow", nil, http.Header{})
@@ -363,10 +365,10 @@ func FuzzAgents(f *testing.F) {
 				Params struct{ Name, URI string }
 			}
 			_ = json.Unmarshal([]byte(body), &m) // what cannot be read has no method
-			if plainID(strings.ReplaceAll(m.Method, "/", "")) {
+			if plainName.MatchString(m.Method) {
 				r.Header.Set("Mcp-Method", m.Method)
 			}
-			if plainID(m.Params.Name) && m.Params.Name != "" {
+			if plainName.MatchString(m.Params.Name) {
 				r.Header.Set("Mcp-Name", m.Params.Name)
 			}
 		}
@@ -386,3 +388,6 @@ func FuzzAgents(f *testing.F) {
 
 // versions are those of the protocol, "" for a client that names none.
 var versions = []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+
+// plainName matches names that a client can send in a header.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)

@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 )
 
 // TestAttackWriteBeyondTheLimit sends writes as if they could be answered with
 // 304, which is known only when they are made.
 func TestAttackWriteBeyondTheLimit(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st := open()
 		s := serveFew(t, Options{State: st, LimitKey: 1})
 		key, id := s.keyOf(t, "account")

@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
 )
 
 // mover is a record of a leaderboard or of what is trending. Names stay in these
@@ -106,12 +106,12 @@ func number(n *int) string {
 func TestCourse(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
-	v := s.live.current.Load()
+	v := s.shown(t)
 	type place struct {
 		mover
 		of int
 	}
-	days := v.build.Archive().Snapshots()
+	days := v.Build.Archive().Snapshots()
 	stood := map[string]map[string]place{} // by day and name
 	for _, day := range days {
 		stood[day] = map[string]place{}
@@ -124,21 +124,21 @@ func TestCourse(t *testing.T) {
 		}
 	}
 	seen := map[int]bool{}
-	for o := range uint32(v.build.Len()) {
-		e, err := v.build.Entity(o)
+	for o := range uint32(v.Build.Len()) {
+		e, err := v.Build.Entity(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		course, err := v.boards.Course(o)
+		course, err := v.Boards.Course(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b boards.Standing) int { return cmp.Compare(a.Day, b.Day) }) {
+		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b leaderboard.Standing) int { return cmp.Compare(a.Day, b.Day) }) {
 			t.Errorf("%s is not in order: %v", e.Name, course)
 		}
 		for _, day := range days {
 			want, was := stood[day][e.Name]
-			i := slices.IndexFunc(course, func(c boards.Standing) bool { return c.Day == day })
+			i := slices.IndexFunc(course, func(c leaderboard.Standing) bool { return c.Day == day })
 			switch {
 			case was != (i >= 0):
 				t.Errorf("%s on %s: was there is %v, its course says %v", e.Name, day, was, course)
@@ -231,9 +231,9 @@ func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 // and both states are scored at one time.
 func (s *served) checkGain(t *testing.T) {
 	t.Helper()
-	v := s.live.current.Load()
-	o, _, _ := v.build.Find("tool", "n2")
-	e, err := v.build.Entity(o)
+	v := s.shown(t)
+	o, _, _ := v.Build.Find("tool", "n2")
+	e, err := v.Build.Entity(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func (s *served) checkGain(t *testing.T) {
 			f.Day = "2026-06-11"
 		}
 	}
-	want := v.formula.Scores(e, v.asOf).Composite.Tenths() - v.formula.Scores(&old, v.asOf).Composite.Tenths()
+	want := v.Formula.Scores(e, v.AsOf).Composite.Tenths() - v.Formula.Scores(&old, v.AsOf).Composite.Tenths()
 	l := s.list(t, "/api/trending?limit=1")
 	var m mover
 	unpack(t, l.Data[0], &m)
@@ -278,8 +278,8 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
 	get := func(slug string) *exports.Entity {
-		o, _, _ := s.live.base.build.Find("tool", slug)
-		e, err := s.live.base.build.Entity(o)
+		o, _, _ := s.published(t).Build.Find("tool", slug)
+		e, err := s.published(t).Build.Entity(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,7 +334,7 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
-	if v := s.live.current.Load(); v.asOf != time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) {
-		t.Errorf("the test is as of %v", v.asOf)
+	if v := s.shown(t); v.AsOf != time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) {
+		t.Errorf("the test is as of %v", v.AsOf)
 	}
 }

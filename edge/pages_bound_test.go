@@ -16,9 +16,10 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/limit"
-	"kindex/edge/state/statetest"
+	"kindex/edge/apikey"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 )
 
 // pageRequests are requests that no daily limit counts, each of a kind of its own.
@@ -56,7 +57,7 @@ func TestAttackPages(t *testing.T) {
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
-	s.gates.addresses = limit.NewBuckets(50, 50*pageBurst, stopped)
+	s.gates.addresses = ratelimit.NewBuckets(50, 50*pageBurst, stopped)
 	// While no time passes, only the burst is allowed.
 	flood := func(requests func(i int) *http.Request) {
 		t.Helper()
@@ -93,7 +94,7 @@ func TestAttackPages(t *testing.T) {
 	for name, r := range map[string]*http.Request{
 		"another network":        from("[2001:db8:0:1::1]:1", "GET", "/", ""),
 		"another client":         from("10.0.0.1:1", "GET", "/", "", "X-Forwarded-For", "198.51.100.2"),
-		"files of builds":        from("203.0.113.9:1", "GET", "/data/"+s.live.current.Load().id()+"/manifest.json", ""),
+		"files of builds":        from("203.0.113.9:1", "GET", "/data/"+s.buildID()+"/manifest.json", ""),
 		"the API, which counts":  from("203.0.113.9:1", "GET", "/api/categories", ""),
 		"files of the page":      from("203.0.113.9:1", "GET", "/assets/nothing", ""),
 		"another address at all": from("203.0.113.10:1", "GET", "/", ""),
@@ -115,7 +116,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 	s := serveFew(t, Options{})
 	var under, most atomic.Int64
 	finish := make(chan struct{})
-	s.router.GET("/badge-slow", s.handle("/badge-slow", unmetered, nil, func(*call) (*reply, error) {
+	s.router.GET("/badge-slow", s.handle("/badge-slow", unmetered, nil, func(*web.Call) (*web.Reply, error) {
 		n := under.Add(1)
 		defer under.Add(-1)
 		for {
@@ -124,7 +125,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 			}
 		}
 		<-finish
-		return &reply{mediaType: "text/plain", body: []byte("slow")}, nil
+		return &web.Reply{MediaType: "text/plain", Body: []byte("slow")}, nil
 	}))
 	slots := int64(max(8, 2*runtime.GOMAXPROCS(0)))
 	var refused, answered atomic.Int64
@@ -150,7 +151,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 		t.Errorf("%d are under way, %d may be", under.Load(), slots)
 	}
 	// Pictures and files do not wait for pages.
-	for _, target := range []string{"/og/tool/n3.png", "/data/" + s.live.current.Load().id() + "/manifest.json", "/api/categories"} {
+	for _, target := range []string{"/og/tool/n3.png", "/data/" + s.buildID() + "/manifest.json", "/api/categories"} {
 		if got := s.statusOf(from("203.0.113.7:1", "GET", target, "")); got != 200 {
 			t.Errorf("%s: %d", target, got)
 		}
@@ -171,11 +172,11 @@ func TestAttackInventedKeys(t *testing.T) {
 	if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
 		t.Fatal(got)
 	}
-	s.gates.wrongKeys = limit.NewBuckets(wrongKeyRate, wrongKeyBurst, stopped)
+	s.gates.wrongKeys = ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, stopped)
 	sent, busy := 0, 0
 	for range 5 * wrongKeyBurst {
 		sent++
-		if got := s.statusOf(requestOf("GET", "/api/categories", keys.Generate().Reveal(), nil)); got == 429 {
+		if got := s.statusOf(requestOf("GET", "/api/categories", apikey.Generate().Reveal(), nil)); got == 429 {
 			busy++
 		}
 		if sent%50 == 0 {
@@ -200,7 +201,7 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 		"two headers that disagree":    {"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=198.51.100.1"},
 		"a header that cannot be read": {"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=\"unfinished"},
 	} {
-		s.gates.addresses = limit.NewBuckets(1, pageBurst, stopped)
+		s.gates.addresses = ratelimit.NewBuckets(1, pageBurst, stopped)
 		answered := 0
 		for range 10 * pageBurst {
 			if s.statusOf(from("127.0.0.1:1", "PUT", "/", "", header...)) != 503 {
@@ -240,14 +241,14 @@ func TestAttackLog(t *testing.T) {
 	leave()
 	const address = "203.0.113.7:1"
 	ask("pages", 503, from(address, "GET", "/badge/tool/n3.svg", ""))
-	ask("invented keys", 429, from(address, "GET", "/api/categories", "", "X-Api-Key", keys.Generate().Reveal()))
+	ask("invented keys", 429, from(address, "GET", "/api/categories", "", "X-Api-Key", apikey.Generate().Reveal()))
 	ask("limit", 429, from("203.0.113.8:1", "GET", "/api/categories", ""))
 	foreign := from(address, "GET", "/", "")
 	foreign.Host = "evil.example"
 	foreign = foreign.WithContext(context.WithValue(foreign.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})))
 	ask("foreign host", 403, foreign)
 	for range 2 {
-		if err := s.gates.exports.Enter(t.Context(), limit.OfAddress(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
+		if err := s.shared.Exports.Enter(t.Context(), ratelimit.OfAddress(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,11 +29,11 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	}
 	s := serve(t, 30)
 	s.patient()
-	ids := []string{s.live.id()}
+	ids := []string{s.live.ID()}
 	writeContent(t, s.content, 30, 1)
 	ids = append(ids, buildInto(t, s.content, s.out, 3))
-	o, _, _ := s.live.base.build.Find("tool", "n3")
-	e, err := s.live.base.build.Entity(o)
+	o, _, _ := s.published(t).Build.Find("tool", "n3")
+	e, err := s.published(t).Build.Entity(o)
 	if err != nil {
 		t.Fatal(err)
 	}

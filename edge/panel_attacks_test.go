@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/state"
-	"kindex/edge/submit"
+	"kindex/edge/console"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
 )
 
 // stock is what somebody has, to be attacked.
@@ -21,14 +22,14 @@ func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 	t.Helper()
 	b.wantStatus(b.submit("/developer/keys/", "scopes", "read", "name", "second"), http.StatusOK)
 	b.wantStatus(b.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
-	s.key, s.hook, s.submission = p.keysNow(t, b)[1], p.hooksNow(t, b)[0].ID, state.NewID("sub_")
-	if err := p.state.Write(t.Context(), func(tx *state.Tx) error {
+	s.key, s.hook, s.submission = p.keysNow(t, b)[1], p.hooksNow(t, b)[0].ID, storage.NewID("sub_")
+	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
 		d, err := tx.AskTest(b.account.ID, s.hook)
 		if err != nil {
 			return err
 		}
 		s.delivery = d.ID
-		_, err = tx.CreateSubmission(submit.Submission{ID: s.submission, AccountID: b.account.ID, Type: "tool", Slug: "thing", Name: "Thing",
+		_, err = tx.CreateSubmission(submission.Submission{ID: s.submission, AccountID: b.account.ID, Type: "tool", Slug: "thing", Name: "Thing",
 			URL: "https://example.org/thing", YAML: "name: Thing\n"})
 		return err
 	}); err != nil {
@@ -53,10 +54,10 @@ func (p *panelled) has(t *testing.T, b *person) string {
 	var text strings.Builder
 	fmt.Fprintln(&text, p.keysNow(t, b))
 	for _, w := range p.hooksNow(t, b) {
-		list, count, err := p.state.Deliveries(t.Context(), state.DeliveryQuery{WebhookID: w.ID, Limit: 100})
+		list, count, err := p.state.Deliveries(t.Context(), storage.DeliveryQuery{WebhookID: w.ID, Limit: 100})
 		fmt.Fprintln(&text, w.ID, w.Sealed, count, len(list), err)
 	}
-	submissions, err := p.state.Submissions(t.Context(), submit.Query{AccountID: b.account.ID})
+	submissions, err := p.state.Submissions(t.Context(), submission.Query{AccountID: b.account.ID})
 	for _, s := range submissions {
 		fmt.Fprintln(&text, s.ID, s.Status, err)
 	}
@@ -72,8 +73,8 @@ func TestPanelForged(t *testing.T) {
 	s := p.stocked(t, ann)
 	own, others, before := ann.token(), eve.token(), p.has(t, ann)
 	forms := 0
-	for _, r := range panelRoutes() {
-		if r.verb != http.MethodPost {
+	for _, r := range console.PanelRoutes() {
+		if r.Verb != http.MethodPost {
 			continue
 		}
 		forms++
@@ -91,27 +92,27 @@ func TestPanelForged(t *testing.T) {
 			"as JSON":                    {own, []string{"Content-Type", "application/json"}},
 			"as a form of several parts": {own, []string{"Content-Type", "multipart/form-data; boundary=x"}},
 		} {
-			if a := ann.send(http.MethodPost, s.in(r.path), s.form(c.token), c.header...); a.status != http.StatusForbidden || p.has(t, ann) != before {
-				t.Errorf("%s, %s: %d\n%s", r.path, name, a.status, a.body)
+			if a := ann.send(http.MethodPost, s.in(r.Path), s.form(c.token), c.header...); a.status != http.StatusForbidden || p.has(t, ann) != before {
+				t.Errorf("%s, %s: %d\n%s", r.Path, name, a.status, a.body)
 			}
 		}
-		if a := ann.send(http.MethodPost, s.in(r.path)+"?token="+own, s.form("")); a.status != http.StatusForbidden || p.has(t, ann) != before {
-			t.Errorf("%s, token in the address: %d", r.path, a.status)
+		if a := ann.send(http.MethodPost, s.in(r.Path)+"?token="+own, s.form("")); a.status != http.StatusForbidden || p.has(t, ann) != before {
+			t.Errorf("%s, token in the address: %d", r.Path, a.status)
 		}
 		jar, err := cookiejar.New(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		stranger := &person{t: t, url: p.url, jar: jar}
-		if a := stranger.send(http.MethodPost, s.in(r.path), s.form(own)); a.status != http.StatusForbidden || p.has(t, ann) != before {
-			t.Errorf("%s, signed out: %d", r.path, a.status)
+		if a := stranger.send(http.MethodPost, s.in(r.Path), s.form(own)); a.status != http.StatusForbidden || p.has(t, ann) != before {
+			t.Errorf("%s, signed out: %d", r.Path, a.status)
 		}
-		if a := stranger.send(http.MethodPost, s.in(r.path), s.form(own), "x-api-key", ann.key); a.status != http.StatusForbidden || p.has(t, ann) != before {
-			t.Errorf("%s, with a key: %d", r.path, a.status)
+		if a := stranger.send(http.MethodPost, s.in(r.Path), s.form(own), "x-api-key", ann.key); a.status != http.StatusForbidden || p.has(t, ann) != before {
+			t.Errorf("%s, with a key: %d", r.Path, a.status)
 		}
 		// The same form, as its page sends it, does change something.
-		if a := ann.send(http.MethodPost, s.in(r.path), s.form(own)); a.status >= 400 || p.has(t, ann) == before {
-			t.Errorf("%s: %d\n%s", r.path, a.status, a.body)
+		if a := ann.send(http.MethodPost, s.in(r.Path), s.form(own)); a.status >= 400 || p.has(t, ann) == before {
+			t.Errorf("%s: %d\n%s", r.Path, a.status, a.body)
 		}
 		before = p.has(t, ann)
 	}
@@ -130,23 +131,23 @@ func TestPanelOfAnother(t *testing.T) {
 	s := p.stocked(t, ann)
 	eve.wantStatus(eve.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	own, before := p.hooksNow(t, eve)[0].ID, p.has(t, ann)
-	for _, r := range panelRoutes() {
-		if !strings.Contains(r.path, ":") {
+	for _, r := range console.PanelRoutes() {
+		if !strings.Contains(r.Path, ":") {
 			continue
 		}
-		theirs := eve.send(r.verb, s.in(r.path), s.form(eve.token()))
+		theirs := eve.send(r.Verb, s.in(r.Path), s.form(eve.token()))
 		none := stock{key: "key_" + strings.Repeat("a", 20), hook: "wh_" + strings.Repeat("a", 20), submission: "sub_" + strings.Repeat("a", 20)}
-		nobodys := eve.send(r.verb, none.in(r.path), s.form(eve.token()))
+		nobodys := eve.send(r.Verb, none.in(r.Path), s.form(eve.token()))
 		if theirs.status != http.StatusNotFound || nobodys.status != http.StatusNotFound || string(theirs.body) != string(nobodys.body) || p.has(t, ann) != before {
-			t.Errorf("%s %s: %d, and for what nobody has %d\n%s", r.verb, r.path, theirs.status, nobodys.status, theirs.body)
+			t.Errorf("%s %s: %d, and for what nobody has %d\n%s", r.Verb, r.Path, theirs.status, nobodys.status, theirs.body)
 		}
 	}
 	// A delivery of another's webhook, by way of one's own.
-	if a := eve.send(http.MethodPost, panelHooks+own+"/replay/", s.form(eve.token())); a.status != http.StatusNotFound || p.has(t, ann) != before {
+	if a := eve.send(http.MethodPost, console.PanelHooks+own+"/replay/", s.form(eve.token())); a.status != http.StatusNotFound || p.has(t, ann) != before {
 		t.Errorf("replay of another's delivery: %d", a.status)
 	}
 	for _, odd := range []string{"wh_%00", "wh_" + strings.Repeat("x", 500), "%2e%2e", "'", "wh_é"} {
-		if a := eve.send(http.MethodGet, panelHooks+odd+"/", nil); a.status != http.StatusNotFound {
+		if a := eve.send(http.MethodGet, console.PanelHooks+odd+"/", nil); a.status != http.StatusNotFound {
 			t.Errorf("%s: %d", odd, a.status)
 		}
 	}
@@ -159,13 +160,13 @@ func TestPanelTooOften(t *testing.T) {
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	token := ann.token()
-	for i := range mostForms + 3 {
+	for i := range console.MaxForms + 3 {
 		a := ann.send(http.MethodPost, "/developer/keys/", url.Values{"token": {token}, "name": {""}})
 		want := http.StatusBadRequest
-		if i >= mostForms {
+		if i >= console.MaxForms {
 			want = http.StatusTooManyRequests
 		}
-		if a.status != want || (a.header.Get("Retry-After") != "") != (i >= mostForms) {
+		if a.status != want || (a.header.Get("Retry-After") != "") != (i >= console.MaxForms) {
 			t.Fatalf("form %d: %d, %v\n%s", i, a.status, a.header, a.body)
 		}
 	}
@@ -214,24 +215,24 @@ func TestPanelHeaders(t *testing.T) {
 	}
 	for _, who := range []*person{ann, stranger} {
 		check("/developer", who.send(http.MethodGet, "/developer", nil))
-		for _, r := range panelRoutes() {
+		for _, r := range console.PanelRoutes() {
 			form := url.Values{}
 			if who == ann {
 				form = s.form(ann.token())
 			}
-			what := fmt.Sprint(r.verb, " ", r.path, ", stranger ", who == stranger)
-			a := who.send(r.verb, s.in(r.path), form, "Accept-Encoding", "gzip", "Origin", p.url)
+			what := fmt.Sprint(r.Verb, " ", r.Path, ", stranger ", who == stranger)
+			a := who.send(r.Verb, s.in(r.Path), form, "Accept-Encoding", "gzip", "Origin", p.url)
 			check(what, a)
-			if who == ann && a.status >= 400 && !strings.Contains(r.path, "revoke") {
+			if who == ann && a.status >= 400 && !strings.Contains(r.Path, "revoke") {
 				t.Errorf("%s: %d", what, a.status)
 			}
-			if r.verb == http.MethodGet {
-				head := who.send(http.MethodHead, s.in(r.path), nil)
-				if look := who.send(http.MethodGet, s.in(r.path), nil); head.status != look.status || len(head.body) > 0 {
+			if r.Verb == http.MethodGet {
+				head := who.send(http.MethodHead, s.in(r.Path), nil)
+				if look := who.send(http.MethodGet, s.in(r.Path), nil); head.status != look.status || len(head.body) > 0 {
 					t.Errorf("HEAD of %s: %d, %d bytes; GET: %d", what, head.status, len(head.body), look.status)
 				}
 			}
-			if r.path == "/developer/webhooks/:webhook/delete/" && r.verb == http.MethodPost { // the rest needs a webhook
+			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // the rest needs a webhook
 				break
 			}
 		}
@@ -262,7 +263,7 @@ func TestPanelHostile(t *testing.T) {
 	}
 	long := "https://example.org/" + strings.Repeat("a", 2000)
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", long, "events", "entity.updated"), http.StatusOK)
-	if page := ann.open(panelHooks + p.hooksNow(t, ann)[0].ID + "/"); !strings.Contains(page, long) || len(page) > 24<<10 {
+	if page := ann.open(console.PanelHooks + p.hooksNow(t, ann)[0].ID + "/"); !strings.Contains(page, long) || len(page) > 24<<10 {
 		t.Errorf("%d bytes", len(page))
 	}
 }
@@ -273,7 +274,7 @@ func TestPanelSuspended(t *testing.T) {
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	token := ann.token()
-	if err := p.state.Write(t.Context(), func(tx *state.Tx) error { return tx.Suspend(ann.account.ID) }); err != nil {
+	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.Suspend(ann.account.ID) }); err != nil {
 		t.Fatal(err)
 	}
 	ann.wantStatus(ann.send(http.MethodPost, "/developer/keys/", url.Values{"token": {token}, "name": {"x"}}), http.StatusForbidden)
@@ -292,10 +293,10 @@ func TestPanelStateGone(t *testing.T) {
 	if err := p.state.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range panelRoutes() {
-		a := ann.send(r.verb, r.path, url.Values{"token": {token}})
+	for _, r := range console.PanelRoutes() {
+		a := ann.send(r.Verb, r.Path, url.Values{"token": {token}})
 		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.HasPrefix(string(a.body), "<!doctype html>") {
-			t.Errorf("%s %s: %d, %v", r.verb, r.path, a.status, a.header)
+			t.Errorf("%s %s: %d, %v", r.Verb, r.Path, a.status, a.header)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/edge/keys"
-	"kindex/edge/signin"
-	"kindex/edge/signin/signintest"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
 	"kindex/edge/webhook"
 )
 
@@ -31,7 +31,7 @@ func servePanel(t *testing.T, change ...func(*Options)) *panelled {
 	p := &panelled{hub: signintest.StartGitHub(t)}
 	p.hooked = serveHooked(t, t.TempDir()+"/kindex.db", append([]func(*Options){func(o *Options) {
 		o.LimitAnonymous, o.LimitKey, o.Contact = 20, 100, "operator@example.org"
-		o.SignIn = signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: p.hub.URL}}
+		o.SignIn = auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: p.hub.URL}}
 	}}, change...)...)
 	return p
 }
@@ -41,7 +41,7 @@ type person struct {
 	t       *testing.T
 	url     string
 	jar     http.CookieJar
-	account keys.Account
+	account apikey.Account
 	key     string // the first one
 }
 

@@ -14,9 +14,10 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/submit"
+	"kindex/edge/apikey"
+	"kindex/edge/console"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
 	"kindex/edge/webhook"
 )
 
@@ -87,11 +88,11 @@ func TestPanelKeyFaults(t *testing.T) {
 			t.Errorf("%q is lost, or not escaped: %s", name, page)
 		}
 	}
-	for i := range keys.MaxActive - 1 {
+	for i := range apikey.MaxActive - 1 {
 		ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", "same", "once", fmt.Sprint(i)), http.StatusOK)
 	}
 	page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", "one more", "once", "more"), http.StatusConflict)
-	if got := field(t, faultText, page); !strings.Contains(got, "at most 5 active API keys; revoke one first") || len(p.keysNow(t, ann)) != keys.MaxActive {
+	if got := field(t, faultText, page); !strings.Contains(got, "at most 5 active API keys; revoke one first") || len(p.keysNow(t, ann)) != apikey.MaxActive {
 		t.Errorf("the sixth key: %q", got)
 	}
 	if strings.Contains(ann.open("/developer/"), `action="/developer/keys/"`) {
@@ -113,7 +114,7 @@ func TestPanelUse(t *testing.T) {
 	if page := ann.open("/developer/"); !strings.Contains(page, "Nothing is left until") || !strings.Contains(page, "operator@example.org") {
 		t.Errorf("%s", page)
 	}
-	if err := p.state.Write(t.Context(), func(tx *state.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }); err != nil {
+	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }); err != nil {
 		t.Fatal(err)
 	}
 	if page := ann.open("/developer/"); !strings.Contains(page, "0 of 7,000 requests used") || !strings.Contains(page, "Used in 1 hour") || !strings.Contains(page, "arranged with you") {
@@ -220,15 +221,15 @@ func TestPanelLog(t *testing.T) {
 	ann := p.signIn(t, "ann")
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	w := p.hooksNow(t, ann)[0]
-	const all = 2*deliveriesShown + 5
+	const all = 2*console.DeliveriesShown + 5
 	for range all {
-		if err := p.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.AskTest(w.AccountID, w.ID); return err }); err != nil {
+		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.AskTest(w.AccountID, w.ID); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	seen := map[string]bool{}
 	older := regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
-	path := panelHooks + w.ID + "/"
+	path := console.PanelHooks + w.ID + "/"
 	for pages := 1; ; pages++ {
 		page := ann.open(path)
 		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in 30 days")) {
@@ -253,7 +254,7 @@ func TestPanelLog(t *testing.T) {
 		t.Errorf("%d deliveries of %d", len(seen), all)
 	}
 	for _, odd := range []string{"x", "1-2", "1-x-dlv_a", "1-2-evt_a", "99999999999999999999-1-dlv_a", "'; DROP TABLE webhooks; --"} {
-		if page := ann.open(panelHooks + w.ID + "/?before=" + url.QueryEscape(odd)); strings.Count(page, `class="card delivery"`) != deliveriesShown {
+		if page := ann.open(console.PanelHooks + w.ID + "/?before=" + url.QueryEscape(odd)); strings.Count(page, `class="card delivery"`) != console.DeliveriesShown {
 			t.Errorf("before=%s: %s", odd, page)
 		}
 	}
@@ -268,26 +269,26 @@ func TestPanelSubmissions(t *testing.T) {
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	const hostile = `<script>alert(1)</script>" onmouseover="x` + "\u202e"
 	ids := []string{}
-	for i := range submissionsShown + 2 {
-		s := submit.Submission{ID: state.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
+	for i := range console.SubmissionsShown + 2 {
+		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
 			Name: fmt.Sprint("Thing ", i, hostile), URL: fmt.Sprint("https://example.org/", i), YAML: "name: " + hostile + "\n  indented: yes\n"}
-		if err := p.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
+		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
 			t.Fatal(err)
 		}
-		if i >= 3 && i < submissionsShown-submit.MaxOpen/2 { // an account has few open ones
-			if moved, err := p.state.MoveSubmission(t.Context(), s.ID, submit.Withdrawn, submit.Change{}); err != nil || !moved {
+		if i >= 3 && i < console.SubmissionsShown-submission.MaxOpen/2 { // an account has few open ones
+			if moved, err := p.state.MoveSubmission(t.Context(), s.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
 				t.Fatal(moved, err)
 			}
 		}
 		ids = append(ids, s.ID)
 	}
-	for id, c := range map[string]submit.Change{
-		ids[0]: {Reason: "It is there under " + hostile}, ids[1]: {PullRequest: submit.PullRequest{Number: 7, URL: "https://example.org/pull/7"}},
-		ids[2]: {PullRequest: submit.PullRequest{Number: 8, URL: "javascript:alert(1)"}},
+	for id, c := range map[string]submission.Change{
+		ids[0]: {Reason: "It is there under " + hostile}, ids[1]: {PullRequest: submission.PullRequest{Number: 7, URL: "https://example.org/pull/7"}},
+		ids[2]: {PullRequest: submission.PullRequest{Number: 8, URL: "javascript:alert(1)"}},
 	} {
-		to := submit.Accepted
+		to := submission.Accepted
 		if c.Reason != "" {
-			to = submit.Rejected
+			to = submission.Rejected
 		}
 		if moved, err := p.state.MoveSubmission(t.Context(), id, to, c); err != nil || !moved {
 			t.Fatal(moved, err)
@@ -301,15 +302,15 @@ func TestPanelSubmissions(t *testing.T) {
 	}
 	all.WriteString(first + ann.open(html.UnescapeString(next[1])))
 	for _, id := range ids {
-		if strings.Count(all.String(), panelSubmissions+id+"/") != 1 {
+		if strings.Count(all.String(), console.PanelSubmissions+id+"/") != 1 {
 			t.Errorf("%s is not there once", id)
 		}
-		page := ann.open(panelSubmissions + id + "/")
+		page := ann.open(console.PanelSubmissions + id + "/")
 		if !strings.Contains(page, "\n  indented: yes\n") {
 			t.Errorf("%s", page)
 		}
 		all.WriteString(page)
-		eve.wantStatus(eve.send(http.MethodGet, panelSubmissions+id+"/", nil), http.StatusNotFound)
+		eve.wantStatus(eve.send(http.MethodGet, console.PanelSubmissions+id+"/", nil), http.StatusNotFound)
 	}
 	for _, bad := range []string{"<script>alert", `" onmouseover="`, `href="javascript:`, "\u202e"} {
 		if at := strings.Index(all.String(), bad); at >= 0 {
@@ -335,10 +336,10 @@ func TestPanelWithdraws(t *testing.T) {
 	ann := p.signIn(t, "ann")
 	s := p.stocked(t, ann)
 	const button = "/withdraw/\""
-	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("1 of %d open", submit.MaxOpen)) {
+	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("1 of %d open", submission.MaxOpen)) {
 		t.Errorf("%s", page)
 	}
-	path := panelSubmissions + s.submission + "/"
+	path := console.PanelSubmissions + s.submission + "/"
 	if page := ann.open(path); !strings.Contains(page, s.submission+button) {
 		t.Errorf("%s", page)
 	}
@@ -349,7 +350,7 @@ func TestPanelWithdraws(t *testing.T) {
 	if strings.Contains(page, button) || !strings.Contains(page, "It was withdrawn by you.") {
 		t.Errorf("%s", page)
 	}
-	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("0 of %d open", submit.MaxOpen)) {
+	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("0 of %d open", submission.MaxOpen)) {
 		t.Errorf("%s", page)
 	}
 }

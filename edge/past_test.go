@@ -15,8 +15,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
-
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // builderKey seals the builds of tests, so that later ones reuse them.

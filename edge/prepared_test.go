@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"kindex/edge/limit"
-	"kindex/edge/state/statetest"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage/statetest"
 )
 
 func TestMain(m *testing.M) {
@@ -64,9 +64,9 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 // takes, also several exports of one address. Call it before the first request.
 func (s *served) patient() {
 	g := &s.gates
-	g.pages = limit.NewGate(limit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: hanging})
-	g.pictures = limit.NewGate(limit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: hanging})
-	g.exports = limit.NewGate(limit.GateOptions{Slots: exportsAtOnce, Waiting: maxWaiting / 8, Wait: hanging})
+	g.pages = ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: hanging})
+	g.pictures = ratelimit.NewGate(ratelimit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: hanging})
+	s.shared.Exports = newExportGate(0, hanging)
 }
 
 // smallBuild returns content written by writeContent, with n tools at generation 0, and a

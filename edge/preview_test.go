@@ -15,8 +15,8 @@ import (
 func TestPreview(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 10)
-	o, _, _ := s.live.base.build.Find("tool", "n3")
-	e, err := s.live.base.build.Entity(o)
+	o, _, _ := s.published(t).Build.Find("tool", "n3")
+	e, err := s.published(t).Build.Entity(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ func TestPreview(t *testing.T) {
 			}
 		}
 	}
-	if a := s.ask(t, "GET", "/api/export/manifest"); a.header.Get("X-Build") != s.live.base.id() {
-		t.Errorf("the manifest of %s says it is of %s", s.live.base.id(), a.header.Get("X-Build"))
+	if a := s.ask(t, "GET", "/api/export/manifest"); a.header.Get("X-Build") != s.live.ID() {
+		t.Errorf("the manifest of %s says it is of %s", s.live.ID(), a.header.Get("X-Build"))
 	}
 }
 

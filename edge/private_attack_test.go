@@ -73,7 +73,7 @@ func (s *served) rawAll(t testing.TB, request string) string {
 func TestPrivateIndexRebound(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 100})
-	data := "/data/" + s.live.current.Load().id() + "/entities.csv"
+	data := "/data/" + s.buildID() + "/entities.csv"
 	read := 0
 	for _, host := range []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "evil", "evil.local", "0x7f000001"} {
 		for _, path := range append(privatePaths, data) {
@@ -132,7 +132,7 @@ func TestPrivateIndexOtherOrigins(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
-	data := "/data/" + s.live.current.Load().id() + "/entities.csv"
+	data := "/data/" + s.buildID() + "/entities.csv"
 	readable := 0
 	for _, origin := range []string{"https://evil.example", "http://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost.evil.example",
 		"file://localhost", "http://localhost@evil.example", "ftp://127.0.0.1", "", "http://10.0.0.1"} {

@@ -14,7 +14,7 @@ func TestAttackManyRanges(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serve(t, 400)
-	id := s.live.current.Load().id()
+	id := s.buildID()
 	var many []string
 	for i := range 2000 {
 		many = append(many, fmt.Sprint(2*i, "-", 2*i))

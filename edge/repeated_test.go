@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
+	"kindex/edge/account"
+	"kindex/edge/safedial"
 )
 
 // TestRegistrationIsRepeatedWithoutItsName sends a registration again when its
@@ -15,11 +16,11 @@ import (
 func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 	suite.WithoutRace(t)
 	names := fixedNames{"hook.example": "8.8.8.8"}
-	h := serveFew(t, Options{LimitKey: 100, Guard: guard.New(guard.Options{Resolver: names, Dial: noNetwork})})
+	h := serveFew(t, Options{LimitKey: 100, Guard: safedial.New(safedial.Options{Resolver: names, Dial: noNetwork})})
 	key, _ := h.keyOf(t, "account")
 	const body = `{"url":"https://hook.example/","events":["entity.created"]}`
 	made := h.send(t, "POST", "/api/webhooks", key, body, "Idempotency-Key", "one")
-	var told createdWebhook
+	var told account.CreatedWebhook
 	if err := json.Unmarshal(made.body, &told); err != nil || made.status != http.StatusCreated {
 		t.Fatalf("%d %s", made.status, made.body)
 	}
@@ -43,7 +44,7 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 func TestBodiesThatNobodyNeeds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	h := serveFew(t, Options{LimitKey: 100, Guard: guard.New(guard.Options{Resolver: fixedNames{"hook.example": "8.8.8.8"}, Dial: noNetwork})})
+	h := serveFew(t, Options{LimitKey: 100, Guard: safedial.New(safedial.Options{Resolver: fixedNames{"hook.example": "8.8.8.8"}, Dial: noNetwork})})
 	key, _ := h.keyOf(t, "account")
 	made := h.send(t, "POST", "/api/webhooks", key, `{"url":"https://hook.example/","events":["entity.created"]}`)
 	path := strings.TrimPrefix(made.header.Get("Location"), h.url) + "/test"

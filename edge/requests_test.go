@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/edge"
+	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports"
 	"kindex/exports/feed"
@@ -303,7 +303,7 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 	t.Helper()
 	path, _, _ := strings.Cut(target, "?")
 	a := c.send(t, request{op: op.OperationID, target: path + "?noSuchThing=1", status: 400})
-	var p edge.Problem
+	var p web.Problem
 	a.decode(t, &p)
 	if len(p.Errors) != 1 || p.Errors[0].Field != "noSuchThing" || p.Code != "unknown-parameter" {
 		t.Fatalf("not the refusal of an unknown parameter: %s", a.body)
@@ -328,7 +328,7 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 	if len(described) > 0 {
 		name := described[0]
 		a := c.send(t, request{op: op.OperationID, target: path + "?" + name + "x=1", status: 400})
-		var p edge.Problem
+		var p web.Problem
 		a.decode(t, &p)
 		if p.Suggestion == nil || *p.Suggestion != name {
 			t.Errorf("%sx: the suggestion is not %s: %s", name, name, a.body)

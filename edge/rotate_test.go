@@ -11,8 +11,9 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"kindex/builder/suite"
+	"kindex/edge/account"
 	"kindex/edge/seal"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 // TestRotateWebhook replaces a secret that has leaked. For a day both are valid, so that
@@ -33,7 +34,7 @@ func TestRotateWebhook(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		wait := h.Work(ctx)
 		defer func() { stop(); wait() }()
-		var made createdWebhook
+		var made account.CreatedWebhook
 		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.updated"]}`, 201, &made)
 		own := "/api/webhooks/" + made.ID
 
@@ -74,7 +75,7 @@ func TestRotateWebhook(t *testing.T) {
 		h.send(t, "POST", own+"/rotate", key, `{"secret":"whsec_mine"}`, 400, nil)
 		expect("after refused rotations", 1, []string{made.Secret}, true)
 
-		var first, second rotatedWebhook
+		var first, second account.RotatedWebhook
 		a := h.send(t, "POST", own+"/rotate", key, "", 200, &first, "Idempotency-Key", "r-1")
 		if until := time.Until(first.PreviousSecretExpiresAt); until < 23*time.Hour || until > 25*time.Hour || first.Secret == made.Secret || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s", a.body)
@@ -130,16 +131,16 @@ func parsedKeys(t testing.TB, text string) *seal.Keys {
 func TestRotatedSecretEnds(t *testing.T) {
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	key, _ := h.newKey(t, "ada")
-	var made createdWebhook
+	var made account.CreatedWebhook
 	h.send(t, "POST", "/api/webhooks", key.Reveal(), `{"url":"`+h.receiver.URL+`/hook","events":["entity.updated"]}`, http.StatusCreated, &made)
-	_, owner, err := h.keys.Identify(t.Context(), key.Reveal())
+	_, ada, err := h.keys.Identify(t.Context(), key.Reveal())
 	if err != nil {
 		t.Fatal(err)
 	}
-	account := owner.ID
+	owner := ada.ID
 	rotate := func(until time.Time) {
 		t.Helper()
-		if err := h.state.Write(t.Context(), func(tx *state.Tx) error { return tx.RotateWebhook(account, made.ID, "sealed", until) }); err != nil {
+		if err := h.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.RotateWebhook(owner, made.ID, "sealed", until) }); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.state.Expire(t.Context(), time.Now().Add(-time.Hour)); err != nil {
@@ -151,7 +152,7 @@ func TestRotatedSecretEnds(t *testing.T) {
 		kept  bool
 	}{{time.Now().Add(time.Hour), true}, {time.Now().Add(-time.Second), false}} {
 		rotate(c.until)
-		w, err := h.state.Webhook(t.Context(), account, made.ID)
+		w, err := h.state.Webhook(t.Context(), owner, made.ID)
 		if err != nil || (w.Previous != "") != c.kept {
 			t.Errorf("until %v: %q, %v", c.until, w.Previous, err)
 		}

@@ -7,25 +7,26 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"kindex/edge/keys"
+	"kindex/edge/api"
+	"kindex/edge/apikey"
 	"kindex/edge/query"
-	"kindex/exports/nearest"
+	"kindex/edge/web"
 	"kindex/site/pages"
 	"kindex/site/sdk"
 )
 
 // anyScope is the scope of an address that every key may use, or that looks after
 // scopes itself.
-const anyScope keys.Scope = ""
+const anyScope apikey.Scope = ""
 
 // route is an address of the interface.
 type route struct {
 	verb   string
 	path   string
-	cost   metering
-	scope  keys.Scope // that a key needs here
+	cost   routeCost
+	scope  apikey.Scope // that a key needs here
 	params []string
-	answer handler
+	answer web.Handler
 }
 
 // table is the whole interface on one screen: every address, what a key needs for it,
@@ -36,60 +37,61 @@ func (s *Server) table() []route {
 	page := []string{"limit", "offset", "cursor"}
 	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
 	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
+	a := s.api
 	return []route{
-		{get, "/api/entities", metered, keys.ScopeRead, list, s.entities},
-		{get, "/api/entity/:type/:slug", metered, keys.ScopeRead, []string{"at"}, s.entity},
-		{get, "/api/entity/:type/:slug/changelog", metered, keys.ScopeRead, page, s.entityChangelog},
-		{get, "/api/entity/:type/:slug/score", metered, keys.ScopeRead, nil, s.score},
-		{get, "/api/entity/:type/:slug/similar", metered, keys.ScopeRead, []string{"limit"}, s.similar},
-		{get, "/api/search", metered, keys.ScopeRead, search, s.search},
-		{get, "/api/suggest", metered, keys.ScopeRead, []string{"q", "type", "limit"}, s.suggest},
-		{get, "/api/leaderboard/:category", metered, keys.ScopeRead, slices.Concat(page, []string{"type", "by", "at"}), s.leaderboard},
-		{get, "/api/trending", metered, keys.ScopeRead, []string{"window", "type", "category", "limit"}, s.trending},
-		{get, "/api/changelog", metered, keys.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), s.changelog},
-		{get, "/api/feed", metered, keys.ScopeRead, []string{"format", "type", "category", "entity", "page"}, s.feed},
-		{get, "/api/categories", metered, keys.ScopeRead, nil, s.categories},
-		{get, "/api/export/entities", tagged, keys.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), s.exportEntities},
-		{get, "/api/export/leaderboard", tagged, keys.ScopeRead, []string{"format", "csv", "category", "at"}, s.exportLeaderboard},
-		{get, "/api/export/changelog", tagged, keys.ScopeRead, []string{"format", "csv", "since", "type"}, s.exportChangelog},
-		{get, "/api/export/manifest", metered, keys.ScopeRead, nil, s.exportManifest},
-		{get, "/api/export/croissant", metered, keys.ScopeRead, nil, s.exportCroissant},
-		{get, "/api/developer/api-keys", metered, keys.ScopeKeys, nil, s.listKeys},
-		{post, "/api/developer/api-keys", metered, keys.ScopeKeys, nil, s.createKey},
-		{del, "/api/developer/api-keys", metered, anyScope, []string{"id"}, s.revokeKey},
-		{post, "/api/developer/api-keys/revoke", free, anyScope, nil, s.revokeLeakedKey},
-		{get, "/api/developer/audit", metered, keys.ScopeKeys, []string{"limit", "cursor"}, s.audit},
-		{post, "/api/submit", metered, keys.ScopeSubmit, nil, s.submit},
-		{get, "/api/submissions", metered, keys.ScopeSubmit, []string{"status", "limit", "cursor"}, s.submissions},
-		{get, "/api/submissions/:id", metered, keys.ScopeSubmit, nil, s.submission},
-		{del, "/api/submissions/:id", metered, keys.ScopeSubmit, nil, s.withdrawSubmission},
-		{get, "/api/webhooks", metered, keys.ScopeWebhooks, nil, s.listWebhooks},
-		{post, "/api/webhooks", metered, keys.ScopeWebhooks, nil, s.createWebhook},
-		{get, "/api/webhooks/:id", metered, keys.ScopeWebhooks, nil, s.webhook},
-		{del, "/api/webhooks/:id", metered, keys.ScopeWebhooks, nil, s.deleteWebhook},
-		{post, "/api/webhooks/:id/test", metered, keys.ScopeWebhooks, nil, s.testWebhook},
-		{post, "/api/webhooks/:id/rotate", metered, keys.ScopeWebhooks, nil, s.rotateWebhook},
-		{get, "/api/webhooks/:id/deliveries", metered, keys.ScopeWebhooks, []string{"limit", "cursor", "status"}, s.deliveries},
-		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, keys.ScopeWebhooks, nil, s.replayDelivery},
-		{get, "/api/openapi", free, anyScope, []string{"format"}, s.openapi},
-		{get, "/api/sdk/typescript", free, anyScope, nil, s.newestSDK(sdk.TypeScript)},
-		{get, "/api/sdk/typescript/:file", free, anyScope, nil, s.oneSDK(sdk.TypeScript)},
-		{get, "/api/sdk/python", free, anyScope, nil, s.newestSDK(sdk.Python)},
-		{get, "/api/sdk/python/:file", free, anyScope, nil, s.oneSDK(sdk.Python)},
-		{get, "/data/:build/*file", file, anyScope, nil, s.data},
-		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, s.badge},
-		{get, "/openapi.json", unmetered, anyScope, nil, toOpenAPI("json")},
-		{get, "/openapi.yaml", unmetered, anyScope, nil, toOpenAPI("yaml")},
-		{get, "/llms.txt", unmetered, anyScope, nil, s.llms},
-		{get, securityPath, unmetered, anyScope, nil, s.securityText},
-		{get, docsPath, unmetered, anyScope, nil, s.apiDocs},
-		{get, docsPath + "/", unmetered, anyScope, nil, s.toDocs},
-		{get, docsPath + "/:asset", asset, anyScope, nil, s.apiDocsAsset},
-		{get, "/assets/:asset", asset, anyScope, nil, s.asset},
-		{get, pages.SubmitPath, unmetered, anyScope, anyParams, s.form},
-		{post, pages.SubmitPath, unmetered, anyScope, anyParams, s.sendForm},
-		{get, pages.CheckPath, unmetered, anyScope, anyParams, s.toForm},
-		{post, pages.CheckPath, unmetered, anyScope, anyParams, s.checkForm},
+		{get, "/api/entities", metered, apikey.ScopeRead, list, a.Entities},
+		{get, "/api/entity/:type/:slug", metered, apikey.ScopeRead, []string{"at"}, a.Entity},
+		{get, "/api/entity/:type/:slug/changelog", metered, apikey.ScopeRead, page, a.EntityChangelog},
+		{get, "/api/entity/:type/:slug/score", metered, apikey.ScopeRead, nil, a.Score},
+		{get, "/api/entity/:type/:slug/similar", metered, apikey.ScopeRead, []string{"limit"}, a.Similar},
+		{get, "/api/search", metered, apikey.ScopeRead, search, a.Search},
+		{get, "/api/suggest", metered, apikey.ScopeRead, []string{"q", "type", "limit"}, a.Suggest},
+		{get, "/api/leaderboard/:category", metered, apikey.ScopeRead, slices.Concat(page, []string{"type", "by", "at"}), a.Leaderboard},
+		{get, "/api/trending", metered, apikey.ScopeRead, []string{"window", "type", "category", "limit"}, a.Trending},
+		{get, "/api/changelog", metered, apikey.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), a.Changelog},
+		{get, "/api/feed", metered, apikey.ScopeRead, []string{"format", "type", "category", "entity", "page"}, a.Feed},
+		{get, "/api/categories", metered, apikey.ScopeRead, nil, a.Categories},
+		{get, "/api/export/entities", tagged, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), a.ExportEntities},
+		{get, "/api/export/leaderboard", tagged, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, a.ExportLeaderboard},
+		{get, "/api/export/changelog", tagged, apikey.ScopeRead, []string{"format", "csv", "since", "type"}, a.ExportChangelog},
+		{get, "/api/export/manifest", metered, apikey.ScopeRead, nil, a.ExportManifest},
+		{get, "/api/export/croissant", metered, apikey.ScopeRead, nil, a.ExportCroissant},
+		{get, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, a.ListKeys},
+		{post, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, a.CreateKey},
+		{del, "/api/developer/api-keys", metered, anyScope, []string{"id"}, a.RevokeKey},
+		{post, "/api/developer/api-keys/revoke", free, anyScope, nil, a.RevokeLeakedKey},
+		{get, "/api/developer/audit", metered, apikey.ScopeKeys, []string{"limit", "cursor"}, a.Audit},
+		{post, "/api/submit", metered, apikey.ScopeSubmit, nil, a.Submit},
+		{get, "/api/submissions", metered, apikey.ScopeSubmit, []string{"status", "limit", "cursor"}, a.Submissions},
+		{get, "/api/submissions/:id", metered, apikey.ScopeSubmit, nil, a.Submission},
+		{del, "/api/submissions/:id", metered, apikey.ScopeSubmit, nil, a.WithdrawSubmission},
+		{get, "/api/webhooks", metered, apikey.ScopeWebhooks, nil, a.ListWebhooks},
+		{post, "/api/webhooks", metered, apikey.ScopeWebhooks, nil, a.CreateWebhook},
+		{get, "/api/webhooks/:id", metered, apikey.ScopeWebhooks, nil, a.Webhook},
+		{del, "/api/webhooks/:id", metered, apikey.ScopeWebhooks, nil, a.DeleteWebhook},
+		{post, "/api/webhooks/:id/test", metered, apikey.ScopeWebhooks, nil, a.TestWebhook},
+		{post, "/api/webhooks/:id/rotate", metered, apikey.ScopeWebhooks, nil, a.RotateWebhook},
+		{get, "/api/webhooks/:id/deliveries", metered, apikey.ScopeWebhooks, []string{"limit", "cursor", "status"}, a.Deliveries},
+		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, apikey.ScopeWebhooks, nil, a.ReplayDelivery},
+		{get, "/api/openapi", free, anyScope, []string{"format"}, a.OpenAPI},
+		{get, "/api/sdk/typescript", free, anyScope, nil, a.NewestSDK(sdk.TypeScript)},
+		{get, "/api/sdk/typescript/:file", free, anyScope, nil, a.OneSDK(sdk.TypeScript)},
+		{get, "/api/sdk/python", free, anyScope, nil, a.NewestSDK(sdk.Python)},
+		{get, "/api/sdk/python/:file", free, anyScope, nil, a.OneSDK(sdk.Python)},
+		{get, "/data/:build/*file", file, anyScope, nil, a.Data},
+		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, a.Badge},
+		{get, "/openapi.json", unmetered, anyScope, nil, api.ToOpenAPI("json")},
+		{get, "/openapi.yaml", unmetered, anyScope, nil, api.ToOpenAPI("yaml")},
+		{get, "/llms.txt", unmetered, anyScope, nil, a.LLMs},
+		{get, api.SecurityPath, unmetered, anyScope, nil, a.SecurityText},
+		{get, api.DocsPath, unmetered, anyScope, nil, a.APIDocs},
+		{get, api.DocsPath + "/", unmetered, anyScope, nil, a.ToDocs},
+		{get, api.DocsPath + "/:asset", asset, anyScope, nil, a.APIDocsAsset},
+		{get, "/assets/:asset", asset, anyScope, nil, s.console.Asset},
+		{get, pages.SubmitPath, unmetered, anyScope, web.AnyParams, s.console.Form},
+		{post, pages.SubmitPath, unmetered, anyScope, web.AnyParams, s.console.SendForm},
+		{get, pages.CheckPath, unmetered, anyScope, web.AnyParams, s.console.ToForm},
+		{post, pages.CheckPath, unmetered, anyScope, web.AnyParams, s.console.CheckForm},
 	}
 }
 
@@ -97,66 +99,53 @@ func (s *Server) table() []route {
 func (s *Server) routes() {
 	s.router = httprouter.New()
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.elsewhere()
+	s.router.NotFound = s.fallbackHandler()
 	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
-	s.router.GlobalOPTIONS = s.plain("options", s.methods)
+	s.router.GlobalOPTIONS = s.plain("options", methods)
 	for _, r := range s.table() {
 		h := s.handle(r.path, r.cost, r.params, needs(r.scope, r.answer))
 		s.router.Handle(r.verb, r.path, h)
 		if r.verb == http.MethodGet {
 			s.router.HEAD(r.path, h)
 		}
-		if r.cost >= free && !slices.Contains(s.paths, r.path) {
-			s.paths = append(s.paths, r.path)
+		if r.cost >= free && !slices.Contains(s.shared.Paths, r.path) {
+			s.shared.Paths = append(s.shared.Paths, r.path)
+		}
+	}
+	for _, r := range s.console.Routes {
+		h := s.paced(r.Path, func(c *request, w http.ResponseWriter) { r.Answer(c.Call, w) })
+		s.router.Handle(r.Verb, r.Path, h)
+		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // which is no mere look
+			s.router.HEAD(r.Path, h)
 		}
 	}
 	s.router.POST(agentPath, s.paced(agentPath, s.mcp))
 }
 
 // plain answers outside the routes. Parameters do not matter there.
-func (s *Server) plain(name string, h handler) http.Handler {
+func (s *Server) plain(name string, h web.Handler) http.Handler {
 	var by [metered + 1]httprouter.Handle
 	for cost := range by {
-		by[cost] = s.handle(name, metering(cost), nil, h)
+		by[cost] = s.handle(name, routeCost(cost), nil, h)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r2 := *r
 		u := *r.URL
 		u.RawQuery = ""
 		r2.URL = &u
-		by[meterOf(r.URL.Path)](w, &r2, httprouter.Params{})
+		by[costOf(r.URL.Path)](w, &r2, httprouter.Params{})
 	})
 }
 
-func (s *Server) notFound(c *call) (*reply, error) {
-	p := newProblem("not-found", "There is nothing at "+shorten(c.request.URL.Path)+". GET /api/openapi lists all addresses.")
-	return nil, p.suggest(nearest.Name(c.request.URL.Path, s.paths))
-}
-
-func (s *Server) methodNotAllowed(c *call) (*reply, error) {
+func (s *Server) methodNotAllowed(c *web.Call) (*web.Reply, error) {
 	var allow []string
 	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
-		if h, _, _ := s.router.Lookup(m, c.request.URL.Path); h != nil {
+		if h, _, _ := s.router.Lookup(m, c.Request.URL.Path); h != nil {
 			allow = append(allow, m)
 		}
 	}
-	return nil, takesOnly(c, allow...)
-}
-
-// takesOnly is the answer to another method than those.
-func takesOnly(c *call, allow ...string) error {
-	p := newProblem("method-not-allowed", shorten(c.request.URL.Path)+" takes "+strings.Join(allow, ", ")+", not "+shorten(c.request.Method)+".")
-	p.allow = strings.Join(append(allow, http.MethodOptions), ", ")
-	return p
+	return nil, web.MethodNotAllowed(c, allow...)
 }
 
 // methods answers OPTIONS; the router has set the header Allow.
-func (s *Server) methods(*call) (*reply, error) { return object(http.StatusNoContent, nil) }
-
-// shorten keeps messages readable whatever was sent.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return s
-}
+func methods(*web.Call) (*web.Reply, error) { return web.Object(http.StatusNoContent, nil) }

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/state"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
 )
 
 // newOverAPI makes a key with another one, as its owner does for a program.
-func (s *served) newOverAPI(t *testing.T, owner keys.Secret, body string) (key, id string) {
+func (s *served) newOverAPI(t *testing.T, owner apikey.Secret, body string) (key, id string) {
 	t.Helper()
 	a, err := s.write("POST", keysPath, owner.Reveal(), body)
 	if err != nil || a.status != 201 {
@@ -29,7 +29,7 @@ func (s *served) newOverAPI(t *testing.T, owner keys.Secret, body string) (key, 
 }
 
 // belongings is all that an account has, as its owner sees it.
-func (s *served) belongings(t *testing.T, owner keys.Secret) string {
+func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 	t.Helper()
 	var all strings.Builder
 	for _, path := range []string{keysPath, "/api/webhooks", "/api/submissions"} {
@@ -62,7 +62,7 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 		}
 		before := s.belongings(t, owner)
 		read, forbidden := 0, 0
-		for _, path := range s.paths {
+		for _, path := range s.shared.Paths {
 			target := strings.NewReplacer(":type/:slug", "tool/tool-0", ":category", "all", ":id", "wh_aaaaaaaaaaaaaaaaaaaa", ":delivery", "dlv_aaaaaaaaaaaaaaaaaaaa").Replace(path)
 			for _, verb := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 				at, body := target, ""
@@ -185,18 +185,18 @@ func TestRoutesNeedScopes(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
 	for _, r := range s.table() {
-		var want keys.Scope
+		var want apikey.Scope
 		switch {
 		case r.cost < metered, r.verb == http.MethodDelete && r.path == keysPath:
 			want = anyScope
 		case strings.HasPrefix(r.path, "/api/developer/"):
-			want = keys.ScopeKeys
+			want = apikey.ScopeKeys
 		case strings.HasPrefix(r.path, "/api/webhooks"):
-			want = keys.ScopeWebhooks
+			want = apikey.ScopeWebhooks
 		case strings.HasPrefix(r.path, "/api/submi"):
-			want = keys.ScopeSubmit
+			want = apikey.ScopeSubmit
 		default:
-			if want = keys.ScopeRead; r.verb != http.MethodGet {
+			if want = apikey.ScopeRead; r.verb != http.MethodGet {
 				t.Errorf("%s %s changes something, and needs only the scope of reading", r.verb, r.path)
 			}
 		}
@@ -218,7 +218,7 @@ func TestSecurityExpiredKey(t *testing.T) {
 	var clock settable
 	clock.set(time.Now())
 	for _, target := range targets(t) {
-		st, err := state.Open(t.Context(), target, state.Options{Now: clock.now})
+		st, err := storage.Open(t.Context(), target, storage.Options{Now: clock.now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +228,7 @@ func TestSecurityExpiredKey(t *testing.T) {
 		until := clock.now().Add(time.Hour).UTC().Truncate(time.Second)
 		body := `{"name":"short","scopes":["read"],"expiresAt":"` + until.Format(time.RFC3339) + `"}`
 		var short []string
-		for range keys.MaxActive - 1 {
+		for range apikey.MaxActive - 1 {
 			key, _ := s.newOverAPI(t, owner, body)
 			short = append(short, key)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/edge/web"
 	"kindex/site/sdk"
 )
 
@@ -42,7 +43,7 @@ func TestSDK(t *testing.T) {
 		oldest := versions[len(versions)-1].File
 		for file, meant := range map[string]string{"stable": newest.File, strings.TrimSuffix(oldest, "z"): oldest} {
 			a := s.ask(t, "GET", "/api/sdk/"+language+"/"+file)
-			var p Problem
+			var p web.Problem
 			if err := json.Unmarshal(a.body, &p); err != nil || a.status != 404 || p.Code != "unknown-version" || p.Suggestion == nil || *p.Suggestion != "/api/sdk/"+language+"/"+meant {
 				t.Errorf("%s: %v %s", file, err, a.body)
 			}

@@ -17,13 +17,14 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
-	"kindex/edge/state/statetest"
+	"kindex/edge/safedial"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 )
 
 // The attacks that an edge is under every day, each by its name. Those on keys are in developer_test.go, on webhooks'
-// addresses are in edge/guard, on sign-in in edge/signin, on what is submitted in
-// edge/submit.
+// addresses are in edge/safedial, on sign-in in edge/auth, on what is submitted in
+// edge/submission.
 
 // send is ask with a body.
 func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {
@@ -83,9 +84,9 @@ func TestAttackMassAssignment(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := s.send(t, "POST", path, key, string(text))
-			var p Problem
+			var p web.Problem
 			if err := json.Unmarshal(a.body, &p); err != nil || a.status != 400 ||
-				!slices.ContainsFunc(p.Errors, func(e FieldError) bool { return strings.Trim(e.Field, `"`) == field }) {
+				!slices.ContainsFunc(p.Errors, func(e web.FieldError) bool { return strings.Trim(e.Field, `"`) == field }) {
 				t.Errorf("%s with %q: %d %s", path, field, a.status, a.body)
 			}
 		}
@@ -96,11 +97,11 @@ func TestAttackMassAssignment(t *testing.T) {
 // must be the same as for ids that do not exist.
 func TestAttackOfAnotherAccount(t *testing.T) {
 	suite.WithoutRace(t)
-	exception, err := guard.ParseException("127.0.0.1:9")
+	exception, err := safedial.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serveFew(t, Options{LimitKey: 1000, Guard: guard.New(guard.Options{Allow: []guard.Exception{exception}, Resolver: noNames{}, Dial: noNetwork})})
+	s := serveFew(t, Options{LimitKey: 1000, Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{exception}, Resolver: noNames{}, Dial: noNetwork})})
 	victim, keyID := s.keyOf(t, "victim")
 	attacker, _ := s.keyOf(t, "attacker")
 	made := func(path, body string) string {
@@ -125,7 +126,7 @@ func TestAttackOfAnotherAccount(t *testing.T) {
 			t.Errorf("%s %s: %d %s, and %d where there is none", r.verb, r.path, foreign.status, foreign.body, absent.status)
 			continue
 		}
-		var a, b Problem
+		var a, b web.Problem
 		if json.Unmarshal(foreign.body, &a) != nil || json.Unmarshal(absent.body, &b) != nil ||
 			a.Code != b.Code || strings.ReplaceAll(a.Detail, r.id, "") != strings.ReplaceAll(b.Detail, other(r.id), "") || (a.Suggestion == nil) != (b.Suggestion == nil) {
 			t.Errorf("%s %s: the answers differ: %s and %s", r.verb, r.path, foreign.body, absent.body)
@@ -226,7 +227,7 @@ func TestAttackSlowBody(t *testing.T) {
 	if srv := s.httpServer(s); srv.ReadTimeout != readTimeout || srv.ReadHeaderTimeout != headerTimeout {
 		t.Errorf("a request has %v, its headers %v", srv.ReadTimeout, srv.ReadHeaderTimeout)
 	}
-	s.waits = waits{header: hanging, request: 300 * time.Millisecond}
+	s.timeouts = timeouts{header: hanging, request: 300 * time.Millisecond}
 	key, _ := s.keyOf(t, "account")
 	public, _, stop, ended := run(t, s.Server)
 	eventually(t, "a whole body is read", func() bool {

@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"kindex/builder"
-	"kindex/edge/state/statetest"
+	"kindex/edge/live"
+	"kindex/edge/storage/statetest"
 )
 
 // hanging is how long a request or a test waits before it gives up. Nothing else depends
@@ -124,4 +125,27 @@ func (s *served) ask(t testing.TB, method, path string, header ...string) answer
 		t.Fatal(err)
 	}
 	return answer{res.StatusCode, res.Header, body}
+}
+
+// buildID returns the ID of the build that requests see.
+func (s *served) buildID() string {
+	v := s.live.Acquire()
+	defer v.Release()
+	return v.ID()
+}
+
+// shown returns the build that requests see, with edits if there are any, and keeps it open
+// until the test ends.
+func (s *served) shown(t testing.TB) *live.ServedBuild {
+	v := s.live.Acquire()
+	t.Cleanup(v.Release)
+	return v
+}
+
+// published returns the published build, without edits, and keeps it open until the test
+// ends.
+func (s *served) published(t testing.TB) *live.ServedBuild {
+	v := s.live.Published()
+	t.Cleanup(v.Release)
+	return v
 }

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/signin"
-	"kindex/edge/signin/signintest"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 )
 
 // TestAttackSignInFloodOfNetwork has one person start to sign in, and then a network of
@@ -28,7 +28,7 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	suite.InTest(t)
 	hub := signintest.StartGitHub(t)
 	database := filepath.Join(t.TempDir(), "kindex.db")
-	s := serveForm(t, Options{State: statetest.Open(t, database), SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
+	s := serveForm(t, Options{State: statetest.Open(t, database), SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
 	for name, address := range map[string]func(i int) string{
 		"an IPv4 /24":  func(i int) string { return fmt.Sprintf("198.51.100.%d:1", i%256) },
 		"an IPv6 /48":  func(i int) string { return fmt.Sprintf("[2001:db8:1:%x::1]:1", i/50) },
@@ -73,8 +73,8 @@ func crowd(t *testing.T, database string, address func(i int) string) {
 	if err := statetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // of the previous crowd
 		t.Fatal(err)
 	}
-	ends := time.Now().Add(signin.AttemptLife).UnixMilli()
-	for from := 0; from < signin.MostAttempts-100; from += 1100 {
+	ends := time.Now().Add(auth.AttemptLife).UnixMilli()
+	for from := 0; from < auth.MaxAttempts-100; from += 1100 {
 		var rows []string
 		for i := range 1100 {
 			addr := netip.MustParseAddrPort(address(from + i)).Addr()
@@ -82,7 +82,7 @@ func crowd(t *testing.T, database string, address func(i int) string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows = append(rows, fmt.Sprintf("('%s', 'crowd', 'github', 'n', 'v', '%s', %d)", state.NewID(""), signin.NetworkOf(p), ends))
+			rows = append(rows, fmt.Sprintf("('%s', 'crowd', 'github', 'n', 'v', '%s', %d)", storage.NewID(""), auth.NetworkOf(p), ends))
 		}
 		if err := statetest.Exec(database, "INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, network, expires_at) VALUES "+strings.Join(rows, ", ")); err != nil {
 			t.Fatal(err)

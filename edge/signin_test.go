@@ -12,9 +12,10 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/signin"
-	"kindex/edge/signin/signintest"
-	"kindex/edge/state/statetest"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/console"
+	"kindex/edge/storage/statetest"
 )
 
 // signInEdge is an edge that lets people sign in with a GitHub of the test's.
@@ -26,7 +27,7 @@ func signInEdge(t *testing.T, log io.Writer) (url string) {
 	url = "http://" + h.Listener.Addr().String()
 	s, err := New(Options{Dir: out, State: statetest.SQLite(t), URL: url, LimitAnonymous: 5, LimitKey: 100, LogRequests: true,
 		Log:    slog.New(slog.NewTextHandler(log, nil)),
-		SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
+		SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +121,11 @@ func checkClosedToOthers(t *testing.T, url string) {
 	t.Helper()
 	const other = "https://evil.example"
 	paths := []string{"/developer"}
-	for _, r := range signin.Routes() {
+	for _, r := range auth.Routes() {
 		paths = append(paths, strings.Replace(r.Path, ":provider", "github", 1))
 	}
-	for _, r := range panelRoutes() {
-		paths = append(paths, r.path)
+	for _, r := range console.PanelRoutes() {
+		paths = append(paths, r.Path)
 	}
 	for _, path := range paths {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodOptions} {
@@ -190,7 +191,7 @@ func TestAttackSignInFlood(t *testing.T) {
 	suite.WithoutRace(t)
 	url := signInEdge(t, io.Discard)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for i := range maxStarts + 5 {
+	for i := range console.MaxStarts + 5 {
 		r, err := http.NewRequest(http.MethodPost, url+"/signin/github", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +202,7 @@ func TestAttackSignInFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < maxStarts]; res.StatusCode != want {
+		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < console.MaxStarts]; res.StatusCode != want {
 			t.Fatalf("attempt %d: %d, want %d", i, res.StatusCode, want)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 )
 
 // stuckReader is a client that takes nothing of an answer until it is released.
@@ -52,14 +53,14 @@ func TestAttackSlowReaders(t *testing.T) {
 		}()
 		<-slow.started
 	}
-	ahead.Store(int64(2 * slowStart))
+	ahead.Store(int64(2 * web.SlowStart))
 	waiting := httptest.NewRecorder()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		s.ServeHTTP(waiting, ask(exportsAtOnce/exportsOfOne).WithContext(context.Background()))
 	}()
-	eventually(t, "somebody waits for an export", s.gates.exports.Contended)
+	eventually(t, "somebody waits for an export", s.shared.Exports.Contended)
 	close(release)
 	cut := 0 // once nobody waits any more, the others may go on
 	for range exportsAtOnce {

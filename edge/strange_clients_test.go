@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/edge/web"
 )
 
 // TestModifiedSince sends requests like clients that store times but no ETags: curl -z,
@@ -53,7 +54,7 @@ func TestModifiedSince(t *testing.T) {
 			t.Errorf("%s: %d", path, a.status)
 		}
 	}
-	file := "/data/" + s.live.current.Load().id() + "/manifest.json"
+	file := "/data/" + s.buildID() + "/manifest.json"
 	a := s.ask(t, "GET", file)
 	if b := s.ask(t, "GET", file, "If-Modified-Since", a.header.Get("Last-Modified")); a.status != 200 || b.status != 304 || len(b.body) != 0 {
 		t.Errorf("%s: %d, then %d", file, a.status, b.status)
@@ -67,7 +68,7 @@ func TestStarIsNoCoding(t *testing.T) {
 	for _, path := range cacheable {
 		for accept, want := range map[string]string{"*": "", "*;q=0.5": "", "identity;q=0, *": "gzip"} {
 			a := s.ask(t, "GET", path, "Accept-Encoding", accept)
-			if got := a.header.Get("Content-Encoding"); got != want && (want == "" || len(a.body) >= compressFrom) {
+			if got := a.header.Get("Content-Encoding"); got != want && (want == "" || len(a.body) >= web.CompressFrom) {
 				t.Errorf("%s with Accept-Encoding %q is sent with the coding %q, want %q", path, accept, got, want)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // TestStuckStateIsGivenUp has somebody else hold an account's row in PostgreSQL, as
@@ -23,9 +23,9 @@ func TestStuckStateIsGivenUp(t *testing.T) {
 	target := statetest.PostgreSQL(t)
 	st, log := statetest.Open(t, target), &logBuffer{}
 	s := serveFew(t, Options{State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})
-	s.waits.own = hanging
+	s.shared.AccountTimeout = hanging
 	hasty := serveWith(t, Options{Dir: s.out, State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})
-	hasty.waits.own = 500 * time.Millisecond
+	hasty.shared.AccountTimeout = 500 * time.Millisecond
 	key, _ := s.keyOf(t, "account")
 	db, err := sql.Open("pgx", target)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestStuckStateIsGivenUp(t *testing.T) {
 	}
 	begin := time.Now()
 	a := hasty.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one")
-	if took := time.Since(begin); a.status != http.StatusServiceUnavailable || took < hasty.waits.own {
+	if took := time.Since(begin); a.status != http.StatusServiceUnavailable || took < hasty.shared.AccountTimeout {
 		t.Errorf("after %v: %d %s", took, a.status, a.body)
 	}
 	if text := log.String(); strings.Count(text, "level=ERROR") != 1 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/edge/submit"
+	"kindex/edge/submission"
 )
 
 // testSubmissions goes through the life of submissions, over the interface; only
@@ -43,7 +43,7 @@ func testSubmissions(t *testing.T, c *contract) {
 	for _, name := range []string{"one", "two", "three"} {
 		send(201, strings.ReplaceAll(small, "NAME", "contract-"+name))
 	}
-	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submit.InReview, submit.Change{Branch: "b", PullRequest: submit.PullRequest{Number: 7, URL: "https://forge.example/7"}}); !ok || err != nil {
+	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submission.InReview, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7, URL: "https://forge.example/7"}}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 
@@ -61,7 +61,7 @@ func testSubmissions(t *testing.T, c *contract) {
 	for _, id := range []string{"sub_aaaaaaaaaaaaaaaaaaaa", "x", "%00", strings.Repeat("a", 300)} {
 		c.send(t, request{op: "getSubmission", target: "/api/submissions/" + id, status: 404, key: owner, fault: "id"})
 	}
-	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submit.Rejected, submit.Change{Reason: "No."}); !ok || err != nil {
+	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	c.send(t, request{op: "getSubmission", target: path, status: 200, key: owner})
@@ -104,9 +104,9 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 func testWithdrawal(t *testing.T, c *contract, owner string) {
 	t.Helper()
 	made := map[string]struct{ ID string }{}
-	for i := range submit.MaxOpen + 1 {
+	for i := range submission.MaxOpen + 1 {
 		status := 201
-		if i == submit.MaxOpen {
+		if i == submission.MaxOpen {
 			status = 409
 		}
 		name := fmt.Sprint("withdrawn-", i)
@@ -126,7 +126,7 @@ func testWithdrawal(t *testing.T, c *contract, owner string) {
 		}
 	}
 	withdraw(404, "sub_aaaaaaaaaaaaaaaaaaaa", "id")
-	if ok, err := c.state.MoveSubmission(t.Context(), made["withdrawn-1"].ID, submit.Rejected, submit.Change{Reason: "No."}); !ok || err != nil {
+	if ok, err := c.state.MoveSubmission(t.Context(), made["withdrawn-1"].ID, submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	withdraw(409, made["withdrawn-1"].ID, "")

@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
-	"kindex/edge/submit"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/submission"
+	"kindex/edge/web"
 )
 
-// submission is a body that is taken in.
-func submission(slug, name, url string) string {
+// submissionBody is a body that is taken in.
+func submissionBody(slug, name, url string) string {
 	return fmt.Sprintf(`{"type":"tool","slug":%q,"name":%q,"description":"Does it.","category":"alpha","url":%q}`, slug, name, url)
 }
 
@@ -28,7 +29,7 @@ type toldSubmission struct {
 	Status                any // a number in a problem
 	Suggestion, Reason    *string
 	Similar               []struct{ Type, Slug, Name, URL string }
-	Errors                []FieldError
+	Errors                []web.FieldError
 	Entity                struct{ Type, Slug, Name, URL string }
 	Fields                map[string]any
 	Data                  []toldSubmission
@@ -66,9 +67,9 @@ func TestSubmitOnce(t *testing.T) {
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
 		for what, body := range map[string]func(i int) string{
 			"the same address": func(i int) string {
-				return submission("same", fmt.Sprint("Name ", i), fmt.Sprint("https://x.example/", i))
+				return submissionBody("same", fmt.Sprint("Name ", i), fmt.Sprint("https://x.example/", i))
 			},
-			"the same name and URL": func(i int) string { return submission(fmt.Sprint("s", i), "One Name", "https://One.example/") },
+			"the same name and URL": func(i int) string { return submissionBody(fmt.Sprint("s", i), "One Name", "https://One.example/") },
 		} {
 			const n = 20
 			secret, _ := edges[0].newKey(t, "ada")
@@ -104,7 +105,7 @@ func TestSubmission(t *testing.T) {
 		s := edges[0]
 		secret, _ := s.newKey(t, "ada")
 		key := secret.Reveal()
-		made := s.post(t, key, submission("number-one", "tool Number", "https://one.example/"), 201)
+		made := s.post(t, key, submissionBody("number-one", "tool Number", "https://one.example/"), 201)
 		if made.Status != "pending" || made.URL != s.url+"/api/submissions/"+made.ID || len(made.Similar) != 3 || made.Similar[0].URL == "" {
 			t.Errorf("%+v", made)
 		}
@@ -113,12 +114,12 @@ func TestSubmission(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		for body, want := range map[string]string{
-			submission("n0", "x", "https://x.example/"):                          "/api/entity/tool/n0",
-			submission("y", "TOOL  number0", "https://y.example/"):               "",
-			submission("y", "Tool Number0", "http://www.example.org/tool/0"):     "/api/entity/tool/n0",
-			submission("number-one", "z", "https://z.example/"):                  "/api/submissions/" + made.ID,
-			submission("number-two", "Tool NUMBER", "http://www.one.example"):    "/api/submissions/" + made.ID,
-			submission("number-three", "tool Number", "https://one.example/#it"): "",
+			submissionBody("n0", "x", "https://x.example/"):                          "/api/entity/tool/n0",
+			submissionBody("y", "TOOL  number0", "https://y.example/"):               "",
+			submissionBody("y", "Tool Number0", "http://www.example.org/tool/0"):     "/api/entity/tool/n0",
+			submissionBody("number-one", "z", "https://z.example/"):                  "/api/submissions/" + made.ID,
+			submissionBody("number-two", "Tool NUMBER", "http://www.one.example"):    "/api/submissions/" + made.ID,
+			submissionBody("number-three", "tool Number", "https://one.example/#it"): "",
 		} {
 			if want == "" {
 				s.post(t, key, body, 201)
@@ -134,7 +135,7 @@ func TestSubmission(t *testing.T) {
 		if strings.Join(fields, " ") != "category categry type url" || !strings.HasSuffix(wrong.Errors[1].Message, `(did you mean "category"?)`) {
 			t.Errorf("%+v", wrong)
 		}
-		s.post(t, "", submission("a", "a", "https://a.example/"), 401)
+		s.post(t, "", submissionBody("a", "a", "https://a.example/"), 401)
 	})
 }
 
@@ -145,16 +146,16 @@ func TestSubmissionIsTakenInOnce(t *testing.T) {
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		secret, _ := s.newKey(t, "ada")
-		key, body := secret.Reveal(), submission("n7", "Seven", "https://seven.example/")
+		key, body := secret.Reveal(), submissionBody("n7", "Seven", "https://seven.example/")
 		first := s.post(t, key, body, 201, "Idempotency-Key", "k1")
 		again := s.post(t, key, body, 201, "Idempotency-Key", "k1")
 		if first.ID != again.ID {
 			t.Errorf("%s, then %s", first.ID, again.ID)
 		}
-		s.post(t, key, submission("n8", "Eight", "https://eight.example/"), 422, "Idempotency-Key", "k1")
-		s.post(t, key, submission("n0", "Nought", "https://nought.example/"), 422, "Idempotency-Key", "k1")
-		s.post(t, key, submission("n0", "Nought", "https://nought.example/"), 409, "Idempotency-Key", "k2")
-		s.post(t, key, submission("n8", "Eight", "https://eight.example/"), 201, "Idempotency-Key", "k2")
+		s.post(t, key, submissionBody("n8", "Eight", "https://eight.example/"), 422, "Idempotency-Key", "k1")
+		s.post(t, key, submissionBody("n0", "Nought", "https://nought.example/"), 422, "Idempotency-Key", "k1")
+		s.post(t, key, submissionBody("n0", "Nought", "https://nought.example/"), 409, "Idempotency-Key", "k2")
+		s.post(t, key, submissionBody("n8", "Eight", "https://eight.example/"), 201, "Idempotency-Key", "k2")
 		if list := s.own(t, key, "/api/submissions", 200); list.Count != 2 {
 			t.Errorf("%d were taken in", list.Count)
 		}
@@ -169,9 +170,9 @@ func TestSubmissionPages(t *testing.T) {
 		key := secret.Reveal()
 		var want []string
 		for i := range 7 {
-			want = append([]string{s.post(t, key, submission(fmt.Sprint("p", i), fmt.Sprint("P", i), fmt.Sprint("https://p.example/", i)), 201).ID}, want...)
+			want = append([]string{s.post(t, key, submissionBody(fmt.Sprint("p", i), fmt.Sprint("P", i), fmt.Sprint("https://p.example/", i)), 201).ID}, want...)
 		}
-		if _, err := s.state.MoveSubmission(t.Context(), want[2], submit.Rejected, submit.Change{Reason: "No."}); err != nil {
+		if _, err := s.state.MoveSubmission(t.Context(), want[2], submission.Rejected, submission.Change{Reason: "No."}); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -223,7 +224,7 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 		s := edges[0]
 		ada, _ := s.newKey(t, "ada")
 		eve, _ := s.newKey(t, "eve")
-		made := s.post(t, ada.Reveal(), submission("secret-plan", "Secret plan", "https://secret.example/"), 201)
+		made := s.post(t, ada.Reveal(), submissionBody("secret-plan", "Secret plan", "https://secret.example/"), 201)
 		hers := s.own(t, eve.Reveal(), "/api/submissions/"+made.ID, 404)
 		none := s.own(t, eve.Reveal(), "/api/submissions/sub_aaaaaaaaaaaaaaaaaaaa", 404)
 		if strings.ReplaceAll(hers.Detail, made.ID, "") != strings.ReplaceAll(none.Detail, "sub_aaaaaaaaaaaaaaaaaaaa", "") || hers.Code != none.Code {
@@ -239,7 +240,7 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 		s.own(t, eve.Reveal(), "/api/submissions?cursor="+made.ID, 400)
-		for _, body := range []string{submission("secret-plan", "x", "https://x.example/"), submission("another", "Secret plan", "https://secret.example/")} {
+		for _, body := range []string{submissionBody("secret-plan", "x", "https://x.example/"), submissionBody("another", "Secret plan", "https://secret.example/")} {
 			a, err := s.write(http.MethodPost, "/api/submit", eve.Reveal(), body)
 			if read(t, a, err, 201); strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), "ada") {
 				t.Errorf("%s", a.body)
@@ -266,7 +267,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 			wg.Go(func() {
 				for i := worker; i < n; i += 6 {
 					a, err := edges[i%2].write(http.MethodPost, "/api/submit", eve.Reveal(),
-						submission(fmt.Sprint("popular-", i), fmt.Sprint("Popular ", i), fmt.Sprint("https://popular.example/", i)))
+						submissionBody(fmt.Sprint("popular-", i), fmt.Sprint("Popular ", i), fmt.Sprint("https://popular.example/", i)))
 					if err != nil {
 						t.Error(err)
 					}
@@ -280,15 +281,15 @@ func TestAttackSubmissionFlood(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if counts[http.StatusCreated] != submit.MaxOpen || counts[http.StatusConflict] != n-submit.MaxOpen {
+		if counts[http.StatusCreated] != submission.MaxOpen || counts[http.StatusConflict] != n-submission.MaxOpen {
 			t.Errorf("%v", counts)
 		}
 		list := edges[1].own(t, eve.Reveal(), "/api/submissions?limit=100", 200)
-		if len(list.Data) != submit.MaxOpen {
+		if len(list.Data) != submission.MaxOpen {
 			t.Fatalf("%d are open", len(list.Data))
 		}
 		taken := list.Data[0].Entity
-		edges[1].post(t, ada.Reveal(), submission(taken.Slug, taken.Name, taken.URL), 201)
+		edges[1].post(t, ada.Reveal(), submissionBody(taken.Slug, taken.Name, taken.URL), 201)
 
 		// Each withdrawal makes room for one.
 		for i, status := range []int{204, 204, 404} {
@@ -300,8 +301,8 @@ func TestAttackSubmissionFlood(t *testing.T) {
 				t.Errorf("withdrawal %d: %d %v %s", i, a.status, err, a.body)
 			}
 		}
-		edges[0].post(t, eve.Reveal(), submission("one-more", "One more", "https://more.example/"), 201)
-		if p := edges[0].post(t, eve.Reveal(), submission("too-many", "Too many", "https://many.example/"), 409); p.Code != "too-many-submissions" {
+		edges[0].post(t, eve.Reveal(), submissionBody("one-more", "One more", "https://more.example/"), 201)
+		if p := edges[0].post(t, eve.Reveal(), submissionBody("too-many", "Too many", "https://many.example/"), 409); p.Code != "too-many-submissions" {
 			t.Errorf("%+v", p)
 		}
 	})
@@ -318,14 +319,14 @@ func TestAttackSubmissionChurn(t *testing.T) {
 	for i := range 60 {
 		benchmarks = append(benchmarks, fmt.Sprintf(`{"name":"Benchmark %d","value":1,"date":"2026-01","source":"https://x.example/%s"}`, i, strings.Repeat("a", 1900)))
 	}
-	body := strings.TrimSuffix(submission("large", "Large", "https://large.example/"), "}") + `,"signals":{"benchmarks":[` + strings.Join(benchmarks, ",") + "]}}"
+	body := strings.TrimSuffix(submissionBody("large", "Large", "https://large.example/"), "}") + `,"signals":{"benchmarks":[` + strings.Join(benchmarks, ",") + "]}}"
 	largest := 0
 	for range 40 {
 		made := s.post(t, key, body, 201)
 		if a, err := s.write(http.MethodDelete, "/api/submissions/"+made.ID, key, ""); err != nil || a.status != 204 {
 			t.Fatalf("%d %v", a.status, err)
 		}
-		list, err := s.state.Submissions(t.Context(), submit.Query{})
+		list, err := s.state.Submissions(t.Context(), submission.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +337,7 @@ func TestAttackSubmissionChurn(t *testing.T) {
 		largest = max(largest, kept)
 	}
 	t.Logf("%d bytes of %d each are kept at most", largest, len(body))
-	if largest > submit.MaxClosedBytes+2*len(body) {
+	if largest > submission.MaxClosedBytes+2*len(body) {
 		t.Errorf("%d bytes are kept", largest)
 	}
 }
@@ -345,7 +346,7 @@ func TestAttackSubmissionChurn(t *testing.T) {
 // build that has its entity, and by none before.
 func TestSubmissionIsPublished(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		content, out := smallBuild(t, 3)
 		s := serveWith(t, Options{Dir: out, State: open()})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -354,13 +355,13 @@ func TestSubmissionIsPublished(t *testing.T) {
 		defer cancel()
 		secret, _ := s.newKey(t, "ada")
 		key := secret.Reveal()
-		accepted := s.post(t, key, submission("new-one", "New one", "https://new.example/"), 201)
-		pending := s.post(t, key, submission("new-two", "New two", "https://two.example/"), 201)
+		accepted := s.post(t, key, submissionBody("new-one", "New one", "https://new.example/"), 201)
+		pending := s.post(t, key, submissionBody("new-two", "New two", "https://two.example/"), 201)
 		one, err := s.state.Submission(ctx, accepted.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ok, err := s.state.MoveSubmission(ctx, accepted.ID, submit.Accepted, submit.Change{}); !ok || err != nil {
+		if ok, err := s.state.MoveSubmission(ctx, accepted.ID, submission.Accepted, submission.Change{}); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 		for _, slug := range []string{"new-one", "new-two"} {

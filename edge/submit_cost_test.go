@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/web"
 	"kindex/site/pages"
 )
 
@@ -25,9 +26,9 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// costOf returns the processor time of one run of do: the least of a few, as
+// timeOf returns the processor time of one run of do: the least of a few, as
 // collections and other tests only ever add to it.
-func costOf(t testing.TB, do func()) time.Duration {
+func timeOf(t testing.TB, do func()) time.Duration {
 	t.Helper()
 	least := time.Duration(0)
 	for i := range 3 {
@@ -89,7 +90,7 @@ func TestAttackFormCost(t *testing.T) {
 	s := serveStranger(t)
 	const runs = 8
 	cost := func(body string) time.Duration {
-		return costOf(t, func() {
+		return timeOf(t, func() {
 			for range runs {
 				s.check(t, body, "application/json")
 			}
@@ -153,14 +154,14 @@ func TestAttackSubmissionCost(t *testing.T) {
 	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 1 << 30})
 	key, _ := s.keyOf(t, "eve")
 	cost := func(body string) time.Duration {
-		return costOf(t, func() {
+		return timeOf(t, func() {
 			a, err := s.write(http.MethodPost, "/api/submit", key, body)
 			if err != nil || a.status != http.StatusBadRequest || len(a.body) > 100_000 {
 				t.Fatalf("%d, %d bytes, %v: %.300s", a.status, len(a.body), err, a.body)
 			}
 		})
 	}
-	const size = maxBody - 100
+	const size = web.MaxBody - 100
 	plain := cost(`{"description":"` + strings.Repeat("x", size) + `"}`)
 	for what, body := range hostileBodies {
 		half, whole := costs(cost, body(size/2), body(size), func(half, whole time.Duration) bool { return whole <= 20*plain && whole <= 4*half+5*plain })

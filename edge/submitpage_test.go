@@ -22,10 +22,11 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/edge/signin"
-	"kindex/edge/signin/signintest"
-	"kindex/edge/state/statetest"
-	"kindex/edge/submit"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/console"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/submission"
 	"kindex/site/pages"
 )
 
@@ -70,7 +71,7 @@ func serveForm(t *testing.T, o Options, repository bool) *served {
 func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 	t.Helper()
 	hub := signintest.StartGitHub(t)
-	s = serveForm(t, Options{SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
+	s = serveForm(t, Options{SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +124,7 @@ func (s *served) check(t testing.TB, form url.Values) (said pages.Check) {
 // stored is how many submissions there are.
 func (s *served) stored(t testing.TB) int {
 	t.Helper()
-	n, err := s.state.CountSubmissions(t.Context(), submit.Query{})
+	n, err := s.state.CountSubmissions(t.Context(), submission.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +324,7 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 		if n, _ := around.CheckFile(stored.Type, stored.Slug, []byte(said.YAML)).Count(); n > 0 {
 			t.Fatalf("the content refuses\n%s", said.YAML)
 		}
-		if moved, err := s.state.MoveSubmission(t.Context(), made.ID, submit.Withdrawn, submit.Change{}); err != nil || !moved {
+		if moved, err := s.state.MoveSubmission(t.Context(), made.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
 			t.Fatal(moved, err) // few may be open
 		}
 		pull, err := url.Parse(said.Pull)
@@ -399,10 +400,10 @@ func TestFormSubmits(t *testing.T) {
 	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
 		t.Errorf("%+v", said)
 	}
-	for i := range maxSent + 1 { // four were sent above, and two of them were counted as well
+	for i := range console.MaxSent + 1 { // four were sent above, and two of them were counted as well
 		a := s.fill(t, jar, pages.SubmitPath, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
 		if a.status == http.StatusTooManyRequests {
-			if i < maxSent-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
+			if i < console.MaxSent-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
 				t.Errorf("refused after %d:\n%s", i, a.body)
 			}
 			return
@@ -466,7 +467,7 @@ func TestFormRefuses(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"name=" + strings.Repeat("x", maxFormSize), nil, http.StatusRequestEntityTooLarge, "64 KiB"},
+		{"name=" + strings.Repeat("x", console.MaxFormSize), nil, http.StatusRequestEntityTooLarge, "64 KiB"},
 		{"name=%ff", nil, http.StatusBadRequest, "not UTF-8"},
 		{"%ff=x", nil, http.StatusBadRequest, "not UTF-8"},
 		{"name=\xff", nil, http.StatusBadRequest, "not UTF-8"},
@@ -516,7 +517,7 @@ func TestFormIsBounded(t *testing.T) {
 		}
 		return answer{res.StatusCode, res.Header, body}
 	}
-	for i := range maxChecks {
+	for i := range console.MaxChecks {
 		if a := ask("203.0.113.1"); a.status != http.StatusOK || a.header.Get("X-RateLimit-Remaining") != "" {
 			t.Fatalf("the %dth: %d %v %s", i+1, a.status, a.header, a.body)
 		}
@@ -631,9 +632,9 @@ func TestContribute(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
-		v := s.live.acquire()
-		defer v.release()
-		site, err := pages.New(pages.Source{Build: v.build, Formula: v.formula, AsOf: v.asOf, Categories: v.categories},
+		v := s.live.Acquire()
+		defer v.Release()
+		site, err := pages.New(pages.Source{Build: v.Build, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories},
 			pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"})
 		if err != nil {
 			t.Fatal(err)

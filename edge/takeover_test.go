@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/edge/web"
 )
 
 // TestTheSlugOfADeletedEntityIsTakenOver asks for an entity that was renamed and
@@ -44,7 +45,7 @@ func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 10)
 	for key, want := range map[string]string{"TOOL/n3": "tool/n3", "tools/n3": "tool/n3", "tool/N3": "tool/n3", "zebra/n3": ""} {
-		var p Problem
+		var p web.Problem
 		a := s.ask(t, "GET", "/api/feed?entity="+key)
 		if err := json.Unmarshal(a.body, &p); err != nil || a.status != 400 {
 			t.Fatalf("%s: %d %v", key, a.status, err)
@@ -81,7 +82,7 @@ func TestFeedForAClientWithoutHost(t *testing.T) {
 func TestTimeWithAPlusThatWasASpace(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
-	var p Problem
+	var p web.Problem
 	a := s.ask(t, "GET", "/api/changelog?since=2026-10-10T14:00:00+02:00")
 	if err := json.Unmarshal(a.body, &p); err != nil || a.status != 400 || p.Suggestion == nil || *p.Suggestion != "2026-10-10T12:00:00Z" {
 		t.Errorf("%d %v %s", a.status, err, a.body)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // TestAttackWaitingTests asks for tests of a webhook whose endpoint is never called:
@@ -14,11 +14,11 @@ import (
 func TestAttackWaitingTests(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	receiver, err := guard.ParseException("127.0.0.1:9")
+	receiver, err := safedial.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serveFew(t, Options{LimitKey: 1000, Guard: guard.New(guard.Options{Allow: []guard.Exception{receiver}, Resolver: noNames{}, Dial: noNetwork})})
+	s := serveFew(t, Options{LimitKey: 1000, Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{receiver}, Resolver: noNames{}, Dial: noNetwork})})
 	key, _ := s.keyOf(t, "account")
 	var hook struct{ ID string }
 	if a := s.send(t, "POST", "/api/webhooks", key, `{"url":"https://127.0.0.1:9/hook","events":["entity.created"]}`); json.Unmarshal(a.body, &hook) != nil || a.status != 201 {

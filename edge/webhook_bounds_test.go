@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // aimed is a service whose webhooks all lead to one victim, on loopback, and what has
@@ -42,7 +42,7 @@ func aim(t *testing.T, names []string) *aimed {
 	begin := time.Now()
 	a.hooked = serveHooked(t, t.TempDir()+"/kindex.db", func(o *Options) {
 		o.WebhookPoll = 10 * time.Millisecond
-		o.Guard = guard.New(guard.Options{Resolver: anyName(a.victim.Addr()), Roots: x509.NewCertPool(),
+		o.Guard = safedial.New(safedial.Options{Resolver: anyName(a.victim.Addr()), Roots: x509.NewCertPool(),
 			Now:  func() time.Time { return begin.Add(time.Duration(a.later.Load())) },
 			Dial: func(context.Context, *net.Dialer, string, string) (net.Conn, error) { return a.dial() }})
 	})
@@ -83,7 +83,7 @@ func (a *aimed) move(t *testing.T, generation int) {
 // attempts are those that the dispatcher tells of, by outcome.
 func (a *aimed) attempts(t *testing.T) map[string]float64 {
 	t.Helper()
-	families, err := a.metrics.registry.Gather()
+	families, err := a.shared.Metrics.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,12 +121,12 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 		}
 	}
 	eventually(t, "every webhook was looked at", tried(aimedHooks))
-	if n := a.dials.Load(); n > guard.DefaultHostRate {
-		t.Errorf("%d connections were made to the victim in a moment, more than %d", n, guard.DefaultHostRate)
+	if n := a.dials.Load(); n > safedial.DefaultHostRate {
+		t.Errorf("%d connections were made to the victim in a moment, more than %d", n, safedial.DefaultHostRate)
 	} else {
 		t.Logf("%d connections in a moment, %v", n, a.attempts(t))
 	}
-	if a.attempts(t)["postponed"] < aimedHooks-guard.DefaultHostRate {
+	if a.attempts(t)["postponed"] < aimedHooks-safedial.DefaultHostRate {
 		t.Errorf("%v", a.attempts(t))
 	}
 	// Those who wait have their turn as time passes.
@@ -137,7 +137,7 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 		}
 		a.later.Add(int64(time.Second))
 		time.Sleep(20 * time.Millisecond)
-		if n := a.dials.Load(); n > int64(guard.DefaultHostRate*(seconds+1)) {
+		if n := a.dials.Load(); n > int64(safedial.DefaultHostRate*(seconds+1)) {
 			t.Fatalf("%d connections within %d s", n, seconds)
 		}
 	}
@@ -157,8 +157,8 @@ func TestWebhooksAimedAtOneAddress(t *testing.T) {
 		n := a.attempts(t)
 		return n["postponed"]+n["tls"]+n["connection"] >= aimedHooks
 	})
-	if n := a.dials.Load(); n > guard.DefaultHostRate {
-		t.Errorf("%d connections were made to the victim in a moment, more than %d", n, guard.DefaultHostRate)
+	if n := a.dials.Load(); n > safedial.DefaultHostRate {
+		t.Errorf("%d connections were made to the victim in a moment, more than %d", n, safedial.DefaultHostRate)
 	} else {
 		t.Logf("%d connections in a moment, %v", n, a.attempts(t))
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"kindex/edge/state"
+	"kindex/edge/storage"
 	"kindex/edge/webhook"
 	"kindex/exports"
 )
@@ -56,7 +56,7 @@ func testWebhooks(t *testing.T, c *contract) {
 // exampleWebhook makes the webhook that the description has as its example.
 func (c *contract) exampleWebhook(t *testing.T) {
 	t.Helper()
-	err := c.state.Write(t.Context(), func(tx *state.Tx) error {
+	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("contract")
 		if err == nil {
 			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_4w7gzlmsonsl47lmi6s5", AccountID: a.ID, URL: "https://8.8.8.8/", Events: exports.Events, Sealed: "none"})
@@ -73,7 +73,7 @@ func (c *contract) exampleWebhook(t *testing.T) {
 func (c *contract) deliverOne(t *testing.T, hook string) (id string, between time.Time) {
 	t.Helper()
 	ctx := t.Context()
-	if err := c.state.Write(ctx, func(tx *state.Tx) error { _, err := tx.LastEvent(); return err }); err != nil {
+	if err := c.state.Write(ctx, func(tx *storage.Tx) error { _, err := tx.LastEvent(); return err }); err != nil {
 		t.Fatal(err)
 	}
 	cursor, err := c.state.EventCursor(ctx)
@@ -81,7 +81,7 @@ func (c *contract) deliverOne(t *testing.T, hook string) (id string, between tim
 		t.Fatal(err)
 	}
 	cursor.Build = "contract"
-	e := webhook.Event{ID: state.NewID("evt_"), Name: "entity.updated", At: time.Now(), Type: "tool", Slug: "n", Entity: "N", Payload: []byte("{}")}
+	e := webhook.Event{ID: storage.NewID("evt_"), Name: "entity.updated", At: time.Now(), Type: "tool", Slug: "n", Entity: "N", Payload: []byte("{}")}
 	if moved, err := c.state.MoveCursor(ctx, cursor, []webhook.Event{e}); err != nil || !moved {
 		t.Fatal(moved, err)
 	}
@@ -99,7 +99,7 @@ func (c *contract) deliverOne(t *testing.T, hook string) (id string, between tim
 			t.Fatal(err)
 		}
 	}
-	list, _, err := c.state.Deliveries(ctx, state.DeliveryQuery{WebhookID: hook, Limit: 1})
+	list, _, err := c.state.Deliveries(ctx, storage.DeliveryQuery{WebhookID: hook, Limit: 1})
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}

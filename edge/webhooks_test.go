@@ -21,9 +21,10 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"kindex/builder/suite"
-	"kindex/edge/guard"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/account"
+	"kindex/edge/safedial"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/edge/webhook"
 )
 
@@ -93,7 +94,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 		w.WriteHeader(int(h.answer.Load()))
 	}))
 	t.Cleanup(h.receiver.Close)
-	allow, err := guard.ParseException(strings.TrimPrefix(h.receiver.URL, "https://"))
+	allow, err := safedial.ParseException(strings.TrimPrefix(h.receiver.URL, "https://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 	roots.AddCert(h.receiver.Certificate())
 	content, out := smallBuild(t, 3)
 	o := Options{Dir: out, State: statetest.Open(t, target), Log: slog.New(slog.NewTextHandler(h.log, nil)), LogRequests: true,
-		Guard: guard.New(guard.Options{Allow: []guard.Exception{allow}, Roots: roots, Dial: noWire(t),
+		Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, Roots: roots, Dial: noWire(t),
 			Resolver: fixedNames{"example.org": "8.8.8.8", "inside.example": "10.0.0.1"}})}
 	for _, c := range change {
 		c(&o)
@@ -164,7 +165,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 		wait := h.Work(ctx)
 		defer func() { stop(); wait() }()
 
-		var made createdWebhook
+		var made account.CreatedWebhook
 		a := h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook?token=t0ken","events":["entity.updated","entity.created"]}`, 201, &made)
 		if !strings.HasPrefix(made.ID, "wh_") || !made.Active || !slices.Equal(made.Events, []string{"entity.created", "entity.updated"}) ||
 			a.header.Get("Location") != "/api/webhooks/"+made.ID || a.header.Get("Cache-Control") != "no-store" {
@@ -205,7 +206,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 }
 
 type deliveryPage struct {
-	Data       []shownDelivery
+	Data       []account.DeliveryRecord
 	Count      int
 	NextCursor *string
 }
@@ -219,7 +220,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 		h.send(t, "GET", path+"/deliveries?status=succeeded", key, "", 200, &p)
 		return p.Count == 5
 	})
-	var all []shownDelivery
+	var all []account.DeliveryRecord
 	for cursor := ""; ; {
 		var p deliveryPage
 		h.send(t, "GET", path+"/deliveries?limit=2"+cursor, key, "", 200, &p)
@@ -237,7 +238,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 		t.Errorf("%+v", none)
 	}
 	h.answer.Store(500)
-	var test shownDelivery
+	var test account.DeliveryRecord
 	h.send(t, "POST", path+"/test", key, "", 202, &test)
 	eventually(t, "the test has failed", func() bool {
 		var p deliveryPage
@@ -245,7 +246,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 		return p.Count == 1 && p.Data[0].ID == test.ID && *p.Data[0].ResponseStatus == 500 && p.Data[0].Error != nil
 	})
 	h.answer.Store(200)
-	var replay, again shownDelivery
+	var replay, again account.DeliveryRecord
 	h.send(t, "POST", path+"/deliveries/"+all[4].ID+"/replay", key, "", 202, &replay, "Idempotency-Key", "r1")
 	h.send(t, "POST", path+"/deliveries/"+all[4].ID+"/replay", key, "", 202, &again, "Idempotency-Key", "r1")
 	eventually(t, "the replay came", func() bool {
@@ -323,11 +324,11 @@ func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	ada, _ := h.newKey(t, "ada")
 	bob, _ := h.newKey(t, "bob")
-	var made createdWebhook
+	var made account.CreatedWebhook
 	h.send(t, "POST", "/api/webhooks", ada.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, &made)
-	var test shownDelivery
+	var test account.DeliveryRecord
 	h.send(t, "POST", "/api/webhooks/"+made.ID+"/test", ada.Reveal(), "", 202, &test)
-	var own createdWebhook
+	var own account.CreatedWebhook
 	h.send(t, "POST", "/api/webhooks", bob.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, &own)
 	for _, r := range [][2]string{{"GET", ""}, {"DELETE", ""}, {"POST", "/test"}, {"GET", "/deliveries"}, {"POST", "/deliveries/" + test.ID + "/replay"}} {
 		for _, id := range []string{made.ID, "wh_aaaaaaaaaaaaaaaaaaaa"} {
@@ -340,7 +341,7 @@ func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
 	// Nor does another account's delivery below a webhook of one's own.
 	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/"+test.ID+"/replay", bob.Reveal(), "", 404, nil)
 	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/nonsense%00/replay", bob.Reveal(), "", 404, nil)
-	var list struct{ Data []shownWebhook }
+	var list struct{ Data []account.WebhookRecord }
 	if h.send(t, "GET", "/api/webhooks", bob.Reveal(), "", 200, &list); len(list.Data) != 1 || list.Data[0].ID != own.ID {
 		t.Errorf("%+v", list)
 	}
@@ -351,7 +352,7 @@ func TestASecretIsShownOnce(t *testing.T) {
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	ada, _ := h.newKey(t, "ada")
 	body := `{"url":"https://example.org/","events":["entity.deleted"]}`
-	var made createdWebhook
+	var made account.CreatedWebhook
 	h.send(t, "POST", "/api/webhooks", ada.Reveal(), body, 201, &made, "Idempotency-Key", "w1")
 	a := h.send(t, "POST", "/api/webhooks", ada.Reveal(), body, 409, nil, "Idempotency-Key", "w1")
 	if !strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), made.Secret) {
@@ -363,7 +364,7 @@ func TestASecretIsShownOnce(t *testing.T) {
 	}
 }
 
-func accountOf(t *testing.T, s *state.State, name string) string {
+func accountOf(t *testing.T, s *storage.State, name string) string {
 	t.Helper()
 	a, err := s.AccountNamed(t.Context(), name)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/edge/web"
 )
 
 // TestNothingThere asks for what is not there as browsers, programs and people at a
@@ -43,7 +44,7 @@ func TestNothingThere(t *testing.T) {
 				if verb == "HEAD" || want == page {
 					continue
 				}
-				var p Problem
+				var p web.Problem
 				if err := json.Unmarshal(a.body, &p); err != nil || p.Status != told.status || p.Code != told.code || !strings.HasPrefix(p.Detail, told.says) {
 					t.Errorf("%s, Accept %q: %v %s", path, accept, err, a.body)
 				}

@@ -61,13 +61,6 @@ func emptyArchive() *ArchiveReader {
 	}
 }
 
-// check notes that a lookup file is not of the shape that it should have.
-func (s *sectioned) check(name string, fits bool) {
-	if !fits && s.err == nil {
-		s.err = fmt.Errorf("%s: %w", name, errSections)
-	}
-}
-
 // openArchive opens the files that WriteArchive wrote. It looks at their shape
 // only, so that it takes the same time at any size.
 func (b *Build) openArchive(s *sectioned) {

@@ -211,7 +211,7 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entit
 		}
 		m.Counts.Withdrawn++
 		from := len(hidden)
-		hidden = AppendRow(hidden, EntityColumns, e.Row())
+		hidden = AppendRow(hidden, EntityColumns, EntityRow(e))
 		places[i] = RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
@@ -221,7 +221,7 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entit
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(&Table{Base: EntitiesFile, Columns: EntityColumns, Keys: keys, Row: func(i int) Row { return entities[order[i]].Row() }})
+	lengths, err := w.WriteTable(&Table{Base: EntitiesFile, Columns: EntityColumns, Keys: keys, Row: func(i int) Row { return EntityRow(entities[order[i]]) }})
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {

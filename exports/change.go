@@ -128,20 +128,6 @@ func orNull(b []byte) []byte {
 	return b
 }
 
-// ChangeColumns are the fields of an exported change where a format has no
-// nested objects.
-var ChangeColumns = []Column{
-	{"id", Text}, {"event", Text}, {"timestamp", Timestamp}, {"type", Text}, {"slug", Text}, {"name", Text},
-	{"changes", Raw}, {"commit", Text}, {"author", Text}, {"pullRequest", Integer},
-}
-
-// Row returns the cells of the ChangeColumns.
-func (c *Change) Row() Row {
-	return Row{{Text: c.ID}, {Text: c.Event}, {Text: c.Timestamp.UTC().Format(time.RFC3339)},
-		{Text: c.Type}, {Text: c.Slug}, {Text: c.Name}, {Text: string(appendFieldChanges(nil, c.Fields))},
-		{Text: c.Commit}, {Text: c.Author}, {Number: float64(c.PullRequest), Known: c.PullRequest != 0}}
-}
-
 // ChangeFields are the names that fields of a change may have, and their groups.
 var ChangeFields = func() []string {
 	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",

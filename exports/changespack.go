@@ -26,7 +26,7 @@ func (p *archivePacker) writeChanges() error {
 		}
 		c := &p.Changes[i]
 		times = binary.LittleEndian.AppendUint64(times, uint64(c.Time))
-		sets.addChange(c, i)
+		addChange(sets, c, i)
 	}
 	versions := packAll(below.versions, kept, n, func(i int) int32 { return p.Changes[i].Version })
 	ids, idPlaces, err := p.packIDs()
@@ -41,7 +41,7 @@ func (p *archivePacker) writeChanges() error {
 }
 
 // addChange notes what a change is found by.
-func (p posted) addChange(c *ChangeEntry, i int) {
+func addChange(p posted, c *ChangeEntry, i int) {
 	p.add(byType, c.Type, i)
 	p.add(byEvent, c.Event, i)
 	if c.Category != "" {

@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -26,24 +25,6 @@ type Column struct {
 	Kind Kind
 }
 
-// EntityColumns are the fields of an exported entity, in the order in which
-// every format gives them.
-var EntityColumns = []Column{
-	{"slug", Text}, {"type", Text}, {"name", Text}, {"provider", Text}, {"description", Text},
-	{"category", Text}, {"version", Text}, {"pricingModel", Text}, {"license", Text}, {"url", Text},
-	{"tags", List}, {"capabilities", List},
-	{"composite", Decimal}, {"adoption", Decimal}, {"quality", Decimal}, {"freshness", Decimal},
-	{"citations", Decimal}, {"engagement", Decimal},
-	{"addedDate", Date}, {"lastUpdated", Date},
-}
-
-// LeaderboardColumns are the fields of an exported leaderboard.
-var LeaderboardColumns = []Column{
-	{"rank", Integer}, {"type", Text}, {"slug", Text}, {"name", Text}, {"provider", Text}, {"category", Text},
-	{"composite", Decimal}, {"adoption", Decimal}, {"quality", Decimal}, {"freshness", Decimal},
-	{"citations", Decimal}, {"engagement", Decimal},
-}
-
 // Cell is one value of an exported row. Text holds texts, dates, times and raw
 // JSON, "" for null; a Decimal or Integer is null unless Known.
 type Cell struct {
@@ -55,32 +36,6 @@ type Cell struct {
 
 // Row is one exported record; its cells follow the columns.
 type Row []Cell
-
-// Row returns the cells of the EntityColumns.
-func (e *Entity) Row() Row {
-	row := make(Row, 0, len(EntityColumns))
-	for _, s := range [...]string{e.Slug, e.Type, e.Name, e.Provider, e.Description, e.Category,
-		e.Version, e.PricingModel, e.License, e.URL} {
-		row = append(row, Cell{Text: s})
-	}
-	row = append(row, Cell{List: e.Tags}, Cell{List: e.Capabilities})
-	for _, name := range ScoreNames {
-		row = append(row, scoreCell(e.Scores.Get(name)))
-	}
-	return append(row, Cell{Text: e.AddedDate}, Cell{Text: e.LastUpdated})
-}
-
-// LeaderboardRow returns the cells of the LeaderboardColumns.
-func (e *Entity) LeaderboardRow(rank int) Row {
-	row := Row{{Number: float64(rank), Known: true}, {Text: e.Type}, {Text: e.Slug}, {Text: e.Name},
-		{Text: e.Provider}, {Text: e.Category}}
-	for _, name := range ScoreNames {
-		row = append(row, scoreCell(e.Scores.Get(name)))
-	}
-	return row
-}
-
-func scoreCell(s Score) Cell { return Cell{Number: s.Float(), Known: s.Known()} }
 
 // SelectColumns returns the columns with these names in the order of all, and
 // where each stands in a full row.
@@ -133,5 +88,3 @@ func ParseRow(line []byte, columns []Column) (Row, error) {
 	}
 	return row, nil
 }
-
-func compareStrings(a, b string) int { return cmp.Compare(a, b) }

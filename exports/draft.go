@@ -66,7 +66,7 @@ func (b *Build) With(edits []Edit) (*Build, error) {
 		d.keys[key] = ordinal << 1
 		d.entities = append(d.entities, e.Entity)
 		d.records = append(d.records, e.Entity.AppendJSON(nil))
-		d.rows = append(d.rows, AppendRow(nil, EntityColumns, e.Entity.Row()))
+		d.rows = append(d.rows, AppendRow(nil, EntityColumns, EntityRow(e.Entity)))
 		d.names = append(d.names, Fold(e.Entity.Name))
 		d.slugs = append(d.slugs, key)
 		sum.Write(d.records[len(d.records)-1])
@@ -255,7 +255,7 @@ func (b *Build) Standing(ordinal uint32) float64 {
 }
 
 // hasValue tells whether an entity has a folded value in a filter field.
-func (e *Entity) hasValue(field, folded string) bool {
+func hasValue(e *Entity, field, folded string) bool {
 	return slices.ContainsFunc(e.FieldValues(field), func(v string) bool { return Fold(v) == folded })
 }
 

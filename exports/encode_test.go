@@ -39,7 +39,7 @@ func encodeAll(t *testing.T, format string, columns []Column) []byte {
 		t.Fatal(err)
 	}
 	for _, e := range sample() {
-		if err := enc.Write(e.Row()); err != nil {
+		if err := enc.Write(EntityRow(e)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestJSONLRowsReadBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := AppendRow(nil, EntityColumns, row), AppendRow(nil, EntityColumns, e.Row()); !bytes.Equal(got, want) {
+		if got, want := AppendRow(nil, EntityColumns, row), AppendRow(nil, EntityColumns, EntityRow(e)); !bytes.Equal(got, want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

@@ -1,12 +1,10 @@
 package exports
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"unicode/utf8"
 )
 
 // RecordFields are the members of a record's JSON form, in their order.
@@ -133,94 +131,6 @@ func appendOrigin(dst []byte, date, source string) []byte {
 	return append(dst, '}')
 }
 
-func appendMember(dst []byte, name string) []byte {
-	dst = append(dst, ',', '"')
-	dst = append(dst, name...)
-	return append(dst, '"', ':')
-}
-
-func appendComma(dst []byte, i int) []byte {
-	if i > 0 {
-		dst = append(dst, ',')
-	}
-	return dst
-}
-
-func appendNullable(dst []byte, s string) []byte {
-	if s == "" {
-		return append(dst, "null"...)
-	}
-	return AppendString(dst, s)
-}
-
-func appendStrings(dst []byte, list []string) []byte {
-	dst = append(dst, '[')
-	for i, s := range list {
-		dst = appendComma(dst, i)
-		dst = AppendString(dst, s)
-	}
-	return append(dst, ']')
-}
-
-// AppendNumber appends the shortest decimal that reads back as x, without an
-// exponent for whole numbers below 2^53. NaN and infinities become null.
-func AppendNumber(dst []byte, x float64) []byte {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return append(dst, "null"...)
-	}
-	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
-		return strconv.AppendInt(dst, int64(x), 10)
-	}
-	return strconv.AppendFloat(dst, x, 'g', -1, 64)
-}
-
-const hexDigits = "0123456789abcdef"
-
-// AppendString appends s as a JSON string. It escapes what JSON demands and the
-// two line separators that JavaScript once did not allow; invalid UTF-8 becomes
-// U+FFFD. HTML is not escaped: records are data, pages escape them themselves.
-func AppendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c < utf8.RuneSelf {
-			dst = append(dst, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				dst = append(dst, '\\', c)
-			case '\n':
-				dst = append(dst, '\\', 'n')
-			case '\r':
-				dst = append(dst, '\\', 'r')
-			case '\t':
-				dst = append(dst, '\\', 't')
-			default:
-				dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-			}
-			i++
-			start = i
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			dst = append(append(dst, s[start:i]...), `\ufffd`...)
-			start = i + size
-		case r == '\u2028' || r == '\u2029':
-			dst = append(append(dst, s[start:i]...), `\u202`...)
-			dst = append(dst, hexDigits[r&15])
-			start = i + size
-		}
-		i += size
-	}
-	return append(append(dst, s[start:]...), '"')
-}
-
 // recordJSON mirrors the record for reading; writing is done by AppendJSON.
 type recordJSON struct {
 	Type, Slug, Name, Provider, Description, Category, Version, PricingModel, License, URL string
@@ -289,3 +199,5 @@ func parseFact(name string, raw []byte) (Fact, error) {
 	}
 	return f, nil
 }
+
+func compareStrings(a, b string) int { return cmp.Compare(a, b) }

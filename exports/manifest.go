@@ -18,6 +18,9 @@ import (
 // reader refuses any other: builds are made anew, never converted.
 const FormatVersion = 3
 
+// ManifestFile is the path of the manifest in a build.
+const ManifestFile = "manifest.json"
+
 // Manifest describes one build. It is written last.
 type Manifest struct {
 	FormatVersion  int         `json:"formatVersion"`

@@ -53,10 +53,10 @@ func TestMembers(t *testing.T) {
 	}
 	Members(nil, func(string, []byte) { t.Error("nothing has no members") })
 	for _, e := range append(catalogue(12, 400), sample()...) {
-		record, row := e.AppendJSON(nil), AppendRow(nil, EntityColumns, e.Row())
+		record, row := e.AppendJSON(nil), AppendRow(nil, EntityColumns, EntityRow(e))
 		compareMembers(t, record)
 		compareMembers(t, row)
-		compareMembers(t, AppendRow(nil, LeaderboardColumns, e.LeaderboardRow(7)))
+		compareMembers(t, AppendRow(nil, LeaderboardColumns, LeaderboardRow(e, 7)))
 		var names []string
 		Members(record, func(name string, value []byte) {
 			names = append(names, name)

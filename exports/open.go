@@ -100,31 +100,6 @@ func (b *Build) mapFile(dir *os.Root, f File) error {
 	return nil
 }
 
-// sectioned opens lookup files, keeping the first error.
-type sectioned struct {
-	b   *Build
-	err error
-}
-
-func (s *sectioned) open(name string, want int) [][]byte {
-	parts, err := unpackSections(s.b.files[name], want)
-	if err != nil {
-		if s.err == nil {
-			s.err = fmt.Errorf("%s: %w", name, err)
-		}
-		return make([][]byte, want)
-	}
-	return parts
-}
-
-func (s *sectioned) strings(name string, part []byte) stringTable {
-	t, err := openStrings(part)
-	if err != nil && s.err == nil {
-		s.err = fmt.Errorf("%s: %w", name, err)
-	}
-	return t
-}
-
 func (b *Build) openLookups() error {
 	s := &sectioned{b: b}
 	b.records, b.offsets, b.rows = b.files[recordsFile], b.files[offsetsFile], b.files[rowsFile]
@@ -331,7 +306,7 @@ func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
 	if ok {
 		set = b.bitmap(i)
 	}
-	if set = b.settle(set, func(e *Entity) bool { return e.hasValue(field, folded) }); set.IsEmpty() {
+	if set = b.settle(set, func(e *Entity) bool { return hasValue(e, field, folded) }); set.IsEmpty() {
 		return nil
 	}
 	return set

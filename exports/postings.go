@@ -22,13 +22,6 @@ type postings struct {
 // postingSections is how many sections of a lookup file postings take.
 const postingSections = 3
 
-func (s *sectioned) postings(name string, parts [][]byte) postings {
-	p := postings{keys: s.strings(name, parts[0]), ends: parts[1], sets: parts[2]}
-	n := p.keys.len()
-	s.check(name, len(p.ends) == 8*(n+1) && uint64At(p.ends, n) == uint64(len(p.sets)))
-	return p
-}
-
 func uint64At(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 
 func (p postings) bytes(i int) []byte { return p.sets[uint64At(p.ends, i):uint64At(p.ends, i+1)] }
@@ -173,4 +166,25 @@ func rankTexts(below stringTable, ranks uint32s, kept int, more []string) (table
 		rank = append(rank, uint32(i))
 	}
 	return table, rank
+}
+
+// intersection is what the sets of all values have in common. A nil set is an
+// empty one, and so is the intersection of no values.
+func intersection(values []string, of func(value string) *roaring.Bitmap) *roaring.Bitmap {
+	var set *roaring.Bitmap
+	for _, v := range values {
+		one := of(v)
+		switch {
+		case one == nil:
+			return roaring.New()
+		case set == nil:
+			set = one
+		default:
+			set = roaring.And(set, one)
+		}
+	}
+	if set == nil {
+		return roaring.New()
+	}
+	return set
 }

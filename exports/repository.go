@@ -83,9 +83,9 @@ func (r *Repository) View(file string) string {
 	return r.URL + r.forge().view + r.onBranch(file)
 }
 
-// longestNew is how many bytes the address of a filled-in page may have. Servers
+// maxNewLen is how many bytes the address of a filled-in page may have. Servers
 // refuse requests whose first line has more than about 8,000.
-const longestNew = 6000
+const maxNewLen = 6000
 
 // New is the page that opens an editor for a file that is not there yet, given as
 // to Edit, with its name filled in. So is the text, but on GitLab, which takes
@@ -100,7 +100,7 @@ func (r *Repository) New(file, text string) string {
 	if f.text == "" || text == "" {
 		return page
 	}
-	if filled := page + "&" + f.text + "=" + escapeQuery(text); len(filled) <= longestNew {
+	if filled := page + "&" + f.text + "=" + escapeQuery(text); len(filled) <= maxNewLen {
 		return filled
 	}
 	return page

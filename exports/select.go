@@ -61,27 +61,6 @@ func (b *Build) havingAll(field string, values []string) *roaring.Bitmap {
 	return intersection(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
 }
 
-// intersection is what the sets of all values have in common. A nil set is an
-// empty one, and so is the intersection of no values.
-func intersection(values []string, of func(value string) *roaring.Bitmap) *roaring.Bitmap {
-	var set *roaring.Bitmap
-	for _, v := range values {
-		one := of(v)
-		switch {
-		case one == nil:
-			return roaring.New()
-		case set == nil:
-			set = one
-		default:
-			set = roaring.And(set, one)
-		}
-	}
-	if set == nil {
-		return roaring.New()
-	}
-	return set
-}
-
 // atLeast returns the records whose value in a sort key is known and not below
 // least: a prefix of the descending order.
 func (b *Build) atLeast(key int, least int64) *roaring.Bitmap {

@@ -81,7 +81,7 @@ func addUp(lengths []byte) (ends []int64) {
 
 // find returns the compressed forms of a piece of a format, by shardedEncodings.
 // Where they cannot be had, or there is no earlier table, they are to be made anew.
-func (s *shards) find(format int, sum [sha256.Size]byte) (packed [][]byte, known bool) {
+func (s *shards) find(format int, sum [sha256.Size]byte) (compressed [][]byte, known bool) {
 	if s == nil {
 		return nil, false
 	}
@@ -98,9 +98,9 @@ func (s *shards) find(format int, sum [sha256.Size]byte) (packed [][]byte, known
 		if _, err := s.files[i].ReadAt(piece, from); err != nil {
 			return nil, false
 		}
-		packed = append(packed, piece)
+		compressed = append(compressed, piece)
 	}
-	return packed, true
+	return compressed, true
 }
 
 func (s *shards) close() {

@@ -18,9 +18,6 @@ type columns struct {
 	names  []string // folded, sorted, each once
 }
 
-// noDate stands for an unknown date: it is below every other.
-const noDate = math.MinInt32
-
 func packColumns(entities []*Entity, rank []uint32) (*columns, error) {
 	n := len(entities)
 	c := &columns{rank: rank, name: make([]uint32, n)}

@@ -128,7 +128,7 @@ func (w *Writer) writeText(t *Table, rows chan<- []Row) ([]int64, error) {
 	}
 	var lengths []int64
 	index := make(shardIndex, len(shardedFiles))
-	earlier := openShards(w.earlier, t.Base)
+	earlier := openShards(w.previous, t.Base)
 	defer earlier.close()
 	err := inOrder(shardBounds(t.Keys), func(from, to int) *shard {
 		return encodeShard(t, from, to, earlier)
@@ -192,10 +192,10 @@ func inOrder(bounds []int, produce func(from, to int) *shard, consume func(*shar
 // out for what the earlier build has compressed.
 func encodeShard(t *Table, from, to int, earlier *shards) *shard {
 	s := &shard{}
-	var array, lines, table bytes.Buffer
-	csv := newCSVBody(&table, t.Columns)
+	var array, lines, rows bytes.Buffer
+	csv := newCSVBody(&rows, t.Columns)
 	if from == 0 {
-		header, err := newCSVEncoder(&table, t.Columns)
+		header, err := newCSVEncoder(&rows, t.Columns)
 		if err == nil {
 			err = header.Close()
 		}
@@ -226,7 +226,7 @@ func encodeShard(t *Table, from, to int, earlier *shards) *shard {
 		array.WriteString("]\n")
 	}
 	s.err = errors.Join(s.err, csv.Close())
-	s.compress(earlier, array.Bytes(), lines.Bytes(), table.Bytes())
+	s.compress(earlier, array.Bytes(), lines.Bytes(), rows.Bytes())
 	return s
 }
 
@@ -235,15 +235,15 @@ func (s *shard) compress(earlier *shards, raw ...[]byte) {
 	s.files = append(raw, make([][]byte, len(shardedFiles)-len(raw))...)
 	for i, data := range raw {
 		s.sums = append(s.sums, sha256.Sum256(data))
-		packed, known := earlier.find(i, s.sums[i])
+		compressed, known := earlier.find(i, s.sums[i])
 		for j, coding := range shardedEncodings {
 			if !known {
 				var err error
 				data, err := Compress(coding, data)
 				s.err = errors.Join(s.err, err)
-				packed = append(packed, data)
+				compressed = append(compressed, data)
 			}
-			s.files[(j+1)*len(shardedFormats)+i] = packed[j]
+			s.files[(j+1)*len(shardedFormats)+i] = compressed[j]
 		}
 	}
 }

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"math"
 	"time"
 )
 
@@ -77,3 +78,6 @@ func dayText(day int32) string {
 	}
 	return time.Unix(int64(day)*86400, 0).UTC().Format(time.DateOnly)
 }
+
+// noDate stands for an unknown date: it is below every other.
+const noDate = math.MinInt32

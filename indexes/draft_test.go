@@ -54,7 +54,7 @@ func publishInto(t testing.TB, root string, entities []*exports.Entity, upon str
 		}
 		m.Counts.Withdrawn++
 		from := len(hidden)
-		hidden = exports.AppendRow(hidden, exports.EntityColumns, e.Row())
+		hidden = exports.AppendRow(hidden, exports.EntityColumns, exports.EntityRow(e))
 		places[i] = exports.RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
@@ -65,7 +65,7 @@ func publishInto(t testing.TB, root string, entities []*exports.Entity, upon str
 		keys[i] = entities[o].Key()
 	}
 	lengths, err := w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: exports.EntityColumns, Keys: keys,
-		Row: func(i int) exports.Row { return entities[order[i]].Row() }})
+		Row: func(i int) exports.Row { return exports.EntityRow(entities[order[i]]) }})
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {

@@ -20,17 +20,17 @@ const editedFile = "edited.json"
 // digestsFile holds the digest of each document by its number.
 const digestsFile = "digests.bin"
 
-// mostEdited is how many documents an index may have outside of the files that it
+// maxEdited is how many documents an index may have outside of the files that it
 // shares. Each takes some 5 kB of memory and forty microseconds whenever the index
 // is opened, and their terms are looked up beside those of the segment. With one
 // in two hundred, an index of a hundred thousand opens in twenty milliseconds and
 // most searches take up to a fifth longer. The least is for people who edit a
 // small index all day: that many cost nothing to speak of.
-func mostEdited(documents int) int { return max(64, documents/200) }
+func maxEdited(documents int) int { return max(64, documents/200) }
 
-// fewestShared is how many of the documents in shared files must still count:
+// minShared is how many of the documents in shared files must still count:
 // three quarters. What is in there for nothing is read nevertheless.
-func fewestShared(documents int) int { return documents - documents/4 }
+func minShared(documents int) int { return documents - documents/4 }
 
 // earlier is the index of another build, as far as a new one can share it.
 type earlier struct {
@@ -88,12 +88,12 @@ func (x *earlier) compare(p *Prepared, known []byte, digests []digest) bool {
 			x.ordinals[number] = uint32(ordinal)
 			continue
 		}
-		if len(x.edited) == mostEdited(len(digests)) {
+		if len(x.edited) == maxEdited(len(digests)) {
 			return false
 		}
 		x.edited = append(x.edited, p.source(ordinal))
 	}
-	return len(digests)-len(x.edited) >= fewestShared(len(x.ordinals))
+	return len(digests)-len(x.edited) >= minShared(len(x.ordinals))
 }
 
 // write makes the files of an index that shares those of the earlier one.

@@ -115,8 +115,8 @@ func (w *word) near(term string) bool {
 	return w.blurred != nil && w.blurred.matches(term)
 }
 
-// mostAdded is how many bytes edits can add to a word: each a character.
-const mostAdded = maxEdits * utf8.UTFMax
+// maxAdded is how many bytes edits can add to a word: each a character.
+const maxAdded = maxEdits * utf8.UTFMax
 
 // joins returns how many words at the beginning of a list answer a word of the
 // query when nothing is between them, 0 for none.
@@ -127,7 +127,7 @@ func (w *word) joins(list []span) int {
 		if strings.HasPrefix(b.String(), w.term) {
 			return i + 1
 		}
-		if b.Len() > len(w.term)+mostAdded {
+		if b.Len() > len(w.term)+maxAdded {
 			return 0 // whatever follows
 		}
 	}

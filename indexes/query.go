@@ -77,16 +77,16 @@ func splitQuotes(text string) []string {
 	}
 }
 
-// longestBlurred is up to how many letters a word is tried with edits: what is longer
+// maxBlurredLen is up to how many letters a word is tried with edits: what is longer
 // is hardly a word.
-const longestBlurred = 40
+const maxBlurredLen = 40
 
 // allowedEdits is one from four letters on and two from eight on. Words with
 // digits are not blurred: GPT-4 is not GPT-5.
 func allowedEdits(t string) int {
 	n := utf8.RuneCountInString(t)
 	switch {
-	case n < 4 || n > longestBlurred || strings.ContainsAny(t, "0123456789"):
+	case n < 4 || n > maxBlurredLen || strings.ContainsAny(t, "0123456789"):
 		return 0
 	case n < 8:
 		return 1

@@ -135,29 +135,29 @@ func (s *session) nearTo(nearest map[uint32]int, term string, allowed set) error
 func nearEdits(term string) int {
 	n := utf8.RuneCountInString(term)
 	switch {
-	case n < 3 || n > longestBlurred:
+	case n < 3 || n > maxBlurredLen:
 		return 0
 	case strings.ContainsAny(term, "0123456789"):
 		return min(n-2, 2)
-	case n > longestNear:
+	case n > maxNearLen:
 		return allowedEdits(term)
 	}
 	return min(allowedEdits(term)+1, maxEdits)
 }
 
-// longestNear is up to how many letters a word has one edit more than searches allow.
-const longestNear = 20
+// maxNearLen is up to how many letters a word has one edit more than searches allow.
+const maxNearLen = 20
 
-// fewestInCommon is how many letters a word and a name must begin with alike.
-const fewestInCommon = 3
+// minInCommon is how many letters a word and a name must begin with alike.
+const minInCommon = 3
 
 // sameBeginning returns records that have the longest beginning of any of the
 // words in their names.
 func (s *session) sameBeginning(list []string, allowed set, limit int) ([]uint32, error) {
-	best, length := []uint32(nil), fewestInCommon-1
+	best, length := []uint32(nil), minInCommon-1
 	for _, t := range list {
 		runes := []rune(t)
-		for n := min(len(runes), longestBlurred); n > length; n-- {
+		for n := min(len(runes), maxBlurredLen); n > length; n-- {
 			begins, err := s.prefix(inName, string(runes[:n]))
 			if err != nil {
 				return nil, err

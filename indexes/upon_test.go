@@ -18,8 +18,8 @@ import (
 	"kindex/indexes"
 )
 
-// mostEdited is how many documents a small index may have outside of shared files.
-const mostEdited = 64
+// maxEdited is how many documents a small index may have outside of shared files.
+const maxEdited = 64
 
 // indexedTexts are all that is indexed of an entity.
 func indexedTexts(e *exports.Entity) string {
@@ -333,7 +333,7 @@ func TestUponUntilAllIsIndexed(t *testing.T) {
 		c.edit(15)
 		want := c.outside()
 		n := c.publish(t)
-		if all := len(c.list()); want > mostEdited {
+		if all := len(c.list()); want > maxEdited {
 			if rebuilt++; n != all {
 				t.Errorf("%d documents were indexed, %d of %d are outside", n, want, all)
 			}
@@ -343,7 +343,7 @@ func TestUponUntilAllIsIndexed(t *testing.T) {
 			t.Errorf("%d documents were indexed, %d are outside", n, want)
 		}
 	}
-	if rebuilt < 2 || most < mostEdited-10 {
+	if rebuilt < 2 || most < maxEdited-10 {
 		t.Errorf("all were indexed %d times, otherwise at most %d", rebuilt, most)
 	}
 	c.asWhole(t, c.current, nil)
@@ -368,7 +368,7 @@ func TestUponWhatDiffers(t *testing.T) {
 		return slices.Replace(slices.Clone(list), 5, 6, &e)
 	}
 	small := slices.IndexFunc(list, func(e *exports.Entity) bool {
-		return count(func(f *exports.Entity) bool { return f.Category == e.Category }) <= mostEdited
+		return count(func(f *exports.Entity) bool { return f.Category == e.Category }) <= maxEdited
 	})
 	if small < 0 {
 		t.Fatal("there is no small category")

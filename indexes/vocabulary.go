@@ -11,7 +11,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // vocabulary are the terms of a field by their length, for finding those that are
@@ -19,16 +19,16 @@ import (
 // automaton that walks the transducer instead takes milliseconds and megabytes: with
 // three edits it tries nearly everything that three letters begin with.
 type vocabulary struct {
-	kinds  []uint64             // of the letters of each term, as nearest.Kinds has them
-	values []uint64             // as the transducer has them
-	ends   []uint32             // where each term ends in text, by its place plus one
-	text   string               // all terms, those of a length in their order
-	from   [longestTerm + 2]int // by length in letters: the place of the first
+	kinds  []uint64            // of the letters of each term, as didyoumean.Kinds has them
+	values []uint64            // as the transducer has them
+	ends   []uint32            // where each term ends in text, by its place plus one
+	text   string              // all terms, those of a length in their order
+	from   [maxTermLen + 2]int // by length in letters: the place of the first
 }
 
-// longestTerm is what all terms count as that have more letters than anything near
+// maxTermLen is what all terms count as that have more letters than anything near
 // to a word.
-const longestTerm = longestBlurred + maxEdits + 1
+const maxTermLen = maxBlurredLen + maxEdits + 1
 
 // lazyVocabulary is a vocabulary that is made when it is first asked for.
 type lazyVocabulary struct {
@@ -61,7 +61,7 @@ func newVocabulary(fst *vellum.FST, stopped func() bool) (v *vocabulary, err err
 	if fst == nil {
 		return v, nil
 	}
-	var byLength [longestTerm + 1]struct {
+	var byLength [maxTermLen + 1]struct {
 		text   []byte
 		ends   []uint32
 		values []uint64
@@ -72,7 +72,7 @@ func newVocabulary(fst *vellum.FST, stopped func() bool) (v *vocabulary, err err
 			return nil, errStopped
 		}
 		term, value := it.Current()
-		l := &byLength[min(utf8.RuneCount(term), longestTerm)]
+		l := &byLength[min(utf8.RuneCount(term), maxTermLen)]
 		l.text = append(l.text, term...)
 		l.ends, l.values = append(l.ends, uint32(len(l.text))), append(l.values, value)
 	}
@@ -92,7 +92,7 @@ func newVocabulary(fst *vellum.FST, stopped func() bool) (v *vocabulary, err err
 	v.text = text.String()
 	v.kinds = make([]uint64, len(v.values))
 	for i := range v.kinds {
-		v.kinds[i] = nearest.Kinds(v.term(i))
+		v.kinds[i] = didyoumean.Kinds(v.term(i))
 	}
 	return v, nil
 }
@@ -122,7 +122,7 @@ const shortPrefix = 3
 
 // prefix calls f for the terms that have a prefix: where their postings are.
 func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
-	for n := range longestTerm + 1 {
+	for n := range maxTermLen + 1 {
 		from, to := v.from[n], v.from[n+1]
 		from += sort.Search(to-from, func(i int) bool { return v.term(from+i) >= prefix })
 		for i := from; i < to && strings.HasPrefix(v.term(i), prefix); i++ {
@@ -134,13 +134,13 @@ func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 	return nil
 }
 
-// pattern is a word of at most longestBlurred letters that terms are compared with.
+// pattern is a word of at most maxBlurredLen letters that terms are compared with.
 type pattern struct {
-	*nearest.Word
+	*didyoumean.Word
 	edits int // how many are allowed
 }
 
-func newPattern(word string, edits int) *pattern { return &pattern{nearest.NewWord(word), edits} }
+func newPattern(word string, edits int) *pattern { return &pattern{didyoumean.NewWord(word), edits} }
 
 // matches tells whether a term is within the edits of the word.
 func (w *pattern) matches(term string) bool { return w.Aligned(term) <= w.edits }

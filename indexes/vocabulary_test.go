@@ -63,7 +63,7 @@ func TestVocabulary(t *testing.T) {
 		}
 		for range 300 {
 			asked := word()
-			if n := len([]rune(asked)); n == 0 || n > longestBlurred {
+			if n := len([]rune(asked)); n == 0 || n > maxBlurredLen {
 				continue
 			}
 			a, err := automata.BuildDfa(asked, uint8(edits))

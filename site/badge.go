@@ -37,12 +37,12 @@ func ScoreColour(s exports.Score) string {
 	return Red
 }
 
-// LongestLabel is how many characters of a label are shown.
-const LongestLabel = 60
+// MaxLabelLen is how many characters of a label are shown.
+const MaxLabelLen = 60
 
 // Badge draws a label and a message in an SVG picture of 20 pixels' height. The
 // picture is self-contained, runs nothing, and says its text to who cannot see it.
-// Texts may hold anything; they are cut behind LongestLabel characters.
+// Texts may hold anything; they are cut behind MaxLabelLen characters.
 func Badge(label, message, colour string) []byte {
 	label, message = plain(label), plain(message)
 	whole := html.EscapeString(label + ": " + message)
@@ -76,7 +76,7 @@ func plain(s string) string {
 			b.WriteByte(' ')
 		}
 		for _, r := range word {
-			if n++; n > LongestLabel {
+			if n++; n > MaxLabelLen {
 				return b.String() + "…"
 			}
 			b.WriteRune(r)

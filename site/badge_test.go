@@ -20,7 +20,7 @@ func TestBadge(t *testing.T) {
 	golden(t, "unranked.svg", site.Badge("kindex rank", "not ranked", site.Grey))
 	golden(t, "hostile.svg", site.Badge(`</text><script>alert("1")</script>`, "]]>&'\x00\u202e\n💥 日本", site.Red))
 	long := string(site.Badge(strings.Repeat("W", 200), "1", site.Amber))
-	if !strings.Contains(long, ">"+strings.Repeat("W", site.LongestLabel)+"…<") {
+	if !strings.Contains(long, ">"+strings.Repeat("W", site.MaxLabelLen)+"…<") {
 		t.Errorf("a long label is shown as %s", long)
 	}
 	if empty := string(site.Badge("", "steady", site.Grey)); strings.Count(empty, "<text") != 1 {

@@ -244,13 +244,13 @@ func (w *markdown) changes(p *Page) {
 	w.list(items)
 }
 
-// longestValue is how many characters of a changed value are shown.
-const longestValue = 60
+// maxValueLen is how many characters of a changed value are shown.
+const maxValueLen = 60
 
 // fieldChange words the change of a field, with short values only.
 func fieldChange(f exports.FieldChange) string {
 	before, after := string(f.Old), string(f.New)
-	if len(before) > longestValue || len(after) > longestValue {
+	if len(before) > maxValueLen || len(after) > maxValueLen {
 		return text(f.Field)
 	}
 	return text(f.Field) + " from " + text(before) + " to " + text(after)

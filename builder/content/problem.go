@@ -108,7 +108,7 @@ func FieldName(path []string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		if utf8.RuneCountInString(p) > longestPlain || !plainName.MatchString(p) || safetext.Contains(p) {
+		if utf8.RuneCountInString(p) > maxPlainLen || !plainName.MatchString(p) || safetext.Contains(p) {
 			p = shown(p)
 		}
 		b.WriteString(p)
@@ -116,8 +116,8 @@ func FieldName(path []string) string {
 	return b.String()
 }
 
-// longestPlain is the length up to which a name is shown as it is, in characters. It is
+// maxPlainLen is the length up to which a name is shown as it is, in characters. It is
 // not part of plainName, which would take milliseconds to compile.
-const longestPlain = 61
+const maxPlainLen = 61
 
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)

@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // Changed lists the files that are not as they were when they were last read:
@@ -162,10 +162,10 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		}
 	case info.IsDir():
 		if holdsYAML(filepath.Join(f.dir, name)) {
-			return "is not a type of entity; known are " + strings.Join(exports.Types, ", "), nearest.Name(name, exports.Types)
+			return "is not a type of entity; known are " + strings.Join(exports.Types, ", "), didyoumean.Name(name, exports.Types)
 		}
 	case isYAML(name):
-		return "is not a file of a content folder; known are " + strings.Join(rootFiles, ", "), nearest.Name(name, rootFiles)
+		return "is not a file of a content folder; known are " + strings.Join(rootFiles, ", "), didyoumean.Name(name, rootFiles)
 	}
 	return "", ""
 }

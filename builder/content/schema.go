@@ -16,7 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 //go:embed schema/*.json
@@ -199,7 +199,7 @@ func (s *schema) unknown(node map[string]any, at []string, field string, more ..
 	known := append(properties(node), more...)
 	slices.Sort(known)
 	p := Problem{Message: "unknown field; known are " + strings.Join(known, ", "),
-		Suggestion: cmp.Or(s.within(node, field), nearest.Name(field, known))}
+		Suggestion: cmp.Or(s.within(node, field), didyoumean.Name(field, known))}
 	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
 		p.Field = FieldName(at) + "." + shown(field) // without the quotes it would look like an entry of a list
 		p.Message += "; a number is written without commas"

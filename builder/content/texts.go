@@ -15,7 +15,7 @@ import (
 	"github.com/github/go-spdx/v2/spdxexp"
 	"github.com/github/go-spdx/v2/spdxexp/spdxlicenses"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/exports/safetext"
 )
 
@@ -176,7 +176,7 @@ func licenseExpression(s string) (ok bool, guess string) {
 	verdict := licenseVerdict{ok: spdxValid(s)}
 	known := spdxlicenses.GetLicenses()
 	if !verdict.ok {
-		verdict.guess = nearest.Name(strings.NewReplacer(" ", "-", "_", "-").Replace(s), known)
+		verdict.guess = didyoumean.Name(strings.NewReplacer(" ", "-", "_", "-").Replace(s), known)
 	} else if i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 && !slices.Contains(known, s) {
 		verdict.guess = known[i]
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // claims are what files say that others may say too, kept so that one edit is
@@ -125,7 +125,7 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 	for _, c := range declared {
 		slugs = append(slugs, c.Slug)
 	}
-	return shown(category) + " is not in categories.yaml", nearest.Name(category, slugs)
+	return shown(category) + " is not in categories.yaml", didyoumean.Name(category, slugs)
 }
 
 func slugTaken(old, by string) string   { return shown(old) + " is the slug of " + by }

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/exports/safetext"
 )
 
@@ -57,7 +57,7 @@ func describe(k jsonschema.ErrorKind, node map[string]any, value any) Problem {
 			names = append(names, fmt.Sprint(w))
 		}
 		got, _ := k.Got.(string)
-		return Problem{Message: shown(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: nearest.Name(got, names)}
+		return Problem{Message: shown(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: didyoumean.Name(got, names)}
 	case *kind.Pattern:
 		if k.Got == "" {
 			return Problem{Message: "must not be empty"}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // survey is what the first reading of the input finds out.
@@ -113,8 +113,8 @@ func (j *job) wish(r *row) (w wish, ok bool, err error) {
 // under the name of the list.
 type columns map[string]bool
 
-// mostColumns bounds what is kept of objects whose names are data themselves.
-const mostColumns = 10000
+// maxColumns bounds what is kept of objects whose names are data themselves.
+const maxColumns = 10000
 
 // declared lists the columns that the file itself declares, and finds those
 // that the mapping names beside them before anything else is read.
@@ -139,7 +139,7 @@ func (j *job) declared() (columns, error) {
 
 func (c columns) addObject(prefix string, object map[string]any) {
 	for name, v := range object {
-		if len(c) < mostColumns {
+		if len(c) < maxColumns {
 			c[prefix+name] = true
 		}
 		c.addInner(prefix+name+".", v)
@@ -174,7 +174,7 @@ func (j *job) unknownColumns(seen columns) (problems content.Problems) {
 			continue
 		}
 		message := "there is no column " + shown(use.Column) + " in " + j.Input
-		suggestion := nearest.Name(use.Column, names)
+		suggestion := didyoumean.Name(use.Column, names)
 		if delimiter := otherDelimiter(names); delimiter != "" {
 			message += fmt.Sprintf("; its only column is %s: say in the mapping what parts the columns, input: {delimiter: %q}", shown(names[0]), delimiter)
 			suggestion = ""

@@ -11,7 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"kindex/builder"
-	"kindex/builder/history"
+	"kindex/builder/gitlog"
 	"kindex/exports"
 )
 
@@ -123,7 +123,7 @@ func (l *loop) told(e fsnotify.Event) {
 		l.first = time.Now()
 	}
 	l.names[name] = true
-	l.settle.Reset(min(settle, max(0, mostWait-time.Since(l.first))))
+	l.settle.Reset(min(settle, max(0, maxWait-time.Since(l.first))))
 }
 
 func (l *loop) readTold() {
@@ -156,7 +156,7 @@ func (l *loop) lookAround(ctx context.Context) {
 	go func() {
 		start := time.Now()
 		names, err := l.folder.Changed()
-		l.looked <- look{names, history.CurrentCommit(ctx, l.o.Build.Content), err, time.Since(start)}
+		l.looked <- look{names, gitlog.CurrentCommit(ctx, l.o.Build.Content), err, time.Since(start)}
 	}()
 }
 

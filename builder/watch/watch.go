@@ -13,8 +13,8 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
-	"kindex/builder/score"
 	"kindex/exports"
+	"kindex/exports/score"
 )
 
 // Options say what to watch and whom to tell. The functions are called from one
@@ -43,7 +43,7 @@ type Options struct {
 // Times of waiting.
 const (
 	settle   = 60 * time.Millisecond  // editors write a file in several steps
-	mostWait = 300 * time.Millisecond // but not for longer than this
+	maxWait  = 300 * time.Millisecond // but not for longer than this
 	quietMin = 500 * time.Millisecond // without an edit before a build begins
 	quietMax = 10 * time.Second
 	retry    = 5 * time.Second // after a build that failed

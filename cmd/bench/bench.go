@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"kindex/cmd/bench/yardstick"
+	"kindex/cmd/bench/baseline"
 	"kindex/edge"
 	"kindex/exports"
 )
@@ -34,8 +34,8 @@ type bench struct {
 
 	entities    []*exports.Entity // in the order of ordinals; nil once the yardsticks are made
 	words       *words
-	fts         *yardstick.FTS5
-	bleve       *yardstick.Bleve
+	fts         *baseline.FTS5
+	bleve       *baseline.Bleve
 	server      *edge.Server
 	closeServer func()
 }
@@ -135,20 +135,20 @@ func (b *bench) makeYardsticks() error {
 	if err != nil {
 		return err
 	}
-	docs := make([]yardstick.Document, b.build.Listed())
+	docs := make([]baseline.Document, b.build.Listed())
 	for o := range docs {
 		e := entities[o]
-		docs[o] = yardstick.Document{Entity: e, Title: titles[e.Category], Record: b.build.Record(uint32(o))}
+		docs[o] = baseline.Document{Entity: e, Title: titles[e.Category], Record: b.build.Record(uint32(o))}
 	}
 	if b.wants("search") {
 		fmt.Fprintln(b.progress, "making the SQLite database")
-		if b.fts, err = yardstick.NewFTS5(filepath.Join(b.tmp, "fts5.db"), docs); err != nil {
+		if b.fts, err = baseline.NewFTS5(filepath.Join(b.tmp, "fts5.db"), docs); err != nil {
 			return err
 		}
 	}
 	if b.wants("filters") {
 		fmt.Fprintln(b.progress, "making the Bleve index")
-		if b.bleve, err = yardstick.NewBleve(filepath.Join(b.tmp, "bleve"), docs); err != nil {
+		if b.bleve, err = baseline.NewBleve(filepath.Join(b.tmp, "bleve"), docs); err != nil {
 			return err
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"kindex/builder"
-	"kindex/cmd/bench/yardstick"
+	"kindex/cmd/bench/baseline"
 	"kindex/edge"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 // children are what bench starts as processes of their own: the bare handler,
@@ -46,7 +46,7 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("serve-bare FILE")
 	}
-	bare, err := yardstick.LoadBare(args[0])
+	bare, err := baseline.LoadBare(args[0])
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func openEdge(ctx context.Context, dir string, most int64) (s *edge.Server, end 
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := state.Open(ctx, filepath.Join(tmp, "kindex.db"), state.Options{Serving: true})
+	st, err := storage.Open(ctx, filepath.Join(tmp, "kindex.db"), storage.Options{Serving: true})
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(tmp))
 	}

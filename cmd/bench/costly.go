@@ -72,7 +72,7 @@ func mistyped(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
 const (
 	frequentSample = 2000 // documents whose words are counted
 	frequentWords  = 100
-	mostQuoted     = 4 // the most frequent of these, which stand in quotes
+	maxQuoted      = 4 // the most frequent of these, which stand in quotes
 )
 
 // frequent are the words that most documents have, the most frequent first.
@@ -95,7 +95,7 @@ func (w *words) frequent(rng *rand.Rand) []string {
 // of all entities that have them, and what ten others begin with: that is as much as a
 // page looks for.
 func longQuery(rng *rand.Rand, frequent []string) string {
-	quoted := rng.Perm(min(mostQuoted, len(frequent)))
+	quoted := rng.Perm(min(maxQuoted, len(frequent)))
 	parts := []string{`"` + frequent[quoted[0]] + `"`, `"` + frequent[quoted[1]] + `"`}
 	for _, i := range rng.Perm(len(frequent)) {
 		if begins := string([]rune(frequent[i])[:2]); len(parts) < 12 && !slices.Contains(parts, begins) {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"kindex/cmd/bench/yardstick"
+	"kindex/cmd/bench/baseline"
 )
 
 // pageSize is that of the API.
@@ -19,7 +19,7 @@ const pageSize = 20
 
 // listing is one request for a sorted page with three filters.
 type listing struct {
-	filters yardstick.Filters
+	filters baseline.Filters
 	offset  int
 	request *http.Request
 }
@@ -110,7 +110,7 @@ func (b *bench) listings(rng *rand.Rand, n int) ([]listing, error) {
 		if len(e.Tags) == 0 {
 			continue
 		}
-		l := listing{filters: yardstick.Filters{Type: e.Type, Category: e.Category, Tag: e.Tags[rng.IntN(len(e.Tags))]}}
+		l := listing{filters: baseline.Filters{Type: e.Type, Category: e.Category, Tag: e.Tags[rng.IntN(len(e.Tags))]}}
 		set := b.build.Bitmap("type", l.filters.Type)
 		set.And(b.build.Bitmap("category", l.filters.Category))
 		set.And(b.build.Bitmap("tag", l.filters.Tag))

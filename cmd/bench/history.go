@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"kindex/cmd/bench/yardstick"
+	"kindex/cmd/bench/baseline"
 )
 
 // A history is walked this often, in turn with the yardstick, but not once more
@@ -37,7 +37,7 @@ func (b *bench) measureHistory(ctx context.Context) error {
 	files := 0
 	for begin := time.Now(); len(own) < walkRuns && (len(own) == 0 || time.Since(begin) < walkTime); {
 		start := time.Now()
-		if files, err = yardstick.ReadRevisions(ctx, w.repo); err != nil {
+		if files, err = baseline.ReadRevisions(ctx, w.repo); err != nil {
 			return err
 		}
 		other = append(other, time.Since(start))

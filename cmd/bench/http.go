@@ -21,7 +21,7 @@ import (
 
 	"github.com/prometheus/procfs"
 
-	"kindex/cmd/bench/yardstick"
+	"kindex/cmd/bench/baseline"
 )
 
 const (
@@ -184,7 +184,7 @@ func (p *process) cpu() (time.Duration, error) {
 // record asks for every address once and keeps the answers for the bare
 // handler.
 func record(ctx context.Context, p *process, classes []httpClassOf, file string) error {
-	bare := yardstick.Bare{}
+	bare := baseline.Bare{}
 	for _, c := range classes {
 		for _, path := range c.paths {
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
@@ -204,7 +204,7 @@ func record(ctx context.Context, p *process, classes []httpClassOf, file string)
 				return fmt.Errorf("%s: status %d, %d bytes", path, res.StatusCode, len(body))
 			}
 			res.Header.Del("Date") // net/http sets it
-			bare[path] = yardstick.Answer{Status: res.StatusCode, Header: res.Header, Body: body}
+			bare[path] = baseline.Answer{Status: res.StatusCode, Header: res.Header, Body: body}
 		}
 	}
 	return bare.Save(file)

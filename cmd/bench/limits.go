@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/limit"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest/server"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest/server"
 )
 
 const (
@@ -169,13 +169,13 @@ func (b *bench) roundTrips(ctx context.Context, pg *server.Server) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := state.Open(ctx, target, state.Options{})
+	s, err := storage.Open(ctx, target, storage.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	l := limit.NewShared(s, nil)
-	subject := limit.Subject{ID: "acc:bench", Tier: limit.Authenticated, Limit: 1 << 40}
+	l := ratelimit.NewShared(s, nil)
+	subject := ratelimit.Subject{ID: "acc:bench", Tier: ratelimit.Authenticated, Limit: 1 << 40}
 	var count, ping durations
 	for range takes {
 		begin := time.Now()

@@ -81,9 +81,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var only string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // run reports what is wrong, once
-	f.StringVar(&o.corpus, "corpus", "", "the content folder to build, as cmd/corpus makes it")
+	f.StringVar(&o.corpus, "corpus", "", "the content folder to build, as cmd/gencorpus makes it")
 	f.StringVar(&o.built, "built", "", "an output folder whose published build is measured; the part build is left out then")
-	f.StringVar(&o.history, "history", "", "a repository with a content folder, as cmd/corpus -repo makes it")
+	f.StringVar(&o.history, "history", "", "a repository with a content folder, as cmd/gencorpus -repo makes it")
 	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "the program")
 	f.StringVar(&o.jsonFile, "json", "-", `where the JSON lines go; "-" prints them below the table`)
 	f.StringVar(&o.profiles, "profile", "", `a folder for the profiles of missed marks, "" for none`)

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"kindex/builder/score"
 	"kindex/exports"
+	"kindex/exports/score"
 	"kindex/indexes"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"kindex/builder/similar"
+	"kindex/builder/neighbors"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -27,13 +27,13 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 		return err
 	}
 	start := time.Now()
-	lists, _ := similar.Find(entities, indexes.Words)
+	lists, _ := neighbors.Find(entities, indexes.Words)
 	took := time.Since(start).Seconds()
 	if err := b.sameAsServed(lists); err != nil {
 		return err
 	}
 	start = time.Now()
-	exact := similar.NewExact(entities, indexes.Words)
+	exact := neighbors.NewExact(entities, indexes.Words)
 	prepared := time.Since(start).Seconds()
 	of := sample(rand.New(rand.NewPCG(b.seed, 7)), len(entities), exactSample)
 	start = time.Now()
@@ -41,7 +41,7 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 	searched := time.Since(start).Seconds() * float64(len(entities)) / float64(len(of))
 	found, wanted := 0, 0
 	for k, o := range of {
-		f, w := similar.Recall(10, lists[o], nearest[k])
+		f, w := neighbors.Recall(10, lists[o], nearest[k])
 		found, wanted = found+f, wanted+w
 	}
 	some := of[:min(len(of), pairsSample)]
@@ -49,11 +49,11 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 	pairs := exact.AllPairs(some)
 	compared := time.Since(start).Seconds() * float64(len(entities)) / float64(len(some))
 	for k := range pairs {
-		if f, w := similar.Recall(10, nearest[k], pairs[k]); f != w {
+		if f, w := neighbors.Recall(10, nearest[k], pairs[k]); f != w {
 			return fmt.Errorf("the exact neighbours of entity %d are not those of all pairs", some[k])
 		}
 	}
-	finding := &profiled{name: "similar", run: func() error { similar.Find(entities, indexes.Words); return ctx.Err() }}
+	finding := &profiled{name: "similar", run: func() error { neighbors.Find(entities, indexes.Words); return ctx.Err() }}
 	return b.add(
 		row{Part: "similar", Name: "recall@10", Value: float64(found) / float64(max(1, wanted)), Count: len(of)}.atLeast(0.97).explained(finding),
 		row{Part: "similar", Name: "time", Value: took, Unit: "s", Count: len(entities),

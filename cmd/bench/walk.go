@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
-	"kindex/builder/history"
+	"kindex/builder/gitlog"
 	"kindex/exports"
 )
 
@@ -33,7 +33,7 @@ func walk(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 2 || args[1] != "all" && args[1] != "known" {
 		return errors.New("walk CONTENT all|known")
 	}
-	o := history.Options{Dir: args[0]}
+	o := gitlog.Options{Dir: args[0]}
 	if args[1] == "known" {
 		var err error
 		if o.Known, err = knownBlobs(ctx, args[0]); err != nil {
@@ -53,9 +53,9 @@ func walk(ctx context.Context, args []string, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(w)
 }
 
-func timedWalk(ctx context.Context, o history.Options) (*history.Log, time.Duration, error) {
+func timedWalk(ctx context.Context, o gitlog.Options) (*gitlog.Log, time.Duration, error) {
 	start := time.Now()
-	log, err := history.Walk(ctx, o)
+	log, err := gitlog.Walk(ctx, o)
 	took := time.Since(start)
 	if err == nil && len(log.Versions) == 0 {
 		err = fmt.Errorf("%s: the walk found nothing", o.Dir)
@@ -64,7 +64,7 @@ func timedWalk(ctx context.Context, o history.Options) (*history.Log, time.Durat
 }
 
 // walkOnTop commits edits of one entity each and walks over them.
-func walkOnTop(ctx context.Context, o history.Options, log *history.Log) (seconds []float64, err error) {
+func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds []float64, err error) {
 	w := &workplace{repo: filepath.Dir(o.Dir), content: o.Dir}
 	if err := w.survey(23); err != nil {
 		return nil, err
@@ -126,12 +126,12 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 
 // earlier lets a walk go on from a log, as it goes on from a build.
 type earlier struct {
-	log    *history.Log
+	log    *gitlog.Log
 	newest map[string]int // versions by address
 	after  map[int]bool   // versions that another follows
 }
 
-func newEarlier(log *history.Log) *earlier {
+func newEarlier(log *gitlog.Log) *earlier {
 	e := &earlier{log, make(map[string]int, len(log.Versions)), make(map[int]bool, len(log.Versions))}
 	for i, v := range log.Versions {
 		e.newest[v.Type+"/"+v.Slug] = i
@@ -140,7 +140,7 @@ func newEarlier(log *history.Log) *earlier {
 	return e
 }
 
-// The methods of history.Earlier.
+// The methods of gitlog.Earlier.
 func (e *earlier) Commit() string       { return e.log.Head }
 func (e *earlier) Path() string         { return e.log.Path }
 func (e *earlier) Mailmap() string      { return e.log.Mailmap }
@@ -164,7 +164,7 @@ func profileWalk(ctx context.Context, args []string, _ io.Writer) error {
 		return errors.New("profile-walk CONTENT FILE")
 	}
 	return profileTo(args[1], func() error {
-		_, err := history.Walk(ctx, history.Options{Dir: args[0]})
+		_, err := gitlog.Walk(ctx, gitlog.Options{Dir: args[0]})
 		return err
 	})
 }

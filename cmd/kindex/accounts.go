@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/edge/keys"
-	"kindex/edge/state"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
 )
 
 func accountsCommand() *cobra.Command {
@@ -38,7 +38,7 @@ it is one of their own, and when one of their keys was used last. Times are UTC.
 		Example: "  kindex accounts list\n  kindex accounts list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withState(cmd, target, false, func(ctx context.Context, s *state.State) error {
+			return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
 				list, err := s.Accounts(ctx)
 				if err != nil {
 					return err
@@ -65,7 +65,7 @@ type accountLine struct {
 	WindowSeconds *int64     `json:"windowSeconds"`
 }
 
-func printAccounts(cmd *cobra.Command, list []state.AccountSummary, asJSON bool) error {
+func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		for _, a := range list {
@@ -142,10 +142,10 @@ anew. "default" takes the limit back: then --limit-key of the edge applies.`,
 	return c
 }
 
-// mostRequests and longestWindow are beyond sense, and keep sums from overflowing.
+// maxRequests and maxWindow are beyond sense, and keep sums from overflowing.
 const (
-	mostRequests  = 1_000_000_000_000
-	longestWindow = 366 * 24 * time.Hour
+	maxRequests = 1_000_000_000_000
+	maxWindow   = 366 * 24 * time.Hour
 )
 
 func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number string) error {
@@ -153,8 +153,8 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 	if number != "default" {
 		var err error
 		quota, err = strconv.ParseInt(number, 10, 64)
-		if err != nil || quota < 1 || quota > mostRequests {
-			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to keep an account out: kindex accounts suspend %q", number, mostRequests, name)}
+		if err != nil || quota < 1 || quota > maxRequests {
+			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to keep an account out: kindex accounts suspend %q", number, maxRequests, name)}
 		}
 	} else if cmd.Flags().Changed("window") {
 		return usageError{errors.New("--window has no meaning with default, whose window is a UTC day")}
@@ -163,7 +163,7 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 	if err != nil {
 		return err
 	}
-	return changeAccount(cmd, o.state, name, func(tx *state.Tx, a keys.Account) error { return tx.SetQuota(a.ID, quota, window) },
+	return changeAccount(cmd, o.state, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) },
 		fmt.Sprintf("the limit of %q is now: %s", name, limitInWords(quota, window)))
 }
 
@@ -177,7 +177,7 @@ func parseWindow(s string) (time.Duration, error) {
 		return time.Minute, nil
 	}
 	d, err := time.ParseDuration(s)
-	if err != nil || d < time.Second || d > longestWindow || d%time.Second != 0 {
+	if err != nil || d < time.Second || d > maxWindow || d%time.Second != 0 {
 		return 0, usageError{fmt.Errorf("--window %q: use day, hour, minute, or whole seconds up to 366 days, such as 24h or 90s", s)}
 	}
 	return d, nil
@@ -194,11 +194,11 @@ that it has.`,
 		Example: "  kindex accounts suspend ada\n  kindex accounts suspend ada --undo",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			change, now := (*state.Tx).Suspend, "is suspended"
+			change, now := (*storage.Tx).Suspend, "is suspended"
 			if undo {
-				change, now = (*state.Tx).Unsuspend, "is not suspended"
+				change, now = (*storage.Tx).Unsuspend, "is not suspended"
 			}
-			return changeAccount(cmd, target, args[0], func(tx *state.Tx, a keys.Account) error { return change(tx, a.ID) },
+			return changeAccount(cmd, target, args[0], func(tx *storage.Tx, a apikey.Account) error { return change(tx, a.ID) },
 				fmt.Sprintf("the account %q %s", args[0], now))
 		},
 	}
@@ -208,16 +208,16 @@ that it has.`,
 }
 
 // changeAccount changes an account and says what has become of it.
-func changeAccount(cmd *cobra.Command, target, name string, change func(*state.Tx, keys.Account) error, says string) error {
-	return withState(cmd, target, false, func(ctx context.Context, s *state.State) error {
-		err := s.Write(ctx, func(tx *state.Tx) error {
+func changeAccount(cmd *cobra.Command, target, name string, change func(*storage.Tx, apikey.Account) error, says string) error {
+	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
+		err := s.Write(ctx, func(tx *storage.Tx) error {
 			a, err := tx.AccountNamed(name)
 			if err != nil {
 				return err
 			}
 			return change(tx, a)
 		})
-		if errors.Is(err, keys.ErrNoAccount) {
+		if errors.Is(err, apikey.ErrNoAccount) {
 			accounts, err := s.Accounts(ctx)
 			if err != nil {
 				return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 type accountsLogOptions struct {
@@ -24,7 +24,7 @@ func accountsLogCommand() *cobra.Command {
 		Long: fmt.Sprintf(`Log shows the audit log of an account, newest entries first: what was done, when, by
 whom, and from which IP address. The owner sees the same log in the panel and at
 GET /api/developer/audit. Entries are kept for %d days, the newest %d of each kind
-of action. Times are UTC.`, state.AuditFor/(24*time.Hour), state.AuditPerAction),
+of action. Times are UTC.`, storage.AuditFor/(24*time.Hour), storage.AuditPerAction),
 		Example: "  kindex accounts log ada\n  kindex accounts log ada --limit 1000 --json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runAccountsLog(cmd, o, args[0]) },
@@ -39,7 +39,7 @@ func runAccountsLog(cmd *cobra.Command, o accountsLogOptions, name string) error
 	if o.limit < 1 {
 		return usageError{fmt.Errorf("--limit %d: use 1 or more", o.limit)}
 	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
 		accounts, err := s.Accounts(ctx)
 		if err != nil {
 			return err
@@ -58,18 +58,18 @@ func runAccountsLog(cmd *cobra.Command, o accountsLogOptions, name string) error
 
 // logLine is an entry for programs. What is unknown or does not apply is "".
 type logLine struct {
-	ID        string          `json:"id"`
-	At        time.Time       `json:"at"`
-	Action    state.Action    `json:"action"`
-	Actor     state.ActorKind `json:"actor"`
-	ActorID   string          `json:"actorId"`
-	ActorName string          `json:"actorName"`
-	Address   string          `json:"address"`
-	Target    string          `json:"target"`
-	Detail    string          `json:"detail"`
+	ID        string            `json:"id"`
+	At        time.Time         `json:"at"`
+	Action    storage.Action    `json:"action"`
+	Actor     storage.ActorKind `json:"actor"`
+	ActorID   string            `json:"actorId"`
+	ActorName string            `json:"actorName"`
+	Address   string            `json:"address"`
+	Target    string            `json:"target"`
+	Detail    string            `json:"detail"`
 }
 
-func printLog(cmd *cobra.Command, list []state.AuditEntry, count int, asJSON bool) error {
+func printLog(cmd *cobra.Command, list []storage.AuditEntry, count int, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		for _, e := range list {

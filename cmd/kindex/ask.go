@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // completeFields asks for the fields that are missing where somebody can
@@ -141,7 +141,7 @@ func (a *asker) judge(field, answer string) string {
 	for _, p := range a.around.CheckFile("tool", "x", data) {
 		if p.Field == field && p.Severity == content.Error {
 			text := p.Message
-			if near := nearest.Name(answer, known); field == "category" && near != "" {
+			if near := didyoumean.Name(answer, known); field == "category" && near != "" {
 				text += fmt.Sprintf(" (did you mean %q?)", near)
 			} else if p.Suggestion != "" {
 				text += fmt.Sprintf(" (did you mean %q?)", p.Suggestion)

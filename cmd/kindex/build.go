@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
-	"kindex/builder/static"
 	"kindex/exports"
+	"kindex/site/static"
 )
 
 type buildOptions struct {

@@ -14,11 +14,11 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"kindex/builder/suite"
+	"kindex/edge/auth/signintest"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
-	"kindex/edge/signin/signintest"
-	"kindex/edge/submit"
-	"kindex/edge/submit/forge/forgetest"
+	"kindex/edge/submission"
+	"kindex/edge/submission/github/forgetest"
 )
 
 // contributor is somebody who proposes an entity on the website, together with the
@@ -158,7 +158,7 @@ func (c *contributor) submit() {
 		c.Fatalf("submitted, %d at %s", res.Status, res.URL)
 	}
 	c.page = path
-	c.checkState(submit.Pending)
+	c.checkState(submission.Pending)
 }
 
 // review accepts the submission: a pull request, which is looked at and merged.
@@ -176,7 +176,7 @@ func (c *contributor) review() {
 	if len(pulls) != 1 || pulls[0].Title != "Add tool/gradient-lantern" || !strings.Contains(pulls[0].Body, "1 created") {
 		c.Fatalf("the forge has %+v", pulls)
 	}
-	c.checkState(submit.InReview)
+	c.checkState(submission.InReview)
 	if link := browser.Eval[string](c, c.tab, `document.querySelector('main a[href*="/pull/"]').href`); link != "https://forge.example.org/example/index/pull/1" {
 		c.Errorf("the page leads to %s", link)
 	}
@@ -187,7 +187,7 @@ func (c *contributor) review() {
 		c.Fatal(err)
 	}
 	c.kindex(append([]string{"submissions", "sync", "--dir", c.out}, forge...)...)
-	c.checkState(submit.Accepted)
+	c.checkState(submission.Accepted)
 }
 
 // build publishes the content with the entity, which the edge finds by itself.
@@ -197,7 +197,7 @@ func (c *contributor) build() {
 	}
 	c.kindex("build", "--content", "content", "--out", c.out)
 	c.tab.Until(c, `fetch(location.href).then(a => a.text()).then(t => t.includes('state-published'))`)
-	c.checkState(submit.Published)
+	c.checkState(submission.Published)
 	res := c.tab.Load(c, chromedp.Click(`main a[href="`+proposedPath+`"]`))
 	if title := browser.Eval[string](c, c.tab, `document.querySelector('h1').innerText`); res.Status != http.StatusOK || title != proposedName {
 		c.Errorf("%s answers %d: %s", res.URL, res.Status, title)
@@ -210,7 +210,7 @@ func (c *contributor) build() {
 }
 
 // checkState looks at the page of the submission.
-func (c *contributor) checkState(want submit.Status) {
+func (c *contributor) checkState(want submission.Status) {
 	c.Helper()
 	c.tab.Load(c, chromedp.Navigate(c.url+c.page))
 	if got := browser.Eval[string](c, c.tab, `document.querySelector('main [class*=state-]').textContent`); got != string(want) {

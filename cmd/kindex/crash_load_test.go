@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/submit"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
 )
 
 // makeKeys makes keys and revokes them, as fast as it is answered.
@@ -58,7 +58,7 @@ func (c *crashing) checkKeys() {
 	c.t.Helper()
 	status, body := c.ask(http.MethodGet, "/api/developer/api-keys", c.owner, "")
 	var list struct{ Data []struct{ ID, Name string } }
-	if err := json.Unmarshal(body, &list); err != nil || status != http.StatusOK || len(list.Data) > keys.MaxActive {
+	if err := json.Unmarshal(body, &list); err != nil || status != http.StatusOK || len(list.Data) > apikey.MaxActive {
 		c.t.Fatalf("the keys: %d %s", status, body)
 	}
 	there := map[string]bool{}
@@ -84,16 +84,16 @@ func (c *crashing) checkKeys() {
 	}
 }
 
-// submission is a body, different for each name.
-func submission(name string) string {
+// crashSubmission is a body, different for each name.
+func crashSubmission(name string) string {
 	return fmt.Sprintf(`{"type":"tool","name":%q,"description":"Keeps what it was given, whatever happens.","category":"kind-1","url":"https://example.org/%s"}`, name, name)
 }
 
 func (c *crashing) submit(ctx context.Context) {
 	for ctx.Err() == nil {
-		a := attempted{name: "Thing " + state.NewID("")}
+		a := attempted{name: "Thing " + storage.NewID("")}
 		c.lock(func() {
-			if writer := c.attempts / submit.MaxOpen; writer < len(c.writers) {
+			if writer := c.attempts / submission.MaxOpen; writer < len(c.writers) {
 				a.key = c.writers[writer]
 			}
 			c.attempts++
@@ -117,7 +117,7 @@ func (c *crashing) submit(ctx context.Context) {
 
 // send submits, with an Idempotency-Key that follows from the name.
 func (c *crashing) send(a attempted) (status int, body []byte) {
-	return c.ask(http.MethodPost, "/api/submit", a.key, submission(strings.ReplaceAll(a.name, " ", "-")), a.name[6:])
+	return c.ask(http.MethodPost, "/api/submit", a.key, crashSubmission(strings.ReplaceAll(a.name, " ", "-")), a.name[6:])
 }
 
 func idOf(body []byte) string {
@@ -163,7 +163,7 @@ func (c *crashing) countSome() {
 func (c *crashing) stored() (used int) {
 	c.t.Helper()
 	driver := "sqlite"
-	if state.IsPostgreSQL(c.target) {
+	if storage.IsPostgreSQL(c.target) {
 		driver = "pgx"
 	}
 	db, err := sql.Open(driver, c.target)
@@ -178,7 +178,7 @@ func (c *crashing) stored() (used int) {
 }
 
 // checkCounter reads the counter: it must not have decreased, nor exceed the number of
-// requests sent. The tests of package limit check how soon the server writes.
+// requests sent. The tests of package ratelimit check how soon the server writes.
 func (c *crashing) checkCounter() {
 	c.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 )
 
 // TestCrash kills a server at random moments while keys are made and revoked, things are
@@ -31,7 +31,7 @@ import (
 func TestCrash(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	kills := map[state.Engine]int{state.SQLite: suite.Pick(8, 80), state.PostgreSQL: suite.Pick(3, 20)}
+	kills := map[storage.Engine]int{storage.SQLite: suite.Pick(8, 80), storage.PostgreSQL: suite.Pick(3, 20)}
 	crash := func(t *testing.T, target string, kills int) {
 		t.Parallel() // both wait: for programs to start, for leases of killed ones to end
 		c := newCrashing(t, target)
@@ -40,8 +40,8 @@ func TestCrash(t *testing.T) {
 		}
 		c.finish()
 	}
-	t.Run("SQLite", func(t *testing.T) { crash(t, filepath.Join(t.TempDir(), "kindex.db"), kills[state.SQLite]) })
-	t.Run("PostgreSQL", func(t *testing.T) { crash(t, statetest.PostgreSQL(t), kills[state.PostgreSQL]) })
+	t.Run("SQLite", func(t *testing.T) { crash(t, filepath.Join(t.TempDir(), "kindex.db"), kills[storage.SQLite]) })
+	t.Run("PostgreSQL", func(t *testing.T) { crash(t, statetest.PostgreSQL(t), kills[storage.PostgreSQL]) })
 }
 
 // crashing is a service that is killed again and again, and what it has promised.
@@ -94,7 +94,7 @@ func newCrashing(t *testing.T, target string) *crashing {
 	if err := os.WriteFile(filepath.Join(c.dir, "operator.key"), []byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	st, err := state.Open(t.Context(), target, state.Options{})
+	st, err := storage.Open(t.Context(), target, storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,10 +118,10 @@ func newCrashing(t *testing.T, target string) *crashing {
 }
 
 // makeKey makes an account with a key.
-func makeKey(t *testing.T, st *state.State, account string) string {
+func makeKey(t *testing.T, st *storage.State, account string) string {
 	t.Helper()
-	secret := keys.Generate()
-	if err := st.Write(t.Context(), func(tx *state.Tx) error {
+	secret := apikey.Generate()
+	if err := st.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
 			_, err = tx.CreateKey(a.ID, "first", secret)
@@ -157,7 +157,7 @@ func (c *crashing) start() {
 	c.t.Helper()
 	c.server = program("serve", "--dir", filepath.Join(c.dir, "out"), "--state", c.target, "--addr", "127.0.0.1:0", "--admin", "",
 		"--limit-key", strconv.Itoa(crashLimit), "--webhook-allow", c.hook.address)
-	if state.IsPostgreSQL(c.target) {
+	if storage.IsPostgreSQL(c.target) {
 		c.server.Args = append(c.server.Args, "--operator-key", filepath.Join(c.dir, "operator.key"))
 	}
 	c.server.Env = append(c.server.Env, "SSL_CERT_FILE="+c.hook.roots)

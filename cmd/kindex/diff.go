@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/builder/compare"
-	"kindex/builder/history"
+	"kindex/builder/diff"
+	"kindex/builder/gitlog"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/indexes"
 )
 
@@ -93,7 +93,7 @@ func diffCommand() *cobra.Command {
 type difference struct {
 	From revision `json:"from"`
 	To   revision `json:"to"`
-	*compare.Comparison
+	*diff.Comparison
 	Notes []string `json:"notes"`
 }
 
@@ -117,7 +117,7 @@ func (r revision) String() string {
 
 func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 	if !slices.Contains(diffFormats, o.format) {
-		return usageError{unknownName("format", o.format, diffFormats, nearest.Name(o.format, diffFormats))}
+		return usageError{unknownName("format", o.format, diffFormats, didyoumean.Name(o.format, diffFormats))}
 	}
 	asOf, err := parseAsOf(o.asOf, time.Now())
 	if err != nil {
@@ -144,7 +144,7 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 
 // compareRevisions loads and compares the two sides that an argument names.
 func compareRevisions(ctx context.Context, dir, arg string, asOf time.Time) (*difference, error) {
-	place, err := history.FindPlace(ctx, dir)
+	place, err := gitlog.FindPlace(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func compareRevisions(ctx context.Context, dir, arg string, asOf time.Time) (*di
 
 // compare loads and compares the two revisions, and returns the second as it was
 // compared.
-func (d *difference) compare(ctx context.Context, place *history.Place, dir string, asOf time.Time) (after compare.Side, err error) {
+func (d *difference) compare(ctx context.Context, place *gitlog.Place, dir string, asOf time.Time) (after diff.Side, err error) {
 	to, err := loadSide(ctx, place, d.To, dir)
 	if err != nil {
 		return after, err
@@ -179,13 +179,13 @@ func (d *difference) compare(ctx context.Context, place *history.Place, dir stri
 	}
 	d.note(dir, from, to)
 	before, after := from.completedBy(to), to.completedBy(from)
-	d.Comparison = compare.Compare(before, after, asOf, indexes.Words)
+	d.Comparison = diff.Compare(before, after, asOf, indexes.Words)
 	d.noteRenames()
 	return after, nil
 }
 
 // resolve finds the commits that an argument names.
-func (d *difference) resolve(ctx context.Context, place *history.Place, arg string) error {
+func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg string) error {
 	from, to, direct := strings.Cut(arg, "..")
 	merged := false
 	if direct {

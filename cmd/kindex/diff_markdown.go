@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/builder/compare"
+	"kindex/builder/diff"
 )
 
 // maxComment is less than the 65,536 characters above which GitHub refuses a
@@ -88,7 +88,7 @@ func (c *comment) addList(what string, most, n int, line func(i int) string) {
 	c.WriteByte('\n')
 }
 
-func tableRow(e *compare.Entity) string {
+func tableRow(e *diff.Entity) string {
 	key := "`" + e.Key() + "`"
 	if e.FormerSlug != "" {
 		key = fmt.Sprintf("`%s/%s` → %s", e.Type, e.FormerSlug, key)
@@ -100,7 +100,7 @@ func tableRow(e *compare.Entity) string {
 
 // details is a block to unfold with the fields of an entity, "" where there are
 // none.
-func details(e *compare.Entity) string {
+func details(e *diff.Entity) string {
 	var b strings.Builder
 	if e.LeadsTo != "" {
 		fmt.Fprintf(&b, "  its address leads to %s\n", e.LeadsTo)
@@ -116,7 +116,7 @@ func details(e *compare.Entity) string {
 }
 
 // diffLines writes fields as a diff has its lines.
-func diffLines(fields []compare.Field) string {
+func diffLines(fields []diff.Field) string {
 	var b strings.Builder
 	for _, f := range fields {
 		for _, l := range linesOf(f) {

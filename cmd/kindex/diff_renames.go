@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kindex/builder/compare"
+	"kindex/builder/diff"
 	"kindex/exports"
 )
 
@@ -12,7 +12,7 @@ import (
 // slug what would make renames of them. Only what is told apart by its name or its
 // address is taken for one.
 func (d *difference) noteRenames() {
-	gone := map[string][]*compare.Entity{} // by likeness
+	gone := map[string][]*diff.Entity{} // by likeness
 	for i := range d.Entities {
 		if e := &d.Entities[i]; e.Event == exports.Deleted && e.LeadsTo == "" {
 			for _, l := range likenesses(e) {
@@ -21,7 +21,7 @@ func (d *difference) noteRenames() {
 		}
 	}
 	var notes []string
-	said := map[*compare.Entity]bool{}
+	said := map[*diff.Entity]bool{}
 	for i := range d.Entities {
 		e := &d.Entities[i]
 		if e.Event != exports.Created {
@@ -36,17 +36,17 @@ func (d *difference) noteRenames() {
 			}
 		}
 	}
-	if more := len(notes) - mostRenames; more > 0 {
-		notes = append(notes[:mostRenames], plural(more, "other looks", "others look")+" renamed, too")
+	if more := len(notes) - maxRenames; more > 0 {
+		notes = append(notes[:maxRenames], plural(more, "other looks", "others look")+" renamed, too")
 	}
 	d.Notes = append(d.Notes, notes...)
 }
 
-// mostRenames is how many possible renames are noted.
-const mostRenames = 5
+// maxRenames is how many possible renames are noted.
+const maxRenames = 5
 
 // likenesses are by what an entity is known again under another slug.
-func likenesses(e *compare.Entity) []string {
+func likenesses(e *diff.Entity) []string {
 	list := []string{e.Type + " name " + strings.ToLower(e.Name)}
 	for _, f := range e.Fields {
 		if f.Name != "url" {

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"kindex/builder"
-	"kindex/builder/compare"
 	"kindex/builder/content"
-	"kindex/builder/history"
+	"kindex/builder/diff"
+	"kindex/builder/gitlog"
 )
 
 // side is the content of one revision.
@@ -26,7 +26,7 @@ type side struct {
 
 // loadSide reads the content folder as it is in the working tree, or at a commit
 // from a temporary copy of which no message tells.
-func loadSide(ctx context.Context, place *history.Place, r revision, dir string) (_ *side, err error) {
+func loadSide(ctx context.Context, place *gitlog.Place, r revision, dir string) (_ *side, err error) {
 	s, at := &side{dir: path.Clean(filepath.ToSlash(dir))}, dir
 	if r.Commit != "" {
 		tmp, err := os.MkdirTemp("", "kindex-diff-")
@@ -76,14 +76,14 @@ func (s *side) rename(from string) {
 // completedBy is the side as it is compared with another one: where nothing is,
 // and where a file for the whole folder cannot be read, the other's formula,
 // categories and index.yaml take its place, so that no difference is made up.
-func (s *side) completedBy(other *side) compare.Side {
+func (s *side) completedBy(other *side) diff.Side {
 	if s.loaded == nil {
-		return compare.Side{Formula: other.loaded.Formula}
+		return diff.Side{Formula: other.loaded.Formula}
 	}
 	c := *s.loaded.Content
 	formula := s.loaded.Formula
 	if other.loaded == nil {
-		return compare.Side{Content: &c, Formula: formula}
+		return diff.Side{Content: &c, Formula: formula}
 	}
 	for _, p := range s.problems {
 		if !isError(p) {
@@ -98,7 +98,7 @@ func (s *side) completedBy(other *side) compare.Side {
 			c.Index = other.loaded.Index
 		}
 	}
-	return compare.Side{Content: &c, Formula: formula}
+	return diff.Side{Content: &c, Formula: formula}
 }
 
 func isError(p content.Problem) bool { return p.Severity == content.Error }

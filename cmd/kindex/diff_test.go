@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"kindex/builder/compare"
 	"kindex/builder/content"
+	"kindex/builder/diff"
 	"kindex/builder/suite"
 	"kindex/exports"
 )
@@ -23,18 +23,18 @@ import (
 // differenceOf is a comparison in which so many entities were created, each
 // with a field of this value.
 func differenceOf(n int, value string) *difference {
-	d := &difference{Comparison: &compare.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Formula: &compare.Formula{Old: value, New: value}}}
+	d := &difference{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Formula: &diff.Formula{Old: value, New: value}}}
 	d.From, d.To = revision{Name: exports.Optional(value), Commit: "1"}, revision{Name: "b", Commit: "2"}
 	d.Notes = []string{value}
 	for i := range n {
 		slug := fmt.Sprintf("t%04d", i)
-		d.Entities = append(d.Entities, compare.Entity{Event: exports.Created, Type: "tool", Slug: slug, Name: value, Category: "c", Fields: []compare.Field{
+		d.Entities = append(d.Entities, diff.Entity{Event: exports.Created, Type: "tool", Slug: slug, Name: value, Category: "c", Fields: []diff.Field{
 			{Name: "name", Old: []byte("null"), New: exports.AppendString(nil, value)},
 			{Name: "tags", Old: []byte(`["a"]`), New: slices.Concat([]byte("["), exports.AppendString(nil, value), []byte("]"))},
 		}})
-		d.Duplicates = append(d.Duplicates, compare.Duplicate{Entity: "tool/" + slug, Other: "tool/x", Reasons: []compare.Reason{{Kind: compare.SameName, Value: value}}})
+		d.Duplicates = append(d.Duplicates, diff.Duplicate{Entity: "tool/" + slug, Other: "tool/x", Reasons: []diff.Reason{{Kind: diff.SameName, Value: value}}})
 	}
-	d.Categories = []compare.Category{{Event: "category.created", Slug: "c", Fields: d.Entities[0].Fields[:1]}}
+	d.Categories = []diff.Category{{Event: "category.created", Slug: "c", Fields: d.Entities[0].Fields[:1]}}
 	d.Counts.Created = n
 	return d
 }
@@ -82,12 +82,12 @@ func TestDiffBlock(t *testing.T) {
 // those of two leaderboards, and each is named.
 func TestOtherCategory(t *testing.T) {
 	first, fourth := 1, 4
-	e := compare.Entity{Event: exports.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
-		Fields: []compare.Field{{Name: "category", Old: []byte(`"distributed"`), New: []byte(`"frameworks"`)}},
-		Ranks:  compare.Ranks{Category: compare.Rank{Old: &first, New: &fourth}}}
+	e := diff.Entity{Event: exports.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
+		Fields: []diff.Field{{Name: "category", Old: []byte(`"distributed"`), New: []byte(`"frameworks"`)}},
+		Ranks:  diff.Ranks{Category: diff.Rank{Old: &first, New: &fourth}}}
 	unranked := e
-	unranked.Slug, unranked.Ranks = "x", compare.Ranks{}
-	d := &difference{Comparison: &compare.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []compare.Entity{e, unranked}}}
+	unranked.Slug, unranked.Ranks = "x", diff.Ranks{}
+	d := &difference{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []diff.Entity{e, unranked}}}
 	var b strings.Builder
 	d.writeText(&b)
 	for _, want := range []string{"  distributed 1 → frameworks 4\n", "  distributed – → frameworks –\n"} {
@@ -104,18 +104,18 @@ func TestOtherCategory(t *testing.T) {
 // its history ends there; what only has a name or an address in common with
 // several that go is not.
 func TestForgottenFormerly(t *testing.T) {
-	entity := func(event, slug, name, url string) compare.Entity {
-		f := compare.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
+	entity := func(event, slug, name, url string) diff.Entity {
+		f := diff.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
 		if event == exports.Created {
 			f.Old, f.New = f.New, f.Old
 		}
-		return compare.Entity{Event: event, Type: "tool", Slug: slug, Name: name, Category: "c", Fields: []compare.Field{f}}
+		return diff.Entity{Event: event, Type: "tool", Slug: slug, Name: name, Category: "c", Fields: []diff.Field{f}}
 	}
 	led := entity(exports.Deleted, "led", "Led", "https://led/")
 	led.LeadsTo = "tool/elsewhere"
 	model := entity(exports.Deleted, "model", "Model", "https://model/")
 	model.Type = "model"
-	d := &difference{Comparison: &compare.Comparison{Entities: []compare.Entity{
+	d := &difference{Comparison: &diff.Comparison{Entities: []diff.Entity{
 		entity(exports.Created, "sklearn", "scikit-learn", "https://new/"), entity(exports.Deleted, "scikit-learn", "Scikit-learn", "https://old/"),
 		entity(exports.Created, "pymc", "PyMC", "https://pymc/"), entity(exports.Deleted, "pymc3", "PyMC3", "https://pymc/"),
 		entity(exports.Created, "fresh", "Fresh", "https://shared/"), entity(exports.Deleted, "one", "One", "https://shared/"), entity(exports.Deleted, "two", "Two", "https://shared/"),
@@ -125,7 +125,7 @@ func TestForgottenFormerly(t *testing.T) {
 	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "give it formerly: [pymc3] ") {
 		t.Errorf("%q", d.Notes)
 	}
-	d = &difference{Comparison: &compare.Comparison{}}
+	d = &difference{Comparison: &diff.Comparison{}}
 	for i := range 7 {
 		slug, name := fmt.Sprint("t", i), fmt.Sprint("N", i)
 		d.Entities = append(d.Entities, entity(exports.Created, slug+"-new", name, slug), entity(exports.Deleted, slug, name, slug))
@@ -146,7 +146,7 @@ func TestMarkdownIsCut(t *testing.T) {
 		"many":            differenceOf(5000, "x"),
 		"long":            differenceOf(400, strings.Repeat("ü`", 5000)),
 		"many notes":      {Comparison: differenceOf(3, "x").Comparison, Notes: slices.Repeat([]string{strings.Repeat("n", 5000)}, 200)},
-		"many categories": {Comparison: &compare.Comparison{AsOf: "2026-07-01", Categories: slices.Repeat(differenceOf(1, strings.Repeat("x", 400)).Categories, 3000)}},
+		"many categories": {Comparison: &diff.Comparison{AsOf: "2026-07-01", Categories: slices.Repeat(differenceOf(1, strings.Repeat("x", 400)).Categories, 3000)}},
 	} {
 		text := d.markdown()
 		if len(text) > 65536-500 || len(text) < 10000 || strings.Count(text, "<details>") != strings.Count(text, "</details>") {
@@ -239,7 +239,7 @@ func checkAgainstGit(t *testing.T, d *difference, lines []string) {
 	}
 	added, gone := 0, 0
 	for _, e := range d.Entities {
-		want := map[string]string{exports.Created: "A", exports.Deleted: "D", exports.Updated: "M", compare.Touched: "M"}[e.Event]
+		want := map[string]string{exports.Created: "A", exports.Deleted: "D", exports.Updated: "M", diff.Touched: "M"}[e.Event]
 		if e.FormerSlug != "" {
 			want = "A"
 			gone++

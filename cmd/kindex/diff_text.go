@@ -8,7 +8,7 @@ import (
 
 	"github.com/fatih/color"
 
-	"kindex/builder/compare"
+	"kindex/builder/diff"
 	"kindex/exports"
 )
 
@@ -70,7 +70,7 @@ func eventColor(event string) color.Attribute {
 	return color.FgCyan
 }
 
-func writeDetails(w io.Writer, e *compare.Entity) {
+func writeDetails(w io.Writer, e *diff.Entity) {
 	if e.FormerSlug != "" {
 		fmt.Fprintf(w, "  was %s/%s\n", e.Type, e.FormerSlug)
 	}
@@ -84,7 +84,7 @@ func writeDetails(w io.Writer, e *compare.Entity) {
 }
 
 // writeFields prints fields below each other, their values aligned.
-func writeFields(w io.Writer, fields []compare.Field) {
+func writeFields(w io.Writer, fields []diff.Field) {
 	var lines []line
 	width := 0
 	for _, f := range fields {

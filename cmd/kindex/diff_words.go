@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/builder/compare"
+	"kindex/builder/diff"
 	"kindex/exports/safetext"
 )
 
@@ -21,7 +21,7 @@ type line struct {
 
 // linesOf words a change of a field. Of two lists what went and what came is
 // told.
-func linesOf(f compare.Field) []line {
+func linesOf(f diff.Field) []line {
 	var old, new []any
 	if json.Unmarshal(f.Old, &old) == nil && json.Unmarshal(f.New, &new) == nil && old != nil && new != nil {
 		if lines := movesOf(f.Name, old, new); len(lines) > 0 {
@@ -130,7 +130,7 @@ func rankWords(n *int) string {
 // categoryRankWords writes the ranks of an entity in its category; place writes a
 // rank with the category it is in. Where the category is another one, so are
 // those that it is ranked among, and both are named.
-func categoryRankWords(e *compare.Entity, place func(rank, category string) string) string {
+func categoryRankWords(e *diff.Entity, place func(rank, category string) string) string {
 	old, now := rankWords(e.Ranks.Category.Old), rankWords(e.Ranks.Category.New)
 	for _, f := range e.Fields {
 		var left string
@@ -142,7 +142,7 @@ func categoryRankWords(e *compare.Entity, place func(rank, category string) stri
 }
 
 // eventWord is an event without what it happened to.
-func eventWord(e *compare.Entity) string {
+func eventWord(e *diff.Entity) string {
 	if e.FormerSlug != "" {
 		return "renamed"
 	}
@@ -150,7 +150,7 @@ func eventWord(e *compare.Entity) string {
 }
 
 // touchedWords says what differs and does not count, "" for nothing.
-func touchedWords(e *compare.Entity) string {
+func touchedWords(e *diff.Entity) string {
 	var parts, signals []string
 	for _, name := range e.Touched {
 		if name == "formerly" {
@@ -212,11 +212,11 @@ func (d *difference) refusalWords() string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %s would be deleted, more than %.0f %%: the build would be refused without --allow-shrink.",
-		d.Shrink.Deleted, plural(d.Shrink.Of, "entity", "entities"), 100*compare.MaxShrink)
+		d.Shrink.Deleted, plural(d.Shrink.Of, "entity", "entities"), 100*diff.MaxShrink)
 }
 
-// mostPairs is how many possible duplicates of one entity are printed.
-const mostPairs = 3
+// maxPairs is how many possible duplicates of one entity are printed.
+const maxPairs = 3
 
 // duplicateLines says of each new entity what it may be a duplicate of; mark
 // writes what files say, key the addresses of entities.
@@ -224,19 +224,19 @@ func (d *difference) duplicateLines(key, mark func(string) string) (lines []stri
 	for i := 0; i < len(d.Duplicates); {
 		e, n := d.Duplicates[i].Entity, 0
 		for ; i < len(d.Duplicates) && d.Duplicates[i].Entity == e; i++ {
-			if n++; n <= mostPairs {
+			if n++; n <= maxPairs {
 				lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s: %s", key(e), key(d.Duplicates[i].Other), duplicateWords(d.Duplicates[i], mark)))
 			}
 		}
-		if n > mostPairs {
-			lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s, too", key(e), plural(n-mostPairs, "other", "others")))
+		if n > maxPairs {
+			lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s, too", key(e), plural(n-maxPairs, "other", "others")))
 		}
 	}
 	return lines
 }
 
 // duplicateWords says why two entities may be one; mark writes what they say.
-func duplicateWords(x compare.Duplicate, mark func(string) string) string {
+func duplicateWords(x diff.Duplicate, mark func(string) string) string {
 	reasons := make([]string, len(x.Reasons))
 	for i, r := range x.Reasons {
 		reasons[i] = r.Says(mark)
@@ -245,7 +245,7 @@ func duplicateWords(x compare.Duplicate, mark func(string) string) string {
 }
 
 // formulaWords says what another formula does; mark writes what files say.
-func formulaWords(f *compare.Formula, mark func(string) string) []string {
+func formulaWords(f *diff.Formula, mark func(string) string) []string {
 	lines := []string{fmt.Sprintf("The scoring formula changes from version %s to %s.", mark(f.Old), mark(f.New))}
 	if f.SameVersion {
 		lines = []string{fmt.Sprintf("The scoring formula changes, and its version stays %s: give it a new one.", mark(f.New))}

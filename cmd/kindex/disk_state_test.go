@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 // writeOnFullDisk makes accounts, many at once, while there is more and more room:
@@ -23,7 +23,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 	}
 	ctx := context.Background()
 	target, ballast := filepath.Join(disk, "kindex.db"), filepath.Join(disk, "ballast")
-	s, err := state.Open(ctx, target, state.Options{Serving: true})
+	s, err := storage.Open(ctx, target, storage.Options{Serving: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 		for i := range 40 {
 			wg.Go(func() {
 				name := fmt.Sprintf("%d-%d-%s", round, i, strings.Repeat("x", 50))
-				err := s.Write(ctx, func(tx *state.Tx) error { _, err := tx.EnsureAccount(name); return err })
+				err := s.Write(ctx, func(tx *storage.Tx) error { _, err := tx.EnsureAccount(name); return err })
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
@@ -75,7 +75,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if s, err = state.Open(ctx, target, state.Options{}); err != nil {
+	if s, err = storage.Open(ctx, target, storage.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
@@ -85,7 +85,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 	}
 }
 
-func onlyAcknowledged(t *testing.T, s *state.State, acknowledged map[string]bool) {
+func onlyAcknowledged(t *testing.T, s *storage.State, acknowledged map[string]bool) {
 	t.Helper()
 	list, err := s.Accounts(context.Background())
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/exports"
 )
 
@@ -39,7 +39,7 @@ func TestEventsOfExtract(t *testing.T) {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
 			r.t = t
 			b := r.builds(stops)
-			statetest.Each(t, func(t *testing.T, open func() *state.State) { r.compareEvents(b, newMovedEdge(t, b, open(), nil)) })
+			statetest.Each(t, func(t *testing.T, open func() *storage.State) { r.compareEvents(b, newMovedEdge(t, b, open(), nil)) })
 		})
 	}
 }
@@ -84,7 +84,7 @@ type eventBody struct {
 type movedEdge struct {
 	t      *testing.T
 	server *edge.Server
-	state  *state.State
+	state  *storage.State
 	log    logged
 	out    string
 	seq    int64
@@ -110,7 +110,7 @@ func (l *logged) String() string {
 }
 
 // newMovedEdge serves the first build. set, if not nil, changes its options.
-func newMovedEdge(t *testing.T, b *replayBuilds, s *state.State, set func(*edge.Options)) *movedEdge {
+func newMovedEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge.Options)) *movedEdge {
 	t.Helper()
 	if err := exports.Publish(b.out, b.ids[0]); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func newMovedEdge(t *testing.T, b *replayBuilds, s *state.State, set func(*edge.
 }
 
 // anotherEdge serves the published build. It works until the test ends.
-func anotherEdge(t *testing.T, b *replayBuilds, s *state.State, set func(*edge.Options)) *movedEdge {
+func anotherEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge.Options)) *movedEdge {
 	t.Helper()
 	e := &movedEdge{t: t, state: s, out: b.out}
 	o := edge.Options{Dir: b.out, State: s, Log: slog.New(slog.NewTextHandler(&e.log, nil))}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/submit/forge/forgetest"
+	"kindex/edge/submission/github/forgetest"
 )
 
 // eavesdropper is a host and a proxy of an attacker, who takes part in any connection

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 type historyOptions struct {
@@ -118,7 +118,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	for t, s := range b.Keys {
 		keys = append(keys, t+"/"+s)
 	}
-	return nil, unknownName("entity", key, nil, nearest.Name(key, keys))
+	return nil, unknownName("entity", key, nil, didyoumean.Name(key, keys))
 }
 
 func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) error {

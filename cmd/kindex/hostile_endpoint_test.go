@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 // TestTalkativeEndpoint has a webhook's endpoint send more than its answer. Nothing of
@@ -44,7 +44,7 @@ func TestTalkativeEndpoint(t *testing.T) {
 	if r := runKindex(t, dir, "build", "--out", "out"); r.code != 0 {
 		t.Fatal(r.out)
 	}
-	st, err := state.Open(t.Context(), target, state.Options{})
+	st, err := storage.Open(t.Context(), target, storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

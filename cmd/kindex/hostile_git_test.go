@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/submit/forge/forgetest"
+	"kindex/edge/submission/github/forgetest"
 )
 
 // trap is a way by which a repository makes git run a program, or lie.

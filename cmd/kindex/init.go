@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/git"
-	"kindex/builder/starter"
+	"kindex/builder/scaffold"
 )
 
 type initOptions struct {
@@ -61,8 +61,8 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 		}
 		o.title = filepath.Base(full)
 	}
-	written, err := starter.Write(dir, starter.Options{Title: o.title, Description: o.description})
-	var option *starter.OptionError
+	written, err := scaffold.Write(dir, scaffold.Options{Title: o.title, Description: o.description})
+	var option *scaffold.OptionError
 	if errors.As(err, &option) {
 		return usageError{fmt.Errorf("--%s: %s", option.Option, option.Message)}
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/exports/nearest"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/exports/didyoumean"
 )
 
 func keysCommand() *cobra.Command {
@@ -62,7 +62,7 @@ A key has every scope unless --scopes chooses some:
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "the account that the key is for; made where there is none")
 	f.StringVar(&o.name, "name", "default", "what the key is called, to tell it from others")
-	f.StringSliceVar(&o.scopes, "scopes", strings.Split(keys.Everything.Join(","), ","), "what the key may do")
+	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "what the key may do")
 	f.StringVar(&o.expires, "expires", "never", "when it stops working: days such as 90d, a UTC date, a time (RFC 3339), or never")
 	f.BoolVar(&o.replace, "replace", false, "revoke the account's keys of the same name")
 	return c
@@ -73,22 +73,22 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 		return usageError{fmt.Errorf("--account must say whose key it is; see: %s --help", cmd.CommandPath())}
 	}
 	for _, n := range []struct{ flag, value string }{{"account", o.account}, {"name", o.name}} {
-		if err := keys.CheckName(n.value); err != nil {
+		if err := apikey.CheckName(n.value); err != nil {
 			return usageError{fmt.Errorf("--%s %q %w", n.flag, n.value, err)}
 		}
 	}
-	grant := keys.Grant{Name: o.name}
+	grant := apikey.Grant{Name: o.name}
 	var err error
-	if grant.Scopes, err = keys.ParseScopes(o.scopes); err != nil {
+	if grant.Scopes, err = apikey.ParseScopes(o.scopes); err != nil {
 		return usageError{fmt.Errorf("--scopes %s: it %w", strings.Join(o.scopes, ","), err)}
 	}
 	if grant.ExpiresAt, err = parseExpiry(o.expires, time.Now()); err != nil {
 		return usageError{fmt.Errorf("--expires %q %w", o.expires, err)}
 	}
-	secret := keys.Generate()
-	var made keys.Key
-	err = withState(cmd, o.state, true, func(ctx context.Context, s *state.State) error {
-		return s.Write(ctx, func(tx *state.Tx) error {
+	secret := apikey.Generate()
+	var made apikey.Key
+	err = withState(cmd, o.state, true, func(ctx context.Context, s *storage.State) error {
+		return s.Write(ctx, func(tx *storage.Tx) error {
 			account, err := tx.EnsureAccount(o.account)
 			if err == nil && o.replace {
 				err = tx.RevokeKeysNamed(account.ID, o.name)
@@ -99,9 +99,9 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 			return err
 		})
 	})
-	var suspended *keys.SuspendedError
+	var suspended *apikey.SuspendedError
 	switch {
-	case errors.Is(err, keys.ErrTooMany):
+	case errors.Is(err, apikey.ErrTooMany):
 		return fmt.Errorf("%w; they are listed by: kindex keys list --account %q", err, o.account)
 	case errors.As(err, &suspended):
 		return fmt.Errorf("%w; it is let in again by: kindex accounts suspend --undo %q", err, o.account)
@@ -131,7 +131,7 @@ func parseExpiry(text string, now time.Time) (at time.Time, err error) {
 		return at, errors.New("is not a valid expiry; use days such as 90d, a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or never")
 	}
 	at = at.UTC().Truncate(time.Second)
-	return at, keys.CheckExpiry(at, now)
+	return at, apikey.CheckExpiry(at, now)
 }
 
 type keysListOptions struct {
@@ -160,20 +160,20 @@ seconds. Keys created before scopes existed have all scopes; they are marked "le
 
 // keyLine is a key for programs.
 type keyLine struct {
-	ID         string       `json:"id"`
-	Name       string       `json:"name"`
-	Account    string       `json:"account"`
-	Masked     string       `json:"masked"`
-	Scopes     []keys.Scope `json:"scopes"`
-	Legacy     bool         `json:"legacy"`
-	ExpiresAt  *time.Time   `json:"expiresAt"`
-	CreatedAt  time.Time    `json:"createdAt"`
-	LastUsedAt *time.Time   `json:"lastUsedAt"`
-	RevokedAt  *time.Time   `json:"revokedAt"`
+	ID         string         `json:"id"`
+	Name       string         `json:"name"`
+	Account    string         `json:"account"`
+	Masked     string         `json:"masked"`
+	Scopes     []apikey.Scope `json:"scopes"`
+	Legacy     bool           `json:"legacy"`
+	ExpiresAt  *time.Time     `json:"expiresAt"`
+	CreatedAt  time.Time      `json:"createdAt"`
+	LastUsedAt *time.Time     `json:"lastUsedAt"`
+	RevokedAt  *time.Time     `json:"revokedAt"`
 }
 
 func runKeysList(cmd *cobra.Command, o keysListOptions) error {
-	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
 		accounts, err := s.Accounts(ctx)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func runKeysList(cmd *cobra.Command, o keysListOptions) error {
 	})
 }
 
-func printKeys(cmd *cobra.Command, o keysListOptions, list []keys.Key, names map[string]string) error {
+func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names map[string]string) error {
 	if o.json {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		for _, k := range list {
@@ -251,21 +251,21 @@ the one that kindex keys list shows, such as key_h3jd….`,
 }
 
 func runKeysRevoke(cmd *cobra.Command, target, id string) error {
-	if strings.HasPrefix(id, keys.Prefix) {
+	if strings.HasPrefix(id, apikey.Prefix) {
 		// It may be a whole key: it is not repeated.
 		return usageError{errors.New("this is a key, or looks like one; name it by its id, which begins with key_: kindex keys list")}
 	}
-	return withState(cmd, target, false, func(ctx context.Context, s *state.State) error {
-		var k keys.Key
+	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
+		var k apikey.Key
 		revoked := false
-		err := s.Write(ctx, func(tx *state.Tx) (err error) {
+		err := s.Write(ctx, func(tx *storage.Tx) (err error) {
 			if k, err = tx.Key(id); err == nil {
 				revoked, err = tx.RevokeKey(k.AccountID, id)
 			}
 			return err
 		})
 		switch {
-		case errors.Is(err, keys.ErrUnknown):
+		case errors.Is(err, apikey.ErrUnknown):
 			return unknownKey(ctx, s, id)
 		case err != nil:
 			return err
@@ -280,7 +280,7 @@ func runKeysRevoke(cmd *cobra.Command, target, id string) error {
 	})
 }
 
-func unknownKey(ctx context.Context, s *state.State, id string) error {
+func unknownKey(ctx context.Context, s *storage.State, id string) error {
 	list, err := s.AllKeys(ctx)
 	if err != nil {
 		return err
@@ -289,11 +289,11 @@ func unknownKey(ctx context.Context, s *state.State, id string) error {
 	for i, k := range list {
 		ids[i] = k.ID
 	}
-	return unknownName("key", id, nil, nearest.Name(id, ids))
+	return unknownName("key", id, nil, didyoumean.Name(id, ids))
 }
 
 // findAccount finds an account by its name.
-func findAccount(accounts []state.AccountSummary, name string) (state.AccountSummary, error) {
+func findAccount(accounts []storage.AccountSummary, name string) (storage.AccountSummary, error) {
 	var names []string
 	for _, a := range accounts {
 		if a.Name == name {
@@ -301,5 +301,5 @@ func findAccount(accounts []state.AccountSummary, name string) (state.AccountSum
 		}
 		names = append(names, a.Name)
 	}
-	return state.AccountSummary{}, unknownName("account", name, nil, nearest.Name(name, names))
+	return storage.AccountSummary{}, unknownName("account", name, nil, didyoumean.Name(name, names))
 }

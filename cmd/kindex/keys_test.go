@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/keys"
-	"kindex/edge/state/statetest"
+	"kindex/edge/apikey"
+	"kindex/edge/storage/statetest"
 )
 
 // TestKeysOnEveryEngine goes through the commands on both engines; the scripts have
@@ -31,9 +31,9 @@ func testKeysCommands(t *testing.T, target string) {
 		}
 		return out.String(), errs.String()
 	}
-	for i := range keys.MaxActive {
+	for i := range apikey.MaxActive {
 		key, told := kindex(0, "keys", "create", "--account", "ada", "--name", fmt.Sprint("n", i))
-		if _, err := keys.Parse(strings.TrimSuffix(key, "\n")); err != nil || strings.Contains(told, strings.TrimSpace(key)) {
+		if _, err := apikey.Parse(strings.TrimSuffix(key, "\n")); err != nil || strings.Contains(told, strings.TrimSpace(key)) {
 			t.Errorf("%q %v, told %q", key, err, told)
 		}
 	}
@@ -43,7 +43,7 @@ func testKeysCommands(t *testing.T, target string) {
 	list, _ := kindex(0, "keys", "list", "--json")
 	lines := strings.Split(strings.TrimSpace(list), "\n")
 	var first keyLine
-	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || len(lines) != keys.MaxActive || first.Name != "n0" || first.Account != "ada" {
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || len(lines) != apikey.MaxActive || first.Name != "n0" || first.Account != "ada" {
 		t.Fatalf("%v: %s", err, list)
 	}
 	kindex(0, "keys", "revoke", first.ID)
@@ -53,7 +53,7 @@ func testKeysCommands(t *testing.T, target string) {
 	kindex(1, "keys", "create", "--account", "ada")
 	var line accountLine
 	out, _ := kindex(0, "accounts", "list", "--json")
-	if err := json.Unmarshal([]byte(out), &line); err != nil || line.ActiveKeys != keys.MaxActive || *line.Limit != 7 || *line.WindowSeconds != 3600 || line.SuspendedAt == nil {
+	if err := json.Unmarshal([]byte(out), &line); err != nil || line.ActiveKeys != apikey.MaxActive || *line.Limit != 7 || *line.WindowSeconds != 3600 || line.SuspendedAt == nil {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // The exit codes, as the help documents them.
@@ -109,7 +109,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	err := unknownName("command", args[0], nil, nearest.Name(args[0], names))
+	err := unknownName("command", args[0], nil, didyoumean.Name(args[0], names))
 	return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"kindex/edge"
 	"kindex/edge/mcp"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 type mcpOptions struct{ dir, url, keyFile string }
@@ -110,7 +110,7 @@ func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed erro
 		return err
 	}
 	defer func() { failed = errors.Join(failed, os.RemoveAll(temporary)) }()
-	st, err := state.Open(cmd.Context(), filepath.Join(temporary, stateFile), state.Options{})
+	st, err := storage.Open(cmd.Context(), filepath.Join(temporary, stateFile), storage.Options{})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 type newOptions struct {
@@ -69,7 +69,7 @@ if it runs in a terminal. It never changes a file that is there.`,
 
 func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if !slices.Contains(exports.Types, typ) {
-		return usageError{unknownName("type", typ, exports.Types, nearest.Name(typ, exports.Types))}
+		return usageError{unknownName("type", typ, exports.Types, didyoumean.Name(typ, exports.Types))}
 	}
 	if !content.ValidSlug(slug) {
 		return usageError{badSlug(slug)}

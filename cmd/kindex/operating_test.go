@@ -14,7 +14,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 var operating = filepath.Join("..", "..", "site", "docs", "operating.md")

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/edge/seal"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 // keyFile is where the operator's key is, beside a SQLite state, unless another
@@ -31,7 +31,7 @@ func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string
 		keys, err = seal.Load(file)
 		return keys, "", err
 	}
-	if state.IsPostgreSQL(target) {
+	if storage.IsPostgreSQL(target) {
 		return nil, "", usageError{errors.New("a state on PostgreSQL needs the operator's key, the same one at every edge: --operator-key FILE; a new one is made by: openssl rand -base64 32 > FILE && chmod 600 FILE")}
 	}
 	beside := filepath.Join(filepath.Dir(target), keyFile)
@@ -62,7 +62,7 @@ the old one out of the file. Nothing is sent or lost meanwhile.`,
 			if err != nil {
 				return err
 			}
-			s, err := state.Open(cmd.Context(), target, state.Options{Existing: true})
+			s, err := storage.Open(cmd.Context(), target, storage.Options{Existing: true})
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func TestPromises(t *testing.T) {
 	named := 0
 	for _, cell := range strings.Split(table, "|") {
 		dir := ""
-		for _, word := range regexp.MustCompile("`[a-z/]+`|\\bTest[A-Za-z0-9]+").FindAllString(cell, -1) {
+		for _, word := range regexp.MustCompile("`[a-z0-9/]+`|\\bTest[A-Za-z0-9]+").FindAllString(cell, -1) {
 			if !strings.HasPrefix(word, "Test") {
 				dir = strings.Trim(word, "`")
 				continue

@@ -23,8 +23,8 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
-	"kindex/edge/guard"
-	"kindex/edge/state/statetest"
+	"kindex/edge/safedial"
+	"kindex/edge/storage/statetest"
 )
 
 // readmeDay is the day of which the README shows scores.
@@ -76,7 +76,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := edgetest.Start(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, State: statetest.Open(t, filepath.Join(dir, "kindex.db")),
-		Guard: guard.New(guard.Options{Resolver: public{}, Dial: public{}.dial})})
+		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	edgetest.Examples(t, "README.md", edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
 		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),
 		// What a page for others shows of the index must be there.

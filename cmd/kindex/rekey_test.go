@@ -10,8 +10,8 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/seal"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/edge/webhook"
 )
 
@@ -44,7 +44,7 @@ func testRekey(t *testing.T, target string) {
 		}
 		return out.String() + errs.String()
 	}
-	s, err := state.Open(t.Context(), target, state.Options{})
+	s, err := storage.Open(t.Context(), target, storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func testRekey(t *testing.T, target string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Write(t.Context(), func(tx *state.Tx) error {
+	if err := s.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("ada")
 		if err == nil {
 			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_1", AccountID: a.ID, URL: "https://example.org/", Events: []string{"entity.created"},
@@ -63,7 +63,7 @@ func testRekey(t *testing.T, target string) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if text := rekey(map[bool]int{true: 2, false: 1}[state.IsPostgreSQL(target)]); !strings.Contains(text, "operator's key") {
+	if text := rekey(map[bool]int{true: 2, false: 1}[storage.IsPostgreSQL(target)]); !strings.Contains(text, "operator's key") {
 		t.Error(text) // there is none beside it, and none was given
 	}
 	write(newer)

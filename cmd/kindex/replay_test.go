@@ -16,7 +16,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // replay is a repository with one commit for each snapshot of a list.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 func schemaCommand() *cobra.Command {
@@ -25,7 +25,7 @@ with. Editors that know the YAML language server use it after the line
 			}
 			data, err := content.SchemaJSON(name)
 			if err != nil {
-				return usageError{unknownName("schema", name, content.Schemas, nearest.Name(name, content.Schemas))}
+				return usageError{unknownName("schema", name, content.Schemas, didyoumean.Name(name, content.Schemas))}
 			}
 			_, err = cmd.OutOrStdout().Write(data)
 			return err

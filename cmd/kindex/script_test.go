@@ -25,7 +25,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 	"kindex/exports"
 	"kindex/site/pages"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/indexes"
 )
 
@@ -65,7 +65,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
 			if b.Bitmap(field, value) == nil {
-				return usageError{unknownName(field, value, nil, nearest.Name(value, b.Values(field)))}
+				return usageError{unknownName(field, value, nil, didyoumean.Name(value, b.Values(field)))}
 			}
 			f.Fields[field] = [][]string{{value}}
 		}

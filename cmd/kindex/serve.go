@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/edge"
-	"kindex/edge/limit"
-	"kindex/edge/state"
-	"kindex/exports/nearest"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
+	"kindex/exports/didyoumean"
 )
 
 type serveOptions struct {
@@ -131,7 +131,7 @@ func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	if e.Forge, err = o.forgeOptions.open(); err != nil {
 		return e, err
 	}
-	if e.TrustedProxies, err = limit.ParseTrusted(o.trustedProxies); err != nil {
+	if e.TrustedProxies, err = ratelimit.ParseTrusted(o.trustedProxies); err != nil {
 		return e, usageError{fmt.Errorf("--trusted-proxies: %w", err)}
 	}
 	if e.SignIn, err = o.signIn.providers(o.url); err != nil {
@@ -162,7 +162,7 @@ func (o *serveOptions) names(e *edge.Options) (err error) {
 // openState opens the state and the keys of its secrets.
 func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey string, err error) {
 	target := cmp.Or(o.state, filepath.Join(o.dir, stateFile))
-	if e.State, err = state.Open(cmd.Context(), target, state.Options{Serving: true}); err != nil {
+	if e.State, err = storage.Open(cmd.Context(), target, storage.Options{Serving: true}); err != nil {
 		return "", err
 	}
 	if e.OperatorKeys, madeKey, err = operatorKeys(target, o.operatorKey, true); err == nil {
@@ -229,5 +229,5 @@ func newLog(w io.Writer, format string) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(w, nil)), nil
 	}
 	formats := []string{"text", "json"}
-	return nil, usageError{unknownName("log format", format, formats, nearest.Name(format, formats))}
+	return nil, usageError{unknownName("log format", format, formats, didyoumean.Name(format, formats))}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/edge"
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // webhookOptions define which addresses webhooks may have, and how often they are
@@ -24,21 +24,21 @@ func (o *webhookOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.allow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may use although they are not public or not on port 443")
 	f.StringSliceVar(&o.deny, "webhook-deny", nil, "networks (203.0.113.0/24), addresses and host names (example.org, including all subdomains) that are never called, even if --webhook-allow allows them")
 	f.StringSliceVar(&o.nat64, "webhook-nat64", nil, "NAT64 prefixes (64:ff9b::/96) of this network: their addresses are checked as the IPv4 addresses they represent")
-	f.Float64Var(&o.hostRate, "webhook-host-rate", guard.DefaultHostRate, "maximum attempts per second at one host, over all webhooks of all accounts; 0 for no limit")
+	f.Float64Var(&o.hostRate, "webhook-host-rate", safedial.DefaultHostRate, "maximum attempts per second at one host, over all webhooks of all accounts; 0 for no limit")
 	f.BoolVar(&o.challenge, "webhook-challenge", false, "register a webhook only if its endpoint answers a challenge")
 }
 
 // apply reads the flags into the options of an edge.
 func (o *webhookOptions) apply(e *edge.Options) (err error) {
-	var g guard.Options
-	if g.Allow, err = parseEach("--webhook-allow", o.allow, guard.ParseException); err != nil {
+	var g safedial.Options
+	if g.Allow, err = parseEach("--webhook-allow", o.allow, safedial.ParseException); err != nil {
 		return err
 	}
-	if g.Deny, err = parseEach("--webhook-deny", o.deny, guard.ParseDenial); err != nil {
+	if g.Deny, err = parseEach("--webhook-deny", o.deny, safedial.ParseDenial); err != nil {
 		return err
 	}
 	var prefixes []netip.Prefix
-	if prefixes, err = parseEach("--webhook-nat64", o.nat64, guard.ParseNAT64); err != nil {
+	if prefixes, err = parseEach("--webhook-nat64", o.nat64, safedial.ParseNAT64); err != nil {
 		return err
 	}
 	switch {
@@ -48,7 +48,7 @@ func (o *webhookOptions) apply(e *edge.Options) (err error) {
 		o.hostRate = -1
 	}
 	g.NAT64, g.HostRate = prefixes, o.hostRate
-	e.Guard, e.WebhookChallenge = guard.New(g), o.challenge
+	e.Guard, e.WebhookChallenge = safedial.New(g), o.challenge
 	return nil
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
-	"kindex/builder/score"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
+	"kindex/exports/score"
 )
 
 type showOptions struct {
@@ -72,7 +72,7 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 		for t, s := range b.Keys {
 			keys = append(keys, t+"/"+s)
 		}
-		return unknownName("entity", key, nil, nearest.Name(key, keys))
+		return unknownName("entity", key, nil, didyoumean.Name(key, keys))
 	}
 	if o.json {
 		_, err := fmt.Fprintf(w, "%s\n", b.Record(ordinal))

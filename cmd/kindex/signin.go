@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"kindex/edge/signin"
+	"kindex/edge/auth"
 )
 
 // signInOptions name the providers that people may sign in with. Their secrets come
@@ -24,13 +24,13 @@ func (o *signInOptions) flags(f *pflag.FlagSet) {
 }
 
 // providers checks what was given. A secret without a client is left alone.
-func (o *signInOptions) providers(url string) (signin.Options, error) {
-	s := signin.Options{URL: url}
+func (o *signInOptions) providers(url string) (auth.Options, error) {
+	s := auth.Options{URL: url}
 	if o.gitHubClient != "" || o.gitHubURL != "" || o.gitHubAPI != "" {
-		s.GitHub = signin.GitHub{Client: o.gitHubClient, URL: o.gitHubURL, API: o.gitHubAPI, Secret: os.Getenv("KINDEX_SIGNIN_GITHUB_SECRET")}
+		s.GitHub = auth.GitHub{Client: o.gitHubClient, URL: o.gitHubURL, API: o.gitHubAPI, Secret: os.Getenv("KINDEX_SIGNIN_GITHUB_SECRET")}
 	}
 	if o.issuer != "" || o.oidcClient != "" {
-		s.OIDC = signin.OIDC{Issuer: o.issuer, Client: o.oidcClient, Secret: os.Getenv("KINDEX_SIGNIN_OIDC_SECRET")}
+		s.OIDC = auth.OIDC{Issuer: o.issuer, Client: o.oidcClient, Secret: os.Getenv("KINDEX_SIGNIN_OIDC_SECRET")}
 	}
 	if !s.Configured() {
 		return s, nil

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 func stateCommand() *cobra.Command {
@@ -27,8 +27,8 @@ webhooks. It is a SQLite file, or a PostgreSQL database that many edges share.`,
 }
 
 // openAsItIs opens a state that must be there, and leaves its schema alone.
-func openAsItIs(ctx context.Context, target string) (*state.State, error) {
-	return state.Open(ctx, target, state.Options{Existing: true, AsItIs: true})
+func openAsItIs(ctx context.Context, target string) (*storage.State, error) {
+	return storage.Open(ctx, target, storage.Options{Existing: true, AsItIs: true})
 }
 
 func stateCheckCommand() *cobra.Command {
@@ -62,7 +62,7 @@ keys than it may. What is wrong is printed, and then the exit code is 1.`,
 	return c
 }
 
-func printStateReport(w io.Writer, r *state.Report) {
+func printStateReport(w io.Writer, r *storage.Report) {
 	fmt.Fprintf(w, "%s: %s %s, schema %d", r.State, r.Engine, r.Server, r.At)
 	if r.At == r.Newest {
 		fmt.Fprint(w, ", the newest")
@@ -84,7 +84,7 @@ func printStateReport(w io.Writer, r *state.Report) {
 	fmt.Fprintln(w, counted(len(r.Problems), "problem"))
 }
 
-func countsInWords(counts []state.TableCount) string {
+func countsInWords(counts []storage.TableCount) string {
 	words := make([]string, len(counts))
 	for i, c := range counts {
 		words[i] = fmt.Sprintf("%s %d", c.Table, c.Rows)
@@ -153,7 +153,7 @@ something to do.`,
 
 func runStateMigrate(cmd *cobra.Command, target string, check bool) (failed error) {
 	ctx := cmd.Context()
-	s, err := state.Open(ctx, target, state.Options{Existing: true, AsItIs: true, Serving: !check})
+	s, err := storage.Open(ctx, target, storage.Options{Existing: true, AsItIs: true, Serving: !check})
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func runStateMigrate(cmd *cobra.Command, target string, check bool) (failed erro
 		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d, the newest\n", s, at)
 		return nil
 	case at > newest:
-		return &state.NewerError{State: s.String(), At: at, Newest: newest}
+		return &storage.NewerError{State: s.String(), At: at, Newest: newest}
 	case check:
 		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d, the newest is %d\n", s, at, newest)
 		return quietError{exitProblem}
@@ -231,12 +231,12 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 		return err
 	}
 	defer func() { failed = errors.Join(failed, from.Close()) }()
-	if err := from.LockServing(); errors.Is(err, state.ErrInUse) && !o.whileServing {
+	if err := from.LockServing(); errors.Is(err, storage.ErrInUse) && !o.whileServing {
 		return fmt.Errorf("%s is being served: stop the edge first, or give --while-serving to copy without the requests that it has in memory", from)
-	} else if err != nil && !errors.Is(err, state.ErrInUse) {
+	} else if err != nil && !errors.Is(err, storage.ErrInUse) {
 		return err
 	}
-	to, err := state.Open(ctx, o.to, state.Options{AsItIs: true, Serving: true})
+	to, err := storage.Open(ctx, o.to, storage.Options{AsItIs: true, Serving: true})
 	if err != nil {
 		return err
 	}

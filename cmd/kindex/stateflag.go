@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kindex/edge/state"
+	"kindex/edge/storage"
 )
 
 // stateFlag adds the flag that names the state to a command of the operator's.
@@ -23,8 +23,8 @@ func stateFlag(f *pflag.FlagSet, target *string) {
 // withState opens a state for a command that works beside the edge, and closes it.
 // Only a command that makes has a SQLite file made; it is told on standard error,
 // since it may be the wrong place.
-func withState(cmd *cobra.Command, target string, makes bool, do func(context.Context, *state.State) error) (err error) {
-	if makes && !state.IsPostgreSQL(target) {
+func withState(cmd *cobra.Command, target string, makes bool, do func(context.Context, *storage.State) error) (err error) {
+	if makes && !storage.IsPostgreSQL(target) {
 		if _, missing := os.Stat(target); errors.Is(missing, fs.ErrNotExist) {
 			defer func() {
 				if err == nil {
@@ -33,12 +33,12 @@ func withState(cmd *cobra.Command, target string, makes bool, do func(context.Co
 			}()
 		}
 	}
-	s, err := state.Open(cmd.Context(), target, state.Options{Existing: !makes})
+	s, err := storage.Open(cmd.Context(), target, storage.Options{Existing: !makes})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(state.WithActor(cmd.Context(), state.Actor{Kind: state.ByOperator}), s)
+	return do(storage.WithActor(cmd.Context(), storage.Actor{Kind: storage.ByOperator}), s)
 }
 
 // printTable writes columns for people, a row a line.

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/submit"
-	"kindex/edge/submit/forge"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
+	"kindex/edge/submission/github"
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/exports/safetext"
 )
 
@@ -68,21 +68,21 @@ URL. --json prints one submission per line, as show --json does.`,
 }
 
 func statusNames() (names []string) {
-	for _, s := range submit.Statuses {
+	for _, s := range submission.Statuses {
 		names = append(names, string(s))
 	}
 	return names
 }
 
 func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
-	q := submit.Query{OldFirst: true}
+	q := submission.Query{OldFirst: true}
 	if o.status != "" {
 		if !slices.Contains(statusNames(), o.status) {
-			return usageError{unknownName("status", o.status, statusNames(), nearest.Name(o.status, statusNames()))}
+			return usageError{unknownName("status", o.status, statusNames(), didyoumean.Name(o.status, statusNames()))}
 		}
-		q.Statuses = []submit.Status{submit.Status(o.status)}
+		q.Statuses = []submission.Status{submission.Status(o.status)}
 	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
 		list, err := s.Submissions(ctx, q)
 		if err != nil {
 			return err
@@ -115,22 +115,22 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 
 // submissionLine is a submission for programs.
 type submissionLine struct {
-	ID          string           `json:"id"`
-	Status      submit.Status    `json:"status"`
-	Account     string           `json:"account"`
-	Type        string           `json:"type"`
-	Slug        string           `json:"slug"`
-	Name        string           `json:"name"`
-	Reason      exports.Optional `json:"reason"`
-	Branch      exports.Optional `json:"branch"`
-	Commit      exports.Optional `json:"commit"`
-	PullRequest exports.Optional `json:"pullRequest"` // its address
-	CreatedAt   time.Time        `json:"createdAt"`
-	UpdatedAt   time.Time        `json:"updatedAt"`
-	Fields      map[string]any   `json:"fields"`
+	ID          string            `json:"id"`
+	Status      submission.Status `json:"status"`
+	Account     string            `json:"account"`
+	Type        string            `json:"type"`
+	Slug        string            `json:"slug"`
+	Name        string            `json:"name"`
+	Reason      exports.Optional  `json:"reason"`
+	Branch      exports.Optional  `json:"branch"`
+	Commit      exports.Optional  `json:"commit"`
+	PullRequest exports.Optional  `json:"pullRequest"` // its address
+	CreatedAt   time.Time         `json:"createdAt"`
+	UpdatedAt   time.Time         `json:"updatedAt"`
+	Fields      map[string]any    `json:"fields"`
 }
 
-func printSubmissionJSON(w io.Writer, s *submit.Submission) error {
+func printSubmissionJSON(w io.Writer, s *submission.Submission) error {
 	fields, err := s.Fields()
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ entity, and the file that accepting it would write.`,
 		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+			return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
 				one, err := findSubmission(ctx, s, args[0])
 				if err != nil {
 					return err
@@ -176,15 +176,15 @@ entity, and the file that accepting it would write.`,
 }
 
 // findSubmission returns a submission, or says how to find the right one.
-func findSubmission(ctx context.Context, s *state.State, id string) (submit.Submission, error) {
+func findSubmission(ctx context.Context, s *storage.State, id string) (submission.Submission, error) {
 	one, err := s.Submission(ctx, id)
-	if errors.Is(err, submit.ErrUnknown) {
+	if errors.Is(err, submission.ErrUnknown) {
 		return one, fmt.Errorf("there is no submission %q; they are listed by: kindex submissions list", id)
 	}
 	return one, err
 }
 
-func printSubmission(w io.Writer, s *submit.Submission, siblings []submit.Submission) {
+func printSubmission(w io.Writer, s *submission.Submission, siblings []submission.Submission) {
 	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, s.Key(), printable(s.Account), moment(s.CreatedAt, ""))
 	for _, line := range [][2]string{{"reason", s.Reason}, {"branch", s.Branch}, {"commit", s.Commit}, {"pull request", s.PullRequest.URL}} {
 		if line[1] != "" {
@@ -209,8 +209,8 @@ type submissionsRejectOptions struct {
 	forgeOptions
 }
 
-// mostReason is how many characters a reason has at most.
-const mostReason = 1000
+// maxReason is how many characters a reason has at most.
+const maxReason = 1000
 
 func submissionsRejectCommand() *cobra.Command {
 	var o submissionsRejectOptions
@@ -239,14 +239,14 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 		return usageError{fmt.Errorf("name submissions by their IDs, or an account with --all-of; see: %s --help", cmd.CommandPath())}
 	case reason == "":
 		return usageError{fmt.Errorf("--reason must say why; see: %s --help", cmd.CommandPath())}
-	case utf8.RuneCountInString(reason) > mostReason || !utf8.ValidString(reason) || safetext.Contains(reason):
-		return usageError{fmt.Errorf("--reason must be one line of at most %d visible characters", mostReason)}
+	case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason) || safetext.Contains(reason):
+		return usageError{fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason)}
 	}
 	f, err := o.forgeOptions.open()
 	if err != nil {
 		return err
 	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
 		if o.account != "" {
 			if ids, err = reviewableOf(ctx, s, o.account); err != nil {
 				return err
@@ -271,15 +271,15 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 
 // reviewableOf returns the IDs of the submissions of an account that are pending or
 // in review, the oldest first.
-func reviewableOf(ctx context.Context, s *state.State, name string) (ids []string, err error) {
+func reviewableOf(ctx context.Context, s *storage.State, name string) (ids []string, err error) {
 	account, err := s.AccountNamed(ctx, name)
-	if errors.Is(err, keys.ErrNoAccount) {
+	if errors.Is(err, apikey.ErrNoAccount) {
 		return nil, fmt.Errorf("there is no account %q; to list them: kindex accounts list", name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.Submissions(ctx, submit.Query{AccountID: account.ID, Statuses: []submit.Status{submit.Pending, submit.InReview}, OldFirst: true})
+	list, err := s.Submissions(ctx, submission.Query{AccountID: account.ID, Statuses: []submission.Status{submission.Pending, submission.InReview}, OldFirst: true})
 	for _, one := range list {
 		ids = append(ids, one.ID)
 	}
@@ -287,18 +287,18 @@ func reviewableOf(ctx context.Context, s *state.State, name string) (ids []strin
 }
 
 // rejectOne rejects one submission, and closes its pull request.
-func rejectOne(ctx context.Context, w io.Writer, s *state.State, f *forge.Forge, id, reason string) error {
+func rejectOne(ctx context.Context, w io.Writer, s *storage.State, f *github.Forge, id, reason string) error {
 	one, err := findSubmission(ctx, s, id)
 	if err != nil {
 		return err
 	}
-	inReview := one.Status == submit.InReview
+	inReview := one.Status == submission.InReview
 	if inReview {
 		if err := rejectable(ctx, f, one); err != nil {
 			return err
 		}
 	}
-	moved, err := s.MoveSubmission(ctx, id, submit.Rejected, submit.Change{Reason: reason})
+	moved, err := s.MoveSubmission(ctx, id, submission.Rejected, submission.Change{Reason: reason})
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func rejectOne(ctx context.Context, w io.Writer, s *state.State, f *forge.Forge,
 
 // rejectable says why a submission that is in review cannot be rejected: its pull
 // request could not be closed, or was merged before anybody here knew.
-func rejectable(ctx context.Context, f *forge.Forge, one submit.Submission) error {
+func rejectable(ctx context.Context, f *github.Forge, one submission.Submission) error {
 	if f == nil {
 		return fmt.Errorf("%s is in review at %s; name the forge, so that its pull request is closed: --forge, --forge-repo", one.ID, one.PullRequest.URL)
 	}
@@ -329,7 +329,7 @@ func rejectable(ctx context.Context, f *forge.Forge, one submit.Submission) erro
 }
 
 // settledAlready says why a submission cannot be taken on.
-func settledAlready(ctx context.Context, s *state.State, id string) error {
+func settledAlready(ctx context.Context, s *storage.State, id string) error {
 	now, err := findSubmission(ctx, s, id)
 	if err != nil {
 		return err

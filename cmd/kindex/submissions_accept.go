@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/builder/compare"
 	"kindex/builder/content"
-	"kindex/builder/history"
-	"kindex/builder/proposal"
-	"kindex/edge/state"
-	"kindex/edge/submit"
-	"kindex/edge/submit/forge"
+	"kindex/builder/diff"
+	"kindex/builder/gitbranch"
+	"kindex/builder/gitlog"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
+	"kindex/edge/submission/github"
 	"kindex/exports"
 )
 
@@ -66,7 +66,7 @@ user.email apply: no hooks, credential helpers or aliases. Your own git settings
 }
 
 func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
-	if o.author != "" && !proposal.ValidAuthor(o.author) {
+	if o.author != "" && !gitbranch.ValidAuthor(o.author) {
 		return usageError{fmt.Errorf("--author-email %q: use an address such as {account}@users.noreply.example.org", o.author)}
 	}
 	asOf, err := parseAsOf(o.asOf, time.Now())
@@ -77,18 +77,18 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 	if err != nil {
 		return err
 	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
+	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
 		one, err := findSubmission(ctx, s, id)
 		if err != nil {
 			return err
 		}
 		switch one.Status {
-		case submit.Rejected, submit.Withdrawn:
+		case submission.Rejected, submission.Withdrawn:
 			return settledAlready(ctx, s, id)
-		case submit.InReview, submit.Published:
+		case submission.InReview, submission.Published:
 			printAccepted(cmd.OutOrStdout(), &one)
 			return nil
-		case submit.Accepted:
+		case submission.Accepted:
 			f = nil // it is past review
 		}
 		siblings, err := s.Siblings(ctx, one)
@@ -96,12 +96,12 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			return err
 		}
 		for _, other := range siblings {
-			if other.Status == submit.Accepted && one.Status == submit.Pending {
+			if other.Status == submission.Accepted && one.Status == submission.Pending {
 				return fmt.Errorf("%s is already accepted as %s, for the same entity; reject one of the two: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
 			}
 		}
 		a := accepting{options: o, asOf: asOf, forge: f, submission: &one,
-			proposal: proposal.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Account: one.Account, Author: o.author}}
+			proposal: gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Account: one.Account, Author: o.author}}
 		var problems content.Problems
 		if err := a.run(ctx); errors.As(err, &problems) {
 			printProblems(cmd.ErrOrStderr(), problems)
@@ -128,18 +128,18 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 }
 
 // printSiblings names the submissions that propose what was just accepted.
-func printSiblings(w io.Writer, siblings []submit.Submission) {
+func printSiblings(w io.Writer, siblings []submission.Submission) {
 	for _, o := range siblings {
 		fmt.Fprintf(w, "%s of %s proposes the same, as %s, and stays %s\n", o.ID, printable(o.Account), o.Key(), o.Status)
 	}
 }
 
-func printAccepted(w io.Writer, s *submit.Submission) {
+func printAccepted(w io.Writer, s *submission.Submission) {
 	fmt.Fprintf(w, "%s (%s) is %s", s.ID, s.Key(), s.Status)
 	switch {
 	case s.PullRequest.Number > 0:
 		fmt.Fprintf(w, ": pull request %d %s\n", s.PullRequest.Number, printable(s.PullRequest.URL))
-	case s.Branch != "" && s.Status == submit.Accepted:
+	case s.Branch != "" && s.Status == submission.Accepted:
 		fmt.Fprintf(w, ": branch %s, commit %.12s\n", s.Branch, s.Commit)
 	default:
 		fmt.Fprintln(w)
@@ -150,27 +150,27 @@ func printAccepted(w io.Writer, s *submit.Submission) {
 type accepting struct {
 	options    acceptOptions
 	asOf       time.Time
-	forge      *forge.Forge // nil for none
-	submission *submit.Submission
-	proposal   proposal.Proposal
+	forge      *github.Forge // nil for none
+	submission *submission.Submission
+	proposal   gitbranch.Proposal
 
-	repository *proposal.Repository
-	remote     *proposal.Remote // with a forge
+	repository *gitbranch.Repository
+	remote     *gitbranch.Remote // with a forge
 	base       revision
-	branch     proposal.Branch // no name where the content has the file already
-	request    submit.PullRequest
+	branch     gitbranch.Branch // no name where the content has the file already
+	request    submission.PullRequest
 	warnings   []string
 }
 
 // run makes the branch, and the pull request where there is a forge. Whatever was
 // done by a call before is found and left as it is.
 func (a *accepting) run(ctx context.Context) error {
-	place, err := history.FindPlace(ctx, a.options.content)
+	place, err := gitlog.FindPlace(ctx, a.options.content)
 	if err != nil {
 		return err
 	}
 	defer place.Close() // what stays is the system's to remove
-	a.repository = &proposal.Repository{Place: place}
+	a.repository = &gitbranch.Repository{Place: place}
 	if err := a.findBase(ctx); err != nil {
 		return err
 	}
@@ -205,8 +205,8 @@ func (a *accepting) run(ctx context.Context) error {
 
 // refuseCopy returns an error where the content has the very file of the submission
 // because another submission was published.
-func (a *accepting) refuseCopy(ctx context.Context, s *state.State) error {
-	list, err := s.Submissions(ctx, submit.Query{Statuses: []submit.Status{submit.Published}, Slug: a.submission.Slug})
+func (a *accepting) refuseCopy(ctx context.Context, s *storage.State) error {
+	list, err := s.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.Published}, Slug: a.submission.Slug})
 	if err != nil {
 		return err
 	}
@@ -220,12 +220,12 @@ func (a *accepting) refuseCopy(ctx context.Context, s *state.State) error {
 
 // find finds the branch that an earlier call has made: here, or at the remote, to
 // which it may have been pushed from another checkout.
-func (a *accepting) find(ctx context.Context) (proposal.Branch, bool, error) {
+func (a *accepting) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 	branch, there, err := a.repository.Find(ctx, a.proposal)
 	if there || err != nil || a.remote == nil {
 		return branch, there, err
 	}
-	commit, err := a.remote.Find(ctx, proposal.BranchName(a.proposal.ID))
+	commit, err := a.remote.Find(ctx, gitbranch.BranchName(a.proposal.ID))
 	if err != nil {
 		return branch, false, err
 	}
@@ -252,7 +252,7 @@ func (a *accepting) findBase(ctx context.Context) error {
 	}
 	var err error
 	if a.remote, err = a.repository.Remote(ctx, a.options.remote,
-		proposal.Forge{Host: a.forge.GitHost(), Repository: a.options.forgeRepo, Token: os.Getenv(forgeToken)}); err != nil {
+		gitbranch.Forge{Host: a.forge.GitHost(), Repository: a.options.forgeRepo, Token: os.Getenv(forgeToken)}); err != nil {
 		return err
 	}
 	hash, err := a.remote.Fetch(ctx, string(a.base.Name))
@@ -262,7 +262,7 @@ func (a *accepting) findBase(ctx context.Context) error {
 
 // effect checks the content with the submission, by all rules of a build, and
 // tells what the submission does to the index.
-func (a *accepting) effect(ctx context.Context, place *history.Place, b proposal.Branch) (*difference, compare.Side, error) {
+func (a *accepting) effect(ctx context.Context, place *gitlog.Place, b gitbranch.Branch) (*difference, diff.Side, error) {
 	collectSeldom(oncePercent, defaultMemoryMiB)
 	d := &difference{Notes: []string{}, From: a.base, To: revision{Name: optional(b.Name), Commit: optional(b.Commit)}}
 	after, err := d.compare(ctx, place, a.options.content, a.asOf)
@@ -270,10 +270,10 @@ func (a *accepting) effect(ctx context.Context, place *history.Place, b proposal
 		return nil, after, err
 	}
 	s := a.submission
-	identity := submit.Identity(s.Name, s.URL)
+	identity := submission.Identity(s.Name, s.URL)
 	for _, e := range after.Content.Entities {
-		if e.Key() != s.Key() && submit.Identity(e.Name, e.URL) == identity {
-			return nil, after, fmt.Errorf("%s: %w; nothing was written", s.ID, &submit.TakenError{Type: e.Type, Slug: e.Slug, SamePage: true})
+		if e.Key() != s.Key() && submission.Identity(e.Name, e.URL) == identity {
+			return nil, after, fmt.Errorf("%s: %w; nothing was written", s.ID, &submission.TakenError{Type: e.Type, Slug: e.Slug, SamePage: true})
 		}
 	}
 	plain := func(s string) string { return printable(s) }
@@ -281,7 +281,7 @@ func (a *accepting) effect(ctx context.Context, place *history.Place, b proposal
 	return d, after, nil
 }
 
-func (a *accepting) openPullRequest(ctx context.Context, d *difference, after compare.Side) error {
+func (a *accepting) openPullRequest(ctx context.Context, d *difference, after diff.Side) error {
 	found, err := a.forge.Find(ctx, a.branch.Name)
 	if err == nil && found.Number == 0 {
 		if err = a.remote.Push(ctx, a.branch); err == nil {
@@ -295,17 +295,17 @@ func (a *accepting) openPullRequest(ctx context.Context, d *difference, after co
 
 // settle notes in the state what was done, and returns the submission as it is
 // then.
-func (a *accepting) settle(ctx context.Context, s *state.State) (submit.Submission, error) {
-	id, to := a.submission.ID, submit.Accepted
+func (a *accepting) settle(ctx context.Context, s *storage.State) (submission.Submission, error) {
+	id, to := a.submission.ID, submission.Accepted
 	if a.request.Number > 0 {
-		to = submit.InReview
+		to = submission.InReview
 	}
-	if a.submission.Status == submit.Pending {
-		moved, err := s.MoveSubmission(ctx, id, to, submit.Change{Branch: a.branch.Name, Commit: a.branch.Commit, PullRequest: a.request})
+	if a.submission.Status == submission.Pending {
+		moved, err := s.MoveSubmission(ctx, id, to, submission.Change{Branch: a.branch.Name, Commit: a.branch.Commit, PullRequest: a.request})
 		if err != nil {
-			return submit.Submission{}, err
+			return submission.Submission{}, err
 		}
-		if now, err := findSubmission(ctx, s, id); moved || err != nil || now.Status != submit.Rejected && now.Status != submit.Withdrawn {
+		if now, err := findSubmission(ctx, s, id); moved || err != nil || now.Status != submission.Rejected && now.Status != submission.Withdrawn {
 			return now, err // somebody who did the same was quicker
 		}
 		left := fmt.Errorf("the branch %s was made nevertheless", a.branch.Name)
@@ -315,7 +315,7 @@ func (a *accepting) settle(ctx context.Context, s *state.State) (submit.Submissi
 				left = fmt.Errorf("its pull request %d was opened in the meantime; close it there: %s (%w)", a.request.Number, printable(a.request.URL), err)
 			}
 		}
-		return submit.Submission{}, errors.Join(settledAlready(ctx, s, id), left)
+		return submission.Submission{}, errors.Join(settledAlready(ctx, s, id), left)
 	}
 	return findSubmission(ctx, s, id)
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kindex/builder/compare"
-	"kindex/builder/similar"
-	"kindex/edge/state"
-	"kindex/edge/submit"
-	"kindex/edge/submit/forge"
+	"kindex/builder/diff"
+	"kindex/builder/neighbors"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
+	"kindex/edge/submission/github"
 	"kindex/exports"
 	"kindex/indexes"
 )
@@ -34,45 +34,45 @@ func (o *forgeOptions) flags(f *pflag.FlagSet) {
 }
 
 // open returns the forge, nil where none is named.
-func (o *forgeOptions) open() (*forge.Forge, error) {
+func (o *forgeOptions) open() (*github.Forge, error) {
 	switch {
 	case o.forgeURL == "" && o.forgeRepo == "":
 		return nil, nil
 	case o.forgeURL == "" || o.forgeRepo == "":
 		return nil, usageError{errors.New("--forge and --forge-repo belong together")}
 	}
-	f, err := forge.New(forge.Options{URL: o.forgeURL, Repository: o.forgeRepo, Token: os.Getenv(forgeToken)})
+	f, err := github.New(github.Options{URL: o.forgeURL, Repository: o.forgeRepo, Token: os.Getenv(forgeToken)})
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return f, nil
 }
 
-// mostNeighbours is how many neighbours a pull request lists.
-const mostNeighbours = 5
+// maxNeighbours is how many neighbours a pull request lists.
+const maxNeighbours = 5
 
 // pullRequestOf is the pull request of a submission: what it would do to the index.
 // The submission's own words stand in code only, where a forge sees no markup,
 // tells nobody and closes nothing; the title has none of them.
-func pullRequestOf(s *submit.Submission, d *difference, after compare.Side, base string) forge.Request {
+func pullRequestOf(s *submission.Submission, d *difference, after diff.Side, base string) github.Request {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Submission %s of %s by %s.\n\n", codeSpan(s.ID), codeSpan(s.Key()), codeSpan(s.Account))
 	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
 		b.WriteString("Nearest in the index: " + strings.Join(near, ", ") + ".\n\n")
 	}
 	b.WriteString(d.markdown())
-	return forge.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}
+	return github.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}
 }
 
 // neighbours names the entities that are most like one, with their similarity.
-func neighbours(side compare.Side, typ, slug string) (near []string) {
+func neighbours(side diff.Side, typ, slug string) (near []string) {
 	all := side.Content.Entities
 	for i, e := range all {
 		if e.Type != typ || e.Slug != slug {
 			continue
 		}
-		list := similar.NewExact(all, indexes.Words).Neighbours([]uint32{uint32(i)})[0]
-		for _, n := range list[:min(len(list), mostNeighbours)] {
+		list := neighbors.NewExact(all, indexes.Words).Neighbours([]uint32{uint32(i)})[0]
+		for _, n := range list[:min(len(list), maxNeighbours)] {
 			near = append(near, fmt.Sprintf("%s (%.2f)", codeSpan(all[n.Ordinal].Key()), n.Similarity))
 		}
 	}
@@ -109,14 +109,14 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 	if err != nil {
 		return err
 	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *state.State) error {
-		tell := func(moved []submit.Submission) {
+	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
+		tell := func(moved []submission.Submission) {
 			for _, one := range moved {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) is %s\n", one.ID, one.Key(), one.Status)
 			}
 		}
 		var failed error
-		for follower := (&forge.Follower{Forge: f, Store: s}); f != nil; {
+		for follower := (&github.Follower{Forge: f, Store: s}); f != nil; {
 			moved, err := follower.Round(ctx)
 			tell(moved)
 			if failed = errors.Join(failed, err); !follower.More() || ctx.Err() != nil {
@@ -131,7 +131,7 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 
 // publishFrom notes which accepted submissions the build of a folder has. A folder
 // without a build has none.
-func publishFrom(ctx context.Context, s *state.State, dir string) (published []submit.Submission, err error) {
+func publishFrom(ctx context.Context, s *storage.State, dir string) (published []submission.Submission, err error) {
 	defer damaged(dir, &err)
 	if _, err := os.Stat(filepath.Join(dir, "exports", "current")); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -141,7 +141,7 @@ func publishFrom(ctx context.Context, s *state.State, dir string) (published []s
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	return submit.Publish(ctx, s, func(typ, slug string) bool {
+	return submission.Publish(ctx, s, func(typ, slug string) bool {
 		_, _, ok := b.Find(typ, slug)
 		return ok
 	})

@@ -12,10 +12,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"kindex/builder/compare"
 	"kindex/builder/content"
-	"kindex/edge/submit"
-	"kindex/edge/submit/forge/forgetest"
+	"kindex/builder/diff"
+	"kindex/edge/submission"
+	"kindex/edge/submission/github/forgetest"
 	"kindex/exports"
 )
 
@@ -151,15 +151,15 @@ func TestPullRequestText(t *testing.T) {
 }
 
 // proposed is a submission whose texts are all the same.
-func proposed(text string) submit.Submission {
-	return submit.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
+func proposed(text string) submission.Submission {
+	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
 }
 
 // sideOf is a content of two entities that are alike.
-func sideOf(t *testing.T, text string) compare.Side {
+func sideOf(t *testing.T, text string) diff.Side {
 	t.Helper()
 	entity := func(slug string) *exports.Entity {
 		return &exports.Entity{Type: "tool", Slug: slug, Name: text, Category: "c", Description: "Sorts heaps of letters.", Tags: []string{"sorting", "letters"}}
 	}
-	return compare.Side{Content: &content.Content{Entities: []*exports.Entity{entity("near"), entity("t")}}}
+	return diff.Side{Content: &content.Content{Entities: []*exports.Entity{entity("near"), entity("t")}}}
 }

@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // TestTimeTravelOfCollection holds every change of the replayed history against

@@ -11,7 +11,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // The formats that validate reports in.
@@ -69,7 +69,7 @@ type checked struct {
 
 func runValidate(w io.Writer, dir string, o validateOptions) error {
 	if !slices.Contains(validateFormats, o.format) {
-		return usageError{unknownName("format", o.format, validateFormats, nearest.Name(o.format, validateFormats))}
+		return usageError{unknownName("format", o.format, validateFormats, didyoumean.Name(o.format, validateFormats))}
 	}
 	collectSeldom(oncePercent, defaultMemoryMiB)
 	l, problems, failed := builder.LoadContent(dir, nil)

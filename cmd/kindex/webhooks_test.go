@@ -21,11 +21,11 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge"
-	"kindex/edge/guard"
-	"kindex/edge/keys"
+	"kindex/edge/apikey"
+	"kindex/edge/safedial"
 	"kindex/edge/seal"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/edge/webhook"
 	"kindex/exports"
 )
@@ -189,7 +189,7 @@ type endpoint struct {
 type owner struct {
 	t   *testing.T
 	url string
-	key keys.Secret
+	key apikey.Secret
 }
 
 func (o *owner) ask(method, path string, body, answer any) {
@@ -246,7 +246,7 @@ func (e *endpoint) wants() []string {
 func TestWebhooksOfCollection(t *testing.T) {
 	r := wholeReplay(t, nil)
 	b := r.builds([]int{0, 1, 4, 5, 6, 10, len(r.list) - 1})
-	r.compareWebhooks(t, b, func() *state.State { return statetest.SQLite(t) },
+	r.compareWebhooks(t, b, func() *storage.State { return statetest.SQLite(t) },
 		map[string]float64{"error": 0.04, "unavailable": 0.02, "reset": 0.03, "closed": 0.03, "lost": 0.04, "elsewhere": 0.02, "patience": 0.002})
 }
 
@@ -257,7 +257,7 @@ func TestWebhooksOfExtract(t *testing.T) {
 	t.Parallel()
 	r := extractReplay(t)
 	built := r.builds([]int{0, 1, 2, 3, 4, 5})
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		t.Parallel() // both wait most of the time, for an endpoint that says nothing
 		b := *built
 		b.out = t.TempDir()
@@ -275,11 +275,11 @@ var everyTrouble = []string{"error", "none", "lost", "reset", "patience", "elsew
 // compareWebhooks moves an edge through builds: in the end every endpoint has taken
 // just the events whose changes an independent comparison of the snapshots finds,
 // each once but for those whose answer was lost, in their order.
-func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *state.State, troubles map[string]float64) {
+func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *storage.State, troubles map[string]float64) {
 	s, to := open(), startReceiver(t, 20261121)
 	set := toReceiver(t, to)
 	e := newMovedEdge(t, b, s, set)
-	if s.Engine() == state.PostgreSQL {
+	if s.Engine() == storage.PostgreSQL {
 		another := anotherEdge(t, b, open(), set)
 		go another.server.Follow(t.Context())
 	}
@@ -317,7 +317,7 @@ func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *sta
 // toReceiver lets an edge talk to a receiver, with little patience for its troubles.
 func toReceiver(t *testing.T, r *receiver) func(*edge.Options) {
 	t.Helper()
-	allowed, err := guard.ParseException(fmt.Sprintf("127.0.0.1:%d", r.port))
+	allowed, err := safedial.ParseException(fmt.Sprintf("127.0.0.1:%d", r.port))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func toReceiver(t *testing.T, r *receiver) func(*edge.Options) {
 		t.Fatal(err)
 	}
 	return func(o *edge.Options) {
-		o.Guard = guard.New(guard.Options{Allow: []guard.Exception{allowed}, Roots: r.roots})
+		o.Guard = safedial.New(safedial.Options{Allow: []safedial.Exception{allowed}, Roots: r.roots})
 		o.OperatorKeys = operator
 		o.WebhookSchedule, o.WebhookPoll = slices.Repeat(webhook.Schedule{10 * time.Millisecond}, 60), 10*time.Millisecond
 	}
@@ -337,8 +337,8 @@ func newOwner(t *testing.T, e *movedEdge) *owner {
 	t.Helper()
 	server := httptest.NewServer(e.server)
 	t.Cleanup(server.Close)
-	o := &owner{t: t, url: server.URL, key: keys.Generate()}
-	if err := e.state.Write(t.Context(), func(tx *state.Tx) error {
+	o := &owner{t: t, url: server.URL, key: apikey.Generate()}
+	if err := e.state.Write(t.Context(), func(tx *storage.Tx) error {
 		account, err := tx.EnsureAccount("receiver")
 		if err == nil {
 			_, err = tx.CreateKey(account.ID, "test", o.key)
@@ -351,7 +351,7 @@ func newOwner(t *testing.T, e *movedEdge) *owner {
 }
 
 // payloads are the bodies of all stored events of some names.
-func payloads(t *testing.T, s *state.State, names []string) (list []string) {
+func payloads(t *testing.T, s *storage.State, names []string) (list []string) {
 	t.Helper()
 	events, err := s.Events(t.Context(), 0, 1<<20)
 	if err != nil {

@@ -24,11 +24,11 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
 	"kindex/edge/edgetest"
-	"kindex/edge/guard"
-	"kindex/edge/signin"
-	"kindex/edge/signin/signintest"
-	"kindex/edge/state"
+	"kindex/edge/safedial"
+	"kindex/edge/storage"
 )
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
@@ -133,15 +133,15 @@ func newFuzz(t *testing.T) *fuzz {
 	hub := signintest.StartGitHub(t)
 	f := &fuzz{ops: operations(t), learned: map[string][]string{}, seen: map[string]int{}}
 	// Webhooks may name one address of this machine, which the dialler does not reach.
-	receiver, err := guard.ParseException("127.0.0.1:9")
+	receiver, err := safedial.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.edge = edgetest.Start(t, edge.Options{
-		Guard:          guard.New(guard.Options{Allow: []guard.Exception{receiver}, Resolver: noNames{}, Dial: noNetwork}),
+		Guard:          safedial.New(safedial.Options{Allow: []safedial.Exception{receiver}, Resolver: noNames{}, Dial: noNetwork}),
 		LimitAnonymous: 1e12, LimitKey: 1e12, Contact: "operator@example.org", Log: slog.New(&watchedLog{t: t, fuzz: f}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		SignIn:         signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}},
+		SignIn:         auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}},
 	})
 	f.address = strings.TrimPrefix(f.edge.URL, "http://")
 	f.learned["day"] = []string{edgetest.Today().Format(time.DateOnly), edgetest.Today().AddDate(0, 0, -1).Format(time.DateOnly)}
@@ -210,7 +210,7 @@ func (f *fuzz) exhaust(t *testing.T, account string) {
 	t.Helper()
 	a, err := f.edge.State.AccountNamed(t.Context(), account)
 	if err == nil {
-		err = f.edge.State.Write(t.Context(), func(tx *state.Tx) error { return tx.SetQuota(a.ID, 1, 0) })
+		err = f.edge.State.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(a.ID, 1, 0) })
 	}
 	if err != nil {
 		t.Fatal(err)

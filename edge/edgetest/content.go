@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kindex/builder"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage/statetest"
 )
 
 // builderKey seals the builds of tests, so that later ones reuse them.

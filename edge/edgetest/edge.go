@@ -14,17 +14,17 @@ import (
 	"time"
 
 	"kindex/edge"
-	"kindex/edge/guard"
-	"kindex/edge/keys"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/apikey"
+	"kindex/edge/safedial"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 )
 
 // Edge is an edge that serves until its test ends.
 type Edge struct {
 	*edge.Server
 	URL   string // http://127.0.0.1:port
-	State *state.State
+	State *storage.State
 	Dir   string
 }
 
@@ -57,7 +57,7 @@ func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Han
 		o.State = statetest.SQLite(t)
 	}
 	if o.Guard == nil {
-		o.Guard = guard.New(guard.Options{Resolver: noNames{}, Dial: noNetwork})
+		o.Guard = safedial.New(safedial.Options{Resolver: noNames{}, Dial: noNetwork})
 	}
 	server := &httptest.Server{Listener: l, Config: &http.Server{}}
 	if o.URL == "" && o.SignIn.Configured() {
@@ -99,8 +99,8 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 // Key makes an account, where there is none, and a key of it.
 func (e *Edge) Key(t testing.TB, account string) string {
 	t.Helper()
-	secret := keys.Generate()
-	if err := e.State.Write(context.Background(), func(tx *state.Tx) error {
+	secret := apikey.Generate()
+	if err := e.State.Write(context.Background(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
 			_, err = tx.CreateKey(a.ID, "first", secret)

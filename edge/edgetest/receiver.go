@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // Delivery is what a webhook has received, and with which status it was answered.
@@ -26,7 +26,7 @@ type Delivery struct {
 type Receiver struct {
 	URL string // https
 	// Guard lets an edge call this receiver and nobody else.
-	Guard *guard.Guard
+	Guard *safedial.Guard
 	// Came are the deliveries, answered with 204 unless Answer says otherwise.
 	Came chan Delivery
 
@@ -52,13 +52,13 @@ func NewReceiver(t testing.TB) *Receiver {
 	}))
 	t.Cleanup(server.Close)
 	r.URL = server.URL
-	allow, err := guard.ParseException(strings.TrimPrefix(server.URL, "https://"))
+	allow, err := safedial.ParseException(strings.TrimPrefix(server.URL, "https://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	r.Guard = guard.New(guard.Options{Allow: []guard.Exception{allow}, Roots: roots, Resolver: noNames{},
+	r.Guard = safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, Roots: roots, Resolver: noNames{},
 		Dial: func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 			if to, err := netip.ParseAddrPort(address); err != nil || !to.Addr().IsLoopback() {
 				return noNetwork(ctx, d, network, address)

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // kind says what an argument of a tool takes.
@@ -44,10 +44,10 @@ type argument struct {
 
 // bounds of what is not a number
 const (
-	mostText    = 200
-	mostFaults  = 10 // that are told at once; no tool has more arguments
-	fewest      = 2  // that compare compares
-	mostCompare = 4
+	maxText    = 200
+	maxFaults  = 10 // that are told at once; no tool has more arguments
+	fewest     = 2  // that compare compares
+	maxCompare = 4
 )
 
 // keyGrammar is type/slug, as results have it in id.
@@ -78,7 +78,7 @@ func (a *argument) schema() map[string]any {
 	s := map[string]any{"description": a.about}
 	switch a.kind {
 	case text:
-		s["type"], s["maxLength"] = "string", mostText
+		s["type"], s["maxLength"] = "string", maxText
 	case whole:
 		s["type"], s["minimum"], s["maximum"] = "integer", a.least, a.most
 	case number:
@@ -90,7 +90,7 @@ func (a *argument) schema() map[string]any {
 	case reference:
 		s["type"], s["pattern"] = "string", keyPattern
 	case references:
-		s["type"], s["minItems"], s["maxItems"] = "array", fewest, mostCompare
+		s["type"], s["minItems"], s["maxItems"] = "array", fewest, maxCompare
 		s["items"] = map[string]any{"type": "string", "pattern": keyPattern}
 	}
 	if a.choices != nil {
@@ -152,11 +152,11 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 		v[a.name] = value
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if len(faults) == mostFaults {
+		if len(faults) == maxFaults {
 			break // the nearest name of each of thousands would take its time
 		}
 		fault := fmt.Sprintf("there is no argument %q; known are %s", shorten(name), strings.Join(known, ", "))
-		if near := nearest.Name(name, known); near != "" {
+		if near := didyoumean.Name(name, known); near != "" {
 			fault = fmt.Sprintf("there is no argument %q; did you mean %s?", shorten(name), near)
 		}
 		faults = append(faults, fault)
@@ -195,18 +195,18 @@ func (a *argument) take(got any) (any, error) {
 	switch {
 	case a.kind == reference:
 		return key(s)
-	case a.kind == slug && (!slugGrammar.MatchString(s) || len(s) > mostText):
+	case a.kind == slug && (!slugGrammar.MatchString(s) || len(s) > maxText):
 		return nil, fmt.Errorf("%s is no slug: use lower-case letters, digits and hyphens, as kindex://categories has it", shown(s))
 	}
-	if len([]rune(s)) > mostText {
-		return nil, fmt.Errorf("use at most %d characters", mostText)
+	if len([]rune(s)) > maxText {
+		return nil, fmt.Errorf("use at most %d characters", maxText)
 	}
 	if strings.TrimSpace(s) == "" {
 		return nil, errors.New("must not be empty")
 	}
 	if a.choices != nil && !slices.Contains(a.choices, s) {
 		err := fmt.Sprintf("%s is not one of %s", shown(s), strings.Join(a.choices, ", "))
-		if near := nearest.Name(s, a.choices); near != "" {
+		if near := didyoumean.Name(s, a.choices); near != "" {
 			err += "; did you mean " + near + "?"
 		}
 		return nil, errors.New(err)
@@ -234,8 +234,8 @@ func (a *argument) takeNumber(got any) (any, error) {
 
 func takeReferences(got any) (any, error) {
 	list, ok := got.([]any)
-	if !ok || len(list) < fewest || len(list) > mostCompare {
-		return nil, fmt.Errorf(`use a list of %d to %d, such as ["tool/pytorch", "tool/jax"]`, fewest, mostCompare)
+	if !ok || len(list) < fewest || len(list) > maxCompare {
+		return nil, fmt.Errorf(`use a list of %d to %d, such as ["tool/pytorch", "tool/jax"]`, fewest, maxCompare)
 	}
 	var keys []string
 	for _, item := range list {
@@ -262,7 +262,7 @@ func key(s string) (string, error) {
 		k = strings.TrimPrefix(k, prefix)
 	}
 	k = strings.ToLower(k)
-	if len(k) <= mostText && keyGrammar.MatchString(k) {
+	if len(k) <= maxText && keyGrammar.MatchString(k) {
 		return k, nil
 	}
 	if keyGrammar.MatchString("tool/" + k) {

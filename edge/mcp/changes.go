@@ -30,8 +30,8 @@ type changeList struct {
 	NextOffset *int     `json:"nextOffset,omitempty"`
 }
 
-// mostShown is how many characters of a text before and behind a change are given.
-const mostShown = 160
+// maxShown is how many characters of a text before and behind a change are given.
+const maxShown = 160
 
 func (t *tools) changesSince(ctx context.Context, v values) (any, string, error) {
 	q := params(v, t.args("changes_since"), "since", "until", "event", "type", "category", "limit", "offset")
@@ -80,8 +80,8 @@ func readChange(raw json.RawMessage, full bool) (change, error) {
 // beginning shortens a long text.
 func beginning(v any) any {
 	s, ok := v.(string)
-	if r := []rune(s); ok && len(r) > mostShown {
-		return string(r[:mostShown]) + "…"
+	if r := []rune(s); ok && len(r) > maxShown {
+		return string(r[:maxShown]) + "…"
 	}
 	return v
 }

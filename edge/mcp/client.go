@@ -20,8 +20,8 @@ type Client struct {
 	http *http.Client
 }
 
-// mostAnswer is how large an answer may be.
-const mostAnswer = 8 << 20
+// maxAnswer is how large an answer may be.
+const maxAnswer = 8 << 20
 
 // NewClient makes a client of the service at an address such as
 // https://index.example.org, with a key or "" for none.
@@ -66,12 +66,12 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, header 
 		return 0, nil, nil, fmt.Errorf("%s does not answer: %w", c.base, cause(err))
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil:
 		return 0, nil, nil, fmt.Errorf("the answer of %s broke off: %w", c.base, cause(err))
-	case len(body) > mostAnswer:
-		return 0, nil, nil, fmt.Errorf("the answer of %s is larger than %d MiB", c.base, mostAnswer>>20)
+	case len(body) > maxAnswer:
+		return 0, nil, nil, fmt.Errorf("the answer of %s is larger than %d MiB", c.base, maxAnswer>>20)
 	}
 	return res.StatusCode, res.Header, body, nil
 }

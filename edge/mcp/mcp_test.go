@@ -200,7 +200,7 @@ func TestClient(t *testing.T) {
 			_, _ = io.WriteString(w, `{"openapi":"3.0.3","paths":{"/pets":{}}}`)
 		},
 		"404 Not Found": http.NotFound,
-		"larger than":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, mostAnswer+1)) },
+		"larger than":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxAnswer+1)) },
 		"broke off": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "10")
 			_, _ = io.WriteString(w, "five!")

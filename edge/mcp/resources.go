@@ -78,7 +78,7 @@ func addResources(s *sdk.Server, api API) {
 		t := &templates[i]
 		s.AddResourceTemplate(&t.template, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			name := strings.TrimPrefix(req.Params.URI, t.prefix)
-			if len(name) > mostText || !t.grammar.MatchString(name) {
+			if len(name) > maxText || !t.grammar.MatchString(name) {
 				return nil, invalid("There is no resource %s; use %s.", shorten(req.Params.URI), t.template.URITemplate)
 			}
 			return read(ctx, api, req.Params.URI, t.path(name), t.query, t.accept)
@@ -115,15 +115,15 @@ func resourceLink(link string) string {
 	return "](<" + of + m[1] + ">)"
 }
 
-// mostCompleted is how many completions are given.
-const mostCompleted = 20
+// maxCompleted is how many completions are given.
+const maxCompleted = 20
 
 // complete completes the parts of a resource's address: slugs by the API's suggestions,
 // categories by its list. An empty slug is answered with nothing, and costs nothing.
 func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	word := req.Params.Argument.Value
-	if len(word) > mostText {
-		return nil, invalid("The argument has more than %d characters.", mostText)
+	if len(word) > maxText {
+		return nil, invalid("The argument has more than %d characters.", maxText)
 	}
 	var list []string
 	var err error
@@ -151,8 +151,8 @@ func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.Comp
 			found = append(found, s)
 		}
 	}
-	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: found[:min(len(found), mostCompleted)],
-		Total: len(found), HasMore: len(found) > mostCompleted}}, nil
+	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: found[:min(len(found), maxCompleted)],
+		Total: len(found), HasMore: len(found) > maxCompleted}}, nil
 }
 
 func completeCategory(ctx context.Context, api API) ([]string, error) {

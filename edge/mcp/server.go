@@ -17,7 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // Options say what a server tells of itself.
@@ -78,7 +78,7 @@ func instructions(o Options) string {
 		b.WriteString(" Every call counts against a daily limit: ask for what you need.")
 	}
 	if len(o.Categories) > 0 {
-		list := o.Categories[:min(len(o.Categories), mostCategories)]
+		list := o.Categories[:min(len(o.Categories), maxCategories)]
 		b.WriteString(" Categories: " + strings.Join(list, ", ") + ".")
 	}
 	return b.String()
@@ -125,7 +125,7 @@ func (s *Server) known(name string) error {
 			return nil
 		}
 	}
-	if near := nearest.Name(name, names); near != "" {
+	if near := didyoumean.Name(name, names); near != "" {
 		return invalid("There is no tool %q; did you mean %s?", shorten(name), near)
 	}
 	return invalid("There is no tool %q; known are %s.", shorten(name), strings.Join(names, ", "))

@@ -12,13 +12,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mostLine is how long a message on stdin may be.
-const mostLine = 1 << 20
+// maxLine is how long a message on stdin may be.
+const maxLine = 1 << 20
 
 // Serve speaks the protocol on a pair of streams, a message a line, until in ends or
 // ctx does. What was asked before the end of in is answered.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	lines := &sdk.IOTransport{Reader: in, Writer: keepOpen{out}, MaxLineLength: mostLine}
+	lines := &sdk.IOTransport{Reader: in, Writer: keepOpen{out}, MaxLineLength: maxLine}
 	err := s.sdk.Run(ctx, patient{lines, s.time})
 	switch {
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled) && ctx.Err() != nil:

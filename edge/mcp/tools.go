@@ -163,15 +163,15 @@ func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (
 	return nil, err
 }
 
-// mostCategories is how many categories are listed at once.
-const mostCategories = 60
+// maxCategories is how many categories are listed at once.
+const maxCategories = 60
 
 // knownCategories names the categories where one is asked for that is none of them.
 func (t *tools) knownCategories() string {
 	if len(t.categories) == 0 {
 		return " The tool leaderboard, asked for a category that is not there, lists those that are."
 	}
-	return " Known are " + strings.Join(t.categories[:min(len(t.categories), mostCategories)], ", ") + "."
+	return " Known are " + strings.Join(t.categories[:min(len(t.categories), maxCategories)], ", ") + "."
 }
 
 // names are those of the tools.

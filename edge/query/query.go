@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // Error is a parameter that cannot be used.
@@ -85,7 +85,7 @@ func check(name string, list, allowed []string) error {
 		e := &Error{Param: name, Unknown: true, Message: "this address takes no parameters"}
 		if len(allowed) > 0 {
 			e.Message = "is not a parameter of this address; known are " + strings.Join(slices.Sorted(slices.Values(allowed)), ", ")
-			e.Suggestion = nearest.Name(name, allowed)
+			e.Suggestion = didyoumean.Name(name, allowed)
 		}
 		return e
 	}
@@ -153,7 +153,7 @@ func (p *Params) OneOf(name, def string, values []string) (string, error) {
 }
 
 func unknownValue(name, value string, known []string) *Error {
-	e := &Error{Param: name, Suggestion: nearest.Name(value, known)}
+	e := &Error{Param: name, Suggestion: didyoumean.Name(value, known)}
 	e.Message = fmt.Sprintf("%s is not a known value", quoted(value))
 	if len(known) <= 20 {
 		e.Message = fmt.Sprintf("%s is not one of %s", quoted(value), strings.Join(known, ", "))

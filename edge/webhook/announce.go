@@ -70,8 +70,8 @@ func (a *Announcer) rouse() {
 
 // The first wait and the longest before a build is tried again.
 const (
-	firstWait   = 500 * time.Millisecond
-	longestWait = 30 * time.Second
+	firstWait = 500 * time.Millisecond
+	maxWait   = 30 * time.Second
 )
 
 // Run makes events until ctx ends, once in the life of an Announcer. While the
@@ -111,7 +111,7 @@ func (a *Announcer) take() *Build {
 // announce tries until it has succeeded or another build waits.
 func (a *Announcer) announce(ctx context.Context, b *Build) {
 	defer b.Release()
-	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+	for wait := firstWait; ; wait = min(2*wait, maxWait) {
 		m, err := a.try(ctx, b)
 		if err == nil {
 			a.report(b, m)

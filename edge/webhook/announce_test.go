@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/edge/webhook"
 )
 
@@ -135,7 +135,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 // whose context ends: neither stores anything.
 func TestMoveIsOneTransaction(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		a, p := newAuthor(8), newPast()
 		for len(p.changes) < 40 {
@@ -166,7 +166,7 @@ func TestMoveIsOneTransaction(t *testing.T) {
 		var won atomic.Int64
 		for range 8 {
 			other := s
-			if s.Engine() == state.PostgreSQL {
+			if s.Engine() == storage.PostgreSQL {
 				other = open()
 			}
 			movers.Go(func() {

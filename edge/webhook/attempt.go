@@ -13,12 +13,12 @@ import (
 	"syscall"
 	"time"
 
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
-// mostAnswer is how much of an answer is read, in bytes: nobody looks at it, but
+// maxAnswer is how much of an answer is read, in bytes: nobody looks at it, but
 // a connection can be used again only behind it.
-const mostAnswer = 64 << 10
+const maxAnswer = 64 << 10
 
 // answer is what came of an attempt.
 type answer struct {
@@ -76,7 +76,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 		return answer{failure: "The delivery could not be signed.", outcome: "internal"}
 	}
 	response, err := s.client.Do(r)
-	var busy *guard.BusyError
+	var busy *safedial.BusyError
 	if errors.As(err, &busy) {
 		return answer{wait: busy.Wait, failure: "The limit of requests to this host is reached.", outcome: "postponed"}
 	}
@@ -94,7 +94,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 		a.body, _ = io.ReadAll(io.LimitReader(response.Body, keep)) // what has come is looked at
 	}
 	// The status decides; reading on only lets the connection be used again.
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, mostAnswer))
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxAnswer))
 	return a
 }
 
@@ -108,14 +108,14 @@ func explain(err error) (failure, outcome string) {
 	var alert tls.AlertError
 	var record tls.RecordHeaderError
 	switch {
-	case errors.Is(err, guard.ErrRefused):
+	case errors.Is(err, safedial.ErrRefused):
 		return "The host leads to an address that is not of the public internet.", "refused"
 	case errors.As(err, &certificate):
 		return "Its certificate is not accepted.", "tls"
 	case errors.As(err, &alert), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "No TLS connection could be made.", "tls"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "No answer came within " + guard.Timeout.String() + ".", "timeout"
+		return "No answer came within " + safedial.Timeout.String() + ".", "timeout"
 	case errors.As(err, &name):
 		return "The host has no address.", "name"
 	case errors.Is(err, syscall.ECONNREFUSED):

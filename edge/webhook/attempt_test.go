@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // hanging is how long a request or a test waits before it gives up.
@@ -31,16 +31,16 @@ func hostile(t *testing.T, h http.HandlerFunc) (*httptest.Server, *sender) {
 
 func senderTo(t *testing.T, s *httptest.Server, url string) *sender {
 	t.Helper()
-	allow, err := guard.ParseException(strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://"))
+	allow, err := safedial.ParseException(strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := guard.Options{Allow: []guard.Exception{allow}, Timeout: hanging}
+	o := safedial.Options{Allow: []safedial.Exception{allow}, Timeout: hanging}
 	if c := s.Certificate(); c != nil {
 		o.Roots = x509.NewCertPool()
 		o.Roots.AddCert(c)
 	}
-	client := guard.New(o).Client()
+	client := safedial.New(o).Client()
 	t.Cleanup(client.CloseIdleConnections)
 	return &sender{client, "test", hanging, time.Now}
 }
@@ -138,7 +138,7 @@ func TestWithoutTLSNothingIsSent(t *testing.T) {
 }
 
 func TestReasonsNameNoAddress(t *testing.T) {
-	for _, err := range []error{errors.New("dial tcp 10.1.2.3:443: something"), io.EOF, context.DeadlineExceeded, guard.ErrRefused} {
+	for _, err := range []error{errors.New("dial tcp 10.1.2.3:443: something"), io.EOF, context.DeadlineExceeded, safedial.ErrRefused} {
 		if says, outcome := explain(err); says == "" || outcome == "" || strings.Contains(says, "10.1.2.3") {
 			t.Errorf("%v: %q %q", err, says, outcome)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // ChallengeEvent is the name of the message that asks an endpoint whether it wants to be
@@ -47,7 +47,7 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case a.outcome == "timeout":
-		return "did not answer the challenge within " + min(ChallengeTime, guard.Timeout).String(), nil
+		return "did not answer the challenge within " + min(ChallengeTime, safedial.Timeout).String(), nil
 	case !a.success():
 		return "failed the challenge: " + strings.TrimSuffix(a.says(), "."), nil
 	case !repeats(a.body, text):

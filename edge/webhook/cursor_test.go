@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/edge/webhook"
 )
 
@@ -17,7 +17,7 @@ import (
 type edges struct {
 	t    *testing.T
 	all  []*webhook.Announcer
-	read *state.State
+	read *storage.State
 	log  lines
 	seq  int64 // of the last event that was read
 }
@@ -41,11 +41,11 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-func newEdges(t *testing.T, open func() *state.State, n int) *edges {
+func newEdges(t *testing.T, open func() *storage.State, n int) *edges {
 	e := &edges{t: t, read: open()}
 	for range n {
 		s := e.read
-		if s.Engine() == state.PostgreSQL {
+		if s.Engine() == storage.PostgreSQL {
 			s = open() // one edge alone has a SQLite file
 		}
 		a := webhook.NewAnnouncer(s, slog.New(slog.NewTextHandler(&e.log, nil)), nil)
@@ -84,7 +84,7 @@ func (e *edges) announce(id string, p *past) []webhook.Event {
 // build, and no event and no change comes twice.
 func TestEdgesOverRandomBuilds(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *state.State) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		a, p := newAuthor(4711), newPast()
 		for len(p.changes) < 1500 { // more than a cursor remembers
 			a.commit(p)
@@ -170,7 +170,7 @@ func TestRewrittenHistories(t *testing.T) {
 		"empty":                {{"1", newPast(), "none", "begin"}, {"2", base, "all", "newer"}, {"3", newPast(), "none", "older"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := newEdges(t, func() *state.State { return statetest.SQLite(t) }, 1)
+			e := newEdges(t, func() *storage.State { return statetest.SQLite(t) }, 1)
 			var r *replica
 			for i, s := range way {
 				before := len(e.log.String())

@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 )
 
 // Outcome is what an attempt has come to, as it is recorded.
@@ -67,12 +67,12 @@ type Store interface {
 // its comment says.
 type Options struct {
 	Store  Store        // needed
-	Client *http.Client // needed: that of a guard.Guard
+	Client *http.Client // needed: that of a safedial.Guard
 	// Secrets opens the secrets of a webhook: the one that it has, and the one before
 	// where there is one.
 	Secrets func(w *Webhook) ([]Secret, error) // needed
 	// Begin takes a place for an attempt at an address, which end gives back, or says how
-	// long to wait: guard.Guard.Begin. nil: no bound.
+	// long to wait: safedial.Guard.Begin. nil: no bound.
 	Begin    func(url string) (end func(), wait time.Duration)
 	Owner    string                // needed: tells this edge from all others that share the state
 	Log      *slog.Logger          // none
@@ -83,9 +83,9 @@ type Options struct {
 	Schedule Schedule              // DefaultSchedule
 	Workers  int                   // webhooks worked at a time: 1024
 	Poll     time.Duration         // how often others' events are looked for: 1 s
-	Timeout  time.Duration         // how long an attempt may take: guard.Timeout
+	Timeout  time.Duration         // how long an attempt may take: safedial.Timeout
 	Lease    time.Duration         // how long a webhook is kept from other edges: 60 s
-	Drain    time.Duration         // how long attempts under way may take at the end: guard.Timeout
+	Drain    time.Duration         // how long attempts under way may take at the end: safedial.Timeout
 }
 
 const (
@@ -128,9 +128,9 @@ func New(o Options) *Dispatcher {
 	setDefault(&o.Agent, "kindex")
 	setDefault(&o.Workers, 1024)
 	setDefault(&o.Poll, time.Second)
-	setDefault(&o.Timeout, guard.Timeout)
+	setDefault(&o.Timeout, safedial.Timeout)
 	setDefault(&o.Lease, time.Minute)
-	setDefault(&o.Drain, guard.Timeout)
+	setDefault(&o.Drain, safedial.Timeout)
 	return &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Timeout, o.Now}, metrics: newMetrics(o.Metrics),
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers), stop: make(chan time.Duration, 1)}
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 	"kindex/edge/webhook"
 )
 
@@ -346,11 +346,11 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 		deleted := r.hook("", func(http.ResponseWriter, string) { <-gate })
 		other := r.accounts(1)[0]
 		suspended := r.hook(other, nil)
-		r.write(func(tx *state.Tx) error { return tx.Suspend(other) })
+		r.write(func(tx *storage.Tx) error { return tx.Suspend(other) })
 		d, _ := r.dispatcher(nil)
 		ids := r.events(20, "entity.updated")
 		until(t, "the first attempt", func() bool { asked, _ := deleted.seen(); return len(asked) == 1 })
-		r.write(func(tx *state.Tx) error { return tx.DeleteWebhook(r.account, deleted.id) })
+		r.write(func(tx *storage.Tx) error { return tx.DeleteWebhook(r.account, deleted.id) })
 		close(gate)
 		time.Sleep(150 * time.Millisecond)
 		if asked, _ := deleted.seen(); len(asked) != 1 {
@@ -359,7 +359,7 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 		if asked, _ := suspended.seen(); len(asked) != 0 {
 			t.Errorf("%d attempts for a suspended account", len(asked))
 		}
-		r.write(func(tx *state.Tx) error { return tx.Unsuspend(other) })
+		r.write(func(tx *storage.Tx) error { return tx.Unsuspend(other) })
 		d.Wake()
 		until(t, "what has waited", func() bool { _, good := suspended.seen(); return slices.Equal(good, ids) })
 		if text := r.log.String(); strings.Contains(text, "level=ERROR") {
@@ -380,7 +380,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 		d, _ := r.dispatcher(func(o *webhook.Options) { o.Store = released })
 		ids := r.events(20, "entity.updated")
 		until(t, "the first attempt", func() bool { asked, _ := h.seen(); return len(asked) > 0 })
-		r.write(func(tx *state.Tx) error { return tx.Suspend(r.account) })
+		r.write(func(tx *storage.Tx) error { return tx.Suspend(r.account) })
 		time.Sleep(webhook.AskedEvery) // long enough for the worker to check between attempts
 		close(answer)
 		select {
@@ -393,7 +393,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 		if asked, _ := h.seen(); len(asked) != 1 {
 			t.Errorf("%d attempts after the suspension, of %d events", len(asked)-1, len(ids))
 		}
-		r.write(func(tx *state.Tx) error { return tx.Unsuspend(r.account) })
+		r.write(func(tx *storage.Tx) error { return tx.Unsuspend(r.account) })
 		d.Wake()
 		until(t, "the rest", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
 		if text := r.log.String(); strings.Contains(text, "level=ERROR") {

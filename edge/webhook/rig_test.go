@@ -17,10 +17,10 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"kindex/edge/guard"
+	"kindex/edge/safedial"
 	"kindex/edge/seal"
-	"kindex/edge/state"
-	"kindex/edge/state/statetest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
 	"kindex/edge/webhook"
 )
 
@@ -46,8 +46,8 @@ func (c *clock) pass(d time.Duration) {
 // loopback that all webhooks of a test lead to, each on a path of its own.
 type rig struct {
 	t       *testing.T
-	open    func() *state.State
-	state   *state.State
+	open    func() *storage.State
+	state   *storage.State
 	keys    *seal.Keys
 	now     func() time.Time
 	account string
@@ -90,13 +90,13 @@ func each(t *testing.T, now func() time.Time, test func(t *testing.T, r *rig)) {
 func newRig(t *testing.T, target string, now func() time.Time) *rig {
 	t.Helper()
 	r := &rig{t: t, now: now, hooks: map[string]*endpoint{}, log: &lockedBuffer{}}
-	r.open = func() *state.State { return statetest.OpenAt(t, target, now) }
+	r.open = func() *storage.State { return statetest.OpenAt(t, target, now) }
 	r.state = r.open()
 	var err error
 	if r.keys, err = seal.Parse(seal.Generate()); err != nil {
 		t.Fatal(err)
 	}
-	r.write(func(tx *state.Tx) error {
+	r.write(func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("ada")
 		r.account = a.ID
 		return err
@@ -108,7 +108,7 @@ func newRig(t *testing.T, target string, now func() time.Time) *rig {
 	return r
 }
 
-func (r *rig) write(do func(*state.Tx) error) {
+func (r *rig) write(do func(*storage.Tx) error) {
 	r.t.Helper()
 	if err := r.state.Write(r.t.Context(), do); err != nil {
 		r.t.Fatal(err)
@@ -215,11 +215,11 @@ func (r *rig) hook(account string, answer func(w http.ResponseWriter, event stri
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	h := &endpoint{id: state.NewID("wh_"), verify: verify, answer: answer}
+	h := &endpoint{id: storage.NewID("wh_"), verify: verify, answer: answer}
 	r.mu.Lock()
 	r.hooks["/"+h.id] = h
 	r.mu.Unlock()
-	r.write(func(tx *state.Tx) error {
+	r.write(func(tx *storage.Tx) error {
 		_, err := tx.CreateWebhook(webhook.Webhook{ID: h.id, AccountID: account, URL: r.server.URL + "/" + h.id, Events: names,
 			Sealed: r.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, h.id)})
 		return err
@@ -231,7 +231,7 @@ func (r *rig) hook(account string, answer func(w http.ResponseWriter, event stri
 func (r *rig) accounts(n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
-		r.write(func(tx *state.Tx) error {
+		r.write(func(tx *storage.Tx) error {
 			a, err := tx.EnsureAccount(fmt.Sprintf("account-%d", i))
 			ids[i] = a.ID
 			return err
@@ -246,7 +246,7 @@ func (r *rig) events(n int, name string) []string {
 	ids := make([]string, n)
 	list := make([]webhook.Event, n)
 	for i := range list {
-		ids[i] = state.NewID("evt_")
+		ids[i] = storage.NewID("evt_")
 		list[i] = webhook.Event{ID: ids[i], Name: name, At: r.now(), Type: "tool", Slug: fmt.Sprint("n", i), Entity: "N",
 			Payload: []byte(fmt.Sprintf(`{"id":"%s","event":"%s"}`, ids[i], name))}
 	}
@@ -254,10 +254,10 @@ func (r *rig) events(n int, name string) []string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	c.Build = state.NewID("")
+	c.Build = storage.NewID("")
 	moved, err := r.state.MoveCursor(r.t.Context(), c, list)
 	if err == nil && !moved {
-		r.write(func(tx *state.Tx) error { _, err := tx.LastEvent(); return err }) // makes the row
+		r.write(func(tx *storage.Tx) error { _, err := tx.LastEvent(); return err }) // makes the row
 		moved, err = r.state.MoveCursor(r.t.Context(), c, list)
 	}
 	if err != nil || !moved {
@@ -271,12 +271,12 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	r.t.Helper()
 	roots := x509.NewCertPool()
 	roots.AddCert(r.server.Certificate())
-	e, err := guard.ParseException(strings.TrimPrefix(r.server.URL, "https://"))
+	e, err := safedial.ParseException(strings.TrimPrefix(r.server.URL, "https://"))
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	o := webhook.Options{Store: r.state, Client: guard.New(guard.Options{Allow: []guard.Exception{e}, Roots: roots, Timeout: 2 * hanging}).Client(),
-		Owner: state.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
+	o := webhook.Options{Store: r.state, Client: safedial.New(safedial.Options{Allow: []safedial.Exception{e}, Roots: roots, Timeout: 2 * hanging}).Client(),
+		Owner: storage.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
 		Timeout: 2 * hanging, Lease: 3 * hanging, // so that no attempt is cut off on a slow machine
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) {
@@ -322,7 +322,7 @@ func (r *rig) webhook(id string) webhook.Webhook {
 // deliveries reads the log of a webhook, the newest first.
 func (r *rig) deliveries(id string) []webhook.Delivery {
 	r.t.Helper()
-	list, _, err := r.state.Deliveries(r.t.Context(), state.DeliveryQuery{WebhookID: id, Limit: 1000})
+	list, _, err := r.state.Deliveries(r.t.Context(), storage.DeliveryQuery{WebhookID: id, Limit: 1000})
 	if err != nil {
 		r.t.Fatal(err)
 	}

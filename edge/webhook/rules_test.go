@@ -18,13 +18,13 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/seal"
-	"kindex/edge/state"
+	"kindex/edge/storage"
 	"kindex/edge/webhook"
 )
 
-func (r *rig) ask(do func(tx *state.Tx) (webhook.Delivery, error)) (d webhook.Delivery) {
+func (r *rig) ask(do func(tx *storage.Tx) (webhook.Delivery, error)) (d webhook.Delivery) {
 	r.t.Helper()
-	r.write(func(tx *state.Tx) (err error) { d, err = do(tx); return err })
+	r.write(func(tx *storage.Tx) (err error) { d, err = do(tx); return err })
 	return d
 }
 
@@ -49,14 +49,14 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 			t.Errorf("it was called %d times", len(asked))
 		}
 		status.Store(500) // a test that fails leaves it off
-		test := r.ask(func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskTest(r.account, h.id) })
+		test := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.AskTest(r.account, h.id) })
 		d.Wake()
 		until(t, "the test has failed", func() bool { return r.deliveries(h.id)[0].Status == webhook.Failed })
 		if w := r.webhook(h.id); w.Active() {
 			t.Error("a test that failed has switched it on")
 		}
 		status.Store(200)
-		again := r.ask(func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskTest(r.account, h.id) })
+		again := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.AskTest(r.account, h.id) })
 		d.Wake()
 		until(t, "all that has waited", func() bool {
 			_, good := h.seen()
@@ -177,7 +177,7 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 		waiting := r.events(2, "entity.updated")
 		until(t, "the queue waits", func() bool { return r.webhook(h.id).Step == 1 })
 		c.pass(time.Second)
-		replay := r.ask(func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskReplay(r.account, h.id, of.ID) })
+		replay := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.AskReplay(r.account, h.id, of.ID) })
 		d.Wake()
 		until(t, "the replay has failed", func() bool {
 			log := r.deliveries(h.id)
@@ -188,7 +188,7 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 		}
 		c.pass(time.Second)
 		broken.Store(false)
-		replay = r.ask(func(tx *state.Tx) (webhook.Delivery, error) { return tx.AskReplay(r.account, h.id, of.ID) })
+		replay = r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.AskReplay(r.account, h.id, of.ID) })
 		d.Wake()
 		until(t, "a replay that succeeds wakes the queue", func() bool {
 			_, good := h.seen()
@@ -206,13 +206,13 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
 	other := r.accounts(1)[0]
 	for what, err := range map[string]error{
-		"a test of another account's": r.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.AskTest(other, h.id); return err }),
-		"a replay of another account's": r.state.Write(t.Context(), func(tx *state.Tx) error {
+		"a test of another account's": r.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.AskTest(other, h.id); return err }),
+		"a replay of another account's": r.state.Write(t.Context(), func(tx *storage.Tx) error {
 			_, err := tx.AskReplay(other, h.id, of.ID)
 			return err
 		}),
-		"a replay of nothing":        r.state.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.AskReplay(r.account, h.id, "dlv_x"); return err }),
-		"deleting another account's": r.state.Write(t.Context(), func(tx *state.Tx) error { return tx.DeleteWebhook(other, h.id) }),
+		"a replay of nothing":        r.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.AskReplay(r.account, h.id, "dlv_x"); return err }),
+		"deleting another account's": r.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.DeleteWebhook(other, h.id) }),
 	} {
 		if !errors.Is(err, webhook.ErrUnknown) {
 			t.Errorf("%s: %v", what, err)
@@ -227,12 +227,12 @@ func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
 	suite.InTest(t)
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		var made, refused atomic.Int64
-		edges := []*state.State{r.state, r.open()}
+		edges := []*storage.State{r.state, r.open()}
 		var wg sync.WaitGroup
 		for i := range 60 {
 			wg.Go(func() {
-				err := edges[i%2].Write(t.Context(), func(tx *state.Tx) error {
-					_, err := tx.CreateWebhook(webhook.Webhook{ID: state.NewID("wh_"), AccountID: r.account, URL: "https://example.org/", Events: []string{"entity.created"}, Sealed: "x"})
+				err := edges[i%2].Write(t.Context(), func(tx *storage.Tx) error {
+					_, err := tx.CreateWebhook(webhook.Webhook{ID: storage.NewID("wh_"), AccountID: r.account, URL: "https://example.org/", Events: []string{"entity.created"}, Sealed: "x"})
 					return err
 				})
 				switch {
@@ -381,8 +381,8 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 	dir := t.TempDir()
 	r := newRig(t, filepath.Join(dir, "kindex.db"), time.Now)
 	secret := webhook.NewSecret()
-	id := state.NewID("wh_")
-	r.write(func(tx *state.Tx) error {
+	id := storage.NewID("wh_")
+	r.write(func(tx *storage.Tx) error {
 		_, err := tx.CreateWebhook(webhook.Webhook{ID: id, AccountID: r.account, URL: "https://127.0.0.1:9/hook?token=t0ps3cret", Events: []string{"entity.updated"},
 			Sealed: r.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, id)})
 		return err

@@ -18,8 +18,8 @@ var DefaultSchedule = Schedule{5 * time.Second, 5 * time.Minute, 30 * time.Minut
 const (
 	// SwitchOffAfter is how long a webhook may fail without a success between.
 	SwitchOffAfter = 5 * 24 * time.Hour
-	// LongestRest bounds what a Retry-After may ask for.
-	LongestRest = 24 * time.Hour
+	// MaxRestLen bounds what a Retry-After may ask for.
+	MaxRestLen = 24 * time.Hour
 	// spread is how far a rest differs from the schedule, as a share of it, so that
 	// webhooks that failed together do not come back together.
 	spread = 0.15
@@ -59,7 +59,7 @@ func (s Schedule) judge(w *Webhook, a answer, now time.Time, random float64) ver
 	case a.retryAfter > 0:
 		// It says itself when it wants to be tried again. That uses up no attempt: an
 		// endpoint that asks for patience must not lose events by it.
-		rest := min(max(a.retryAfter, s.shortest()), LongestRest)
+		rest := min(max(a.retryAfter, s.shortest()), MaxRestLen)
 		v.step, v.next = w.Step, now.Add(rest+time.Duration(random*spread*float64(rest)))
 	case w.Step >= len(s):
 		v.givenUp, v.step, v.next = true, 0, now
@@ -85,8 +85,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	}
 	if strings.Trim(text, "0123456789") == "" {
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n > int64(LongestRest/time.Second) {
-			return LongestRest
+		if err != nil || n > int64(MaxRestLen/time.Second) {
+			return MaxRestLen
 		}
 		return time.Duration(n) * time.Second
 	}
@@ -94,5 +94,5 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(max(at.Sub(now), 0), LongestRest)
+	return min(max(at.Sub(now), 0), MaxRestLen)
 }

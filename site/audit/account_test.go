@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"kindex/edge/edgetest"
-	"kindex/edge/state"
-	"kindex/edge/submit"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
 )
 
 // fill gives the account of who is signed in something of everything: keys, a webhook
@@ -42,12 +42,12 @@ func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
 		t.Fatal(accounts, err)
 	}
 	for i, c := range []struct {
-		to submit.Status
-		submit.Change
-	}{{}, {submit.Rejected, submit.Change{Reason: a.markup(0) + a.wild(0)}}, {submit.Accepted, submit.Change{PullRequest: submit.PullRequest{Number: 7, URL: a.address(1)}}}} {
-		s := submit.Submission{ID: state.NewID("sub_"), AccountID: accounts[0].ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
+		to submission.Status
+		submission.Change
+	}{{}, {submission.Rejected, submission.Change{Reason: a.markup(0) + a.wild(0)}}, {submission.Accepted, submission.Change{PullRequest: submission.PullRequest{Number: 7, URL: a.address(1)}}}} {
+		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: accounts[0].ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
 			Name: a.markup(i), URL: a.address(i), YAML: "name: " + a.markup(i) + "\n"}
-		if err := w.State.Write(t.Context(), func(tx *state.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
+		if err := w.State.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
 			t.Fatal(err)
 		}
 		w.ids["SUBMISSION"] = s.ID

@@ -12,8 +12,8 @@ import (
 // The budgets of a page, compressed: the page itself, what it runs and is styled with,
 // and with its pictures.
 const (
-	mostBytes  = 100_000
-	mostLoaded = 60_000
+	maxBytes  = 100_000
+	maxLoaded = 60_000
 )
 
 // budgets: every kind of page is small, with all that it
@@ -39,11 +39,11 @@ func (w *website) budgets(t *testing.T) {
 			}
 		}
 		fmt.Fprintf(&table, "%-16s %7d %7d %7d\n", k.name, page, code, pictures)
-		if page > mostBytes {
-			t.Errorf("%s: the page has %d bytes, compressed; it may have %d", k.name, page, mostBytes)
+		if page > maxBytes {
+			t.Errorf("%s: the page has %d bytes, compressed; it may have %d", k.name, page, maxBytes)
 		}
-		if code > mostLoaded || code == 0 {
-			t.Errorf("%s: its styles and scripts have %d bytes, compressed; they may have %d", k.name, code, mostLoaded)
+		if code > maxLoaded || code == 0 {
+			t.Errorf("%s: its styles and scripts have %d bytes, compressed; they may have %d", k.name, code, maxLoaded)
 		}
 	}
 	t.Logf("bytes, compressed:\nkind                page    code pictures\n%s", table.String())

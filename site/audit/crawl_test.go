@@ -15,10 +15,10 @@ import (
 
 // How much of a website is looked at.
 const (
-	mostPages    = 250
-	mostOfAShape = 6
-	mostQueries  = 2 // of a shape that has a query
-	mostHostile  = 2 // of a shape, where it is about words
+	maxPages    = 250
+	maxOfAShape = 6
+	maxQueries  = 2 // of a shape that has a query
+	maxHostile  = 2 // of a shape, where it is about words
 )
 
 // crawl is a walk through the website by its links.
@@ -61,7 +61,7 @@ func (w *website) crawlAll(t *testing.T) {
 		}
 	}
 	titles := map[string]string{}
-	c := &crawl{website: w, t: t, most: mostOfAShape, each: func(path string, d *document) {
+	c := &crawl{website: w, t: t, most: maxOfAShape, each: func(path string, d *document) {
 		title := d.listedAs()
 		if other := titles[title]; title != "" && other != "" {
 			t.Errorf("%s and %s are both called %q", other, path, title)
@@ -105,10 +105,10 @@ func (c *crawl) meet(path, on string) {
 	c.from[path] = on
 	s, most, list := shape(path), c.most, &c.queue
 	if !strings.HasSuffix(s, "?") {
-		most = mostQueries
+		most = maxQueries
 	}
 	if strings.HasPrefix(path, "/api/") && !c.static() {
-		most, list = mostQueries, &c.api
+		most, list = maxQueries, &c.api
 	}
 	if strings.Count(s, "&") > 2 { // of a search that is narrowed down ever more
 		most = 0
@@ -121,7 +121,7 @@ func (c *crawl) meet(path, on string) {
 // visit reads an address. It may be elsewhere, once.
 func (c *crawl) visit(path string, moved int) {
 	c.t.Helper()
-	if len(c.pages) >= mostPages {
+	if len(c.pages) >= maxPages {
 		return
 	}
 	d := c.get(c.t, path, false)

@@ -177,7 +177,7 @@ func (w *website) account(t *testing.T, a attacker, known words, counts map[stri
 // lead from them.
 func (w *website) walk(t *testing.T, paths []string, each func(string, *document)) int {
 	t.Helper()
-	c := &crawl{website: w, t: t, most: mostHostile, each: each, asked: map[string]bool{}}
+	c := &crawl{website: w, t: t, most: maxHostile, each: each, asked: map[string]bool{}}
 	for _, p := range paths {
 		c.asked[p] = true
 	}

@@ -53,8 +53,8 @@ func focusNow(t testing.TB, tab *browser.Tab) *focus {
 	return f
 }
 
-// mostStops bounds how often Tab is pressed.
-const mostStops = 500
+// maxStops bounds how often Tab is pressed.
+const maxStops = 500
 
 // byKeyboard reaches every control of the kinds of pages that have some of their own
 // with Tab, and sees where it is each time.
@@ -77,7 +77,7 @@ func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	t.Helper()
 	reached := map[int]bool{}
 	first, outside := -1, 0 // behind the last, the focus leaves the page and comes again at its top
-	for range mostStops {
+	for range maxStops {
 		tab.Do(t, chromedp.KeyEvent(kb.Tab))
 		f := focusNow(t, tab)
 		if f == nil {

@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder/static/statictest"
 	"kindex/edge"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
-	"kindex/edge/keys"
-	"kindex/edge/signin"
-	"kindex/edge/signin/signintest"
 	"kindex/edge/webhook"
+	"kindex/site/static/statictest"
 )
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removeBuilt) }
@@ -103,11 +103,11 @@ func serve(t testing.TB, dir string, a attacker) *website {
 	hub := signintest.StartGitHub(t)
 	e := edgetest.Start(t, edge.Options{Dir: dir, Contact: "operator@example.org", LimitAnonymous: 20, LimitKey: 1000,
 		Guard: receiver.Guard, WebhookSchedule: webhook.Schedule{time.Hour},
-		SignIn: signin.Options{GitHub: signin.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
+		SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
 	const token = "a token that only this browser has, of many characters"
 	sum := sha256.Sum256([]byte(token))
-	if _, _, err := e.State.SignIn(t.Context(), signin.Arrival{Identity: signin.Identity{Provider: hub.URL, Subject: "1", Login: "ann"}, Name: "ann",
-		Key: keys.Generate(), Hash: hex.EncodeToString(sum[:]), At: time.Now()}); err != nil {
+	if _, _, err := e.State.SignIn(t.Context(), auth.Arrival{Identity: auth.Identity{Provider: hub.URL, Subject: "1", Login: "ann"}, Name: "ann",
+		Key: apikey.Generate(), Hash: hex.EncodeToString(sum[:]), At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	w := &website{Edge: e, URL: e.URL, session: token, ids: map[string]string{"MODEL": "claude-opus-4-8", "OTHER": "gpt-5-5"}}

@@ -35,8 +35,8 @@ var shots = []struct {
 	{"developer", "/developer/", "light", 1440, 900, true, ""},
 }
 
-// mostPicture is how many bytes a picture may have.
-const mostPicture = 150_000
+// maxPicture is how many bytes a picture may have.
+const maxPicture = 150_000
 
 // fewColours writes a picture again with the 256 colours that are most frequent in
 // it, to which the others are near: pages are of few colours, and text is of shades of
@@ -90,7 +90,7 @@ func (w *website) shoot(t *testing.T, dir string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(picture) > mostPicture {
+			if len(picture) > maxPicture {
 				t.Errorf("%s has %d bytes", s.name, len(picture))
 			}
 			if err := os.WriteFile(filepath.Join(dir, s.name+".png"), picture, 0o644); err != nil {

@@ -68,7 +68,7 @@ func TestMemoryOfABuild(t *testing.T) {
 	suite.WithoutRace(t)
 	corpus, out := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
-		{"./cmd/corpus", "-n", "20000", "-content", "content", "-out", corpus},
+		{"./cmd/gencorpus", "-n", "20000", "-content", "content", "-out", corpus},
 		{"./cmd/kindex", "build", "--content", corpus, "--out", out, "--as-of", edgetest.Today().Format(time.DateOnly)},
 	} {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"run"}, args...)...)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"kindex/exports"
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
 	"kindex/site"
 )
 
@@ -19,7 +19,7 @@ func GoneBadge() (message, colour string) { return "deleted", site.Grey }
 
 // Standing words how the entity of a record stands, as one of BadgeShows, and gives the
 // colour of that: the right half of its badge.
-func Standing(b *exports.Build, in *boards.Boards, o uint32, show string) (message, colour string, err error) {
+func Standing(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (message, colour string, err error) {
 	e, err := b.Entity(o)
 	if err != nil {
 		return "", "", err
@@ -48,7 +48,7 @@ func Standing(b *exports.Build, in *boards.Boards, o uint32, show string) (messa
 }
 
 // trend words how an entity has moved on the leaderboard of all, as its delta does.
-func trend(b *exports.Build, in *boards.Boards, o uint32, rank int) (message, colour string, err error) {
+func trend(b *exports.Build, in *leaderboard.Boards, o uint32, rank int) (message, colour string, err error) {
 	former, err := in.Before("", exports.AllBoard, "", "composite")
 	if err != nil {
 		return "", "", err
@@ -60,9 +60,9 @@ func trend(b *exports.Build, in *boards.Boards, o uint32, rank int) (message, co
 	case previous == 0:
 		return "new", site.Green, nil
 	case previous > rank:
-		return fmt.Sprintf("up %d in %d days", previous-rank, boards.MovementDays), site.Green, nil
+		return fmt.Sprintf("up %d in %d days", previous-rank, leaderboard.MovementDays), site.Green, nil
 	case previous < rank:
-		return fmt.Sprintf("down %d in %d days", rank-previous, boards.MovementDays), site.Red, nil
+		return fmt.Sprintf("down %d in %d days", rank-previous, leaderboard.MovementDays), site.Red, nil
 	}
 	return "steady", site.Grey, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // readDay takes over the day that the address chooses, as board.read does.
-func (b *leaderboard) readDay() *page {
+func (b *boardView) readDay() *page {
 	want := b.choice("at")
 	if want == "" {
 		return nil
@@ -38,7 +38,7 @@ func (b *leaderboard) readDay() *page {
 	return nil
 }
 
-func (b *leaderboard) noDay(text string, days []string) *page {
+func (b *boardView) noDay(text string, days []string) *page {
 	list := []near{{Path: b.with("at", ""), Name: "The leaderboard of today"}}
 	for _, d := range days {
 		list = append(list, near{Path: b.with("at", d), Name: "As it stood on " + day(d)})

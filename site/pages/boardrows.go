@@ -18,7 +18,7 @@ type boardRow struct {
 }
 
 // standing reads a row of the board.
-func (b *leaderboard) standing(ordinal uint32, rank, previous int) (s boardRow, err error) {
+func (b *boardView) standing(ordinal uint32, rank, previous int) (s boardRow, err error) {
 	e, err := b.from.Entity(ordinal)
 	if err != nil {
 		return s, err
@@ -40,7 +40,7 @@ func (b *leaderboard) standing(ordinal uint32, rank, previous int) (s boardRow, 
 
 // columns are the scores that the board shows. Those of an earlier day may come from
 // another formula than that of the build.
-func (b *leaderboard) columns() []string {
+func (b *boardView) columns() []string {
 	types := b.types()
 	if b.Type != "" {
 		types = []string{b.Type}
@@ -78,7 +78,7 @@ func scoreCells(scores *exports.Scores, names []string, by string) template.HTML
 }
 
 // present is the path of what a version of the past has become, "" where it is gone.
-func (b *leaderboard) present(version int) string {
+func (b *boardView) present(version int) string {
 	a := b.Build.Archive()
 	now := a.Version(a.Newest(version))
 	if now.Deleted {

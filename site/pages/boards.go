@@ -10,13 +10,13 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 const boardRows = 50 // of a page of a leaderboard
 
 // leaderboard is one that was asked for.
-type leaderboard struct {
+type boardView struct {
 	*request
 	Category string // or exports.AllBoard
 	Type     string // "" for all
@@ -31,7 +31,7 @@ type leaderboard struct {
 
 // boardPage is a page of a leaderboard.
 type boardPage struct {
-	*leaderboard
+	*boardView
 	Heading string
 	About   string // what the category is
 	Rows    []boardRow
@@ -51,14 +51,14 @@ type boardPage struct {
 
 // boards shows a leaderboard.
 func (r *request) boards() (*page, error) {
-	b := &leaderboard{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
+	b := &boardView{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
 	if p := b.read(); p != nil {
 		return p, nil
 	}
 	if err := b.choose(); err != nil {
 		return nil, err
 	}
-	d := &boardPage{leaderboard: b, Heading: b.heading(), About: b.about(), Total: int(b.set.GetCardinality())}
+	d := &boardPage{boardView: b, Heading: b.heading(), About: b.about(), Total: int(b.set.GetCardinality())}
 	if last := max(1, (d.Total+boardRows-1)/boardRows); b.Number > last {
 		return r.missing("There is no such page", fmt.Sprintf("This leaderboard has %s.", plural(last, "page", "pages")),
 			[]near{{Path: r.with("page", ""), Name: d.Heading}}), nil
@@ -80,7 +80,7 @@ func (r *request) boards() (*page, error) {
 
 // read takes over what the address chooses. It returns a page where that leads
 // elsewhere or nowhere.
-func (b *leaderboard) read() *page {
+func (b *boardView) read() *page {
 	if v := b.choice("type"); v != "" && !slices.Contains(exports.Types, v) {
 		return b.noChoice("type", v, exports.Types)
 	}
@@ -119,9 +119,9 @@ func numberOf(n int) string {
 	return strconv.Itoa(n)
 }
 
-func (b *leaderboard) noChoice(name, value string, known []string) *page {
+func (b *boardView) noChoice(name, value string, known []string) *page {
 	var list []near
-	for _, v := range nearest.Names(value, known, mostNear) {
+	for _, v := range didyoumean.Names(value, known, maxNear) {
 		list = append(list, near{Path: b.with(name, v), Name: label(v)})
 	}
 	words := map[string]string{"type": "type of entity", "by": "score"}[name]
@@ -133,7 +133,7 @@ func nameOf(s string) string { return name(s) }
 
 // knownCategories are the leaderboards that there may be: of an earlier day also
 // those of categories that are no more.
-func (b *leaderboard) knownCategories() []string {
+func (b *boardView) knownCategories() []string {
 	known := []string{exports.AllBoard}
 	for _, c := range b.Site.Categories {
 		known = append(known, c.Slug)
@@ -144,9 +144,9 @@ func (b *leaderboard) knownCategories() []string {
 	return known
 }
 
-func (b *leaderboard) noCategory(known []string) *page {
+func (b *boardView) noCategory(known []string) *page {
 	var list []near
-	for _, slug := range nearest.Names(b.Category, known, mostNear) {
+	for _, slug := range didyoumean.Names(b.Category, known, maxNear) {
 		list = append(list, near{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)})
 	}
 	p := b.missing("There is no such category", fmt.Sprintf("No category is called “%s”.", name(b.Category)), list)
@@ -155,7 +155,7 @@ func (b *leaderboard) noCategory(known []string) *page {
 }
 
 // choose takes the entities of the board.
-func (b *leaderboard) choose() (err error) {
+func (b *boardView) choose() (err error) {
 	b.from = b.Build
 	if b.Day != "" {
 		b.from, _ = b.Build.Archive().Snapshot(b.Day)
@@ -194,7 +194,7 @@ func (d *boardPage) fill() error {
 }
 
 // heading is what the board is of.
-func (b *leaderboard) heading() string {
+func (b *boardView) heading() string {
 	what := "tools and models"
 	if b.Type != "" {
 		what = b.Type + "s"
@@ -206,7 +206,7 @@ func (b *leaderboard) heading() string {
 }
 
 // about is the description of the category.
-func (b *leaderboard) about() string {
+func (b *boardView) about() string {
 	for _, c := range b.Site.Categories {
 		if c.Slug == b.Category {
 			return string(c.Description)
@@ -216,10 +216,10 @@ func (b *leaderboard) about() string {
 }
 
 // CategoryName is the category as people call it.
-func (b *leaderboard) CategoryName() string { return b.boardTitle(b.Category) }
+func (b *boardView) CategoryName() string { return b.boardTitle(b.Category) }
 
 // AllPath is the leaderboard of all categories.
-func (b *leaderboard) AllPath() string {
+func (b *boardView) AllPath() string {
 	choices := maps.Clone(b.choices)
 	delete(choices, "page")
 	return b.address(exports.AllBoard, choices)
@@ -233,7 +233,7 @@ func (s *Site) boardTitle(category string) string {
 }
 
 // asOf is the day that the board is of.
-func (b *leaderboard) asOf() string {
+func (b *boardView) asOf() string {
 	if b.Day != "" {
 		return b.Day
 	}
@@ -249,10 +249,10 @@ func scoreWord(by string) string {
 }
 
 // ScoreWord is what the board is ranked by.
-func (b *leaderboard) ScoreWord() string { return scoreWord(b.By) }
+func (b *boardView) ScoreWord() string { return scoreWord(b.By) }
 
 // address is that of a leaderboard.
-func (b *leaderboard) address(category string, choices map[string]string) string {
+func (b *boardView) address(category string, choices map[string]string) string {
 	if b.shape == nil {
 		b.shape = b.route()
 	}

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/score"
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/score"
 	"kindex/site/pages"
 )
 

@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder/score"
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/score"
 	"kindex/indexes"
 	"kindex/site/pages"
 )

@@ -13,16 +13,16 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
-	"kindex/exports/nearest"
 )
 
 const (
 	changeRows = 30
 	// How much a list tells of one change; the page of the entity has all of it.
-	mostLines = 12
-	mostItems = 10
-	mostOpen  = 3 // lines that are shown without being unfolded
+	maxLines = 12
+	maxItems = 10
+	maxOpen  = 3 // lines that are shown without being unfolded
 )
 
 // changesPage lists changes, the newest first.
@@ -131,7 +131,7 @@ func (r *request) nearChanges(field, value string, known []option) []near {
 		values = append(values, o.Value)
 	}
 	var list []near
-	for _, v := range nearest.Names(value, values, mostNear) {
+	for _, v := range didyoumean.Names(value, values, maxNear) {
 		o := known[slices.Index(values, v)]
 		list = append(list, near{r.withChange(field, v), "Changes: " + o.Name, ""})
 	}
@@ -246,14 +246,14 @@ func (s *Site) telling(i int) (telling, error) {
 	if err != nil {
 		return telling{}, err
 	}
-	t := telling{told: c, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(mostLines, len(c.Lines))])}
+	t := telling{told: c, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}
 	t.More = len(c.Lines) - len(t.Shown)
 	for i, l := range t.Shown {
-		if n := len(l.Items); n > mostItems {
-			t.Shown[i].Items = append(slices.Clone(l.Items[:mostItems]), "and "+strconv.Itoa(n-mostItems)+" more")
+		if n := len(l.Items); n > maxItems {
+			t.Shown[i].Items = append(slices.Clone(l.Items[:maxItems]), "and "+strconv.Itoa(n-maxItems)+" more")
 		}
 	}
-	t.Fold = len(t.Shown) > mostOpen || c.Event != exports.Updated
+	t.Fold = len(t.Shown) > maxOpen || c.Event != exports.Updated
 	return t, nil
 }
 

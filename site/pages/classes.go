@@ -8,11 +8,11 @@ import (
 	"sync"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
-// mostDescribed is up to how many categories are listed with their descriptions.
-const mostDescribed = 200
+// maxDescribed is up to how many categories are listed with their descriptions.
+const maxDescribed = 200
 
 // class is a category with how many of each type it has.
 type class struct {
@@ -88,7 +88,7 @@ func (r *request) categories() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &classesPage{Total: len(all), Brief: len(all) > mostDescribed}
+	d := &classesPage{Total: len(all), Brief: len(all) > maxDescribed}
 	group := func(title, id string, belongs func(class) bool) {
 		g := classGroup{Title: title, ID: id}
 		for _, c := range all {
@@ -169,7 +169,7 @@ func nearClasses(slug string, all []class) []near {
 		names = append(names, c.Slug)
 	}
 	var list []near
-	for _, n := range nearest.Names(slug, names, mostNear) {
+	for _, n := range didyoumean.Names(slug, names, maxNear) {
 		c := all[slices.Index(names, n)]
 		list = append(list, near{c.Path, c.Title, plural(c.Count, "entity", "entities")})
 	}

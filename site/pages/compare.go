@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	mostCompared  = 4
-	mostSuggested = 8
-	readyLeaders  = 3 // of each type, whose comparisons are offered
+	maxCompared  = 4
+	maxSuggested = 8
+	readyLeaders = 3 // of each type, whose comparisons are offered
 	// Of a name that is unknown, as many words are looked for, and those that mean
 	// nothing are not: a search for all of four long names would take as long as many
 	// pages.
-	mostMeant = 4
+	maxMeant = 4
 )
 
 // comparePage shows two to four entities side by side.
@@ -52,7 +52,7 @@ type unknownEntity struct {
 }
 
 // Full tells that no other can be added.
-func (d *comparePage) Full() bool { return len(d.Entities) >= mostCompared }
+func (d *comparePage) Full() bool { return len(d.Entities) >= maxCompared }
 
 // compare shows entities side by side. A static site's script fills the page instead.
 func (r *request) compare() (*page, error) {
@@ -135,8 +135,8 @@ func comparePath(keys ...string) string {
 // readCompared takes over the entities that the query names.
 func (r *request) readCompared(d *comparePage) error {
 	asked := r.Query["e"]
-	if len(asked) > 4*mostCompared { // somebody plays
-		asked, d.TooMany = asked[:4*mostCompared], true
+	if len(asked) > 4*maxCompared { // somebody plays
+		asked, d.TooMany = asked[:4*maxCompared], true
 	}
 	for _, key := range asked {
 		typ, slug, _ := strings.Cut(strings.TrimSpace(key), "/")
@@ -163,7 +163,7 @@ func (d *comparePage) unknownCompared(key string) {
 // findMeant looks for what was probably meant, to be added in its place, as far as
 // there are places.
 func (r *request) findMeant(d *comparePage) error {
-	for i := range d.Unknown[:min(len(d.Unknown), mostCompared-len(d.Entities))] {
+	for i := range d.Unknown[:min(len(d.Unknown), maxCompared-len(d.Entities))] {
 		text := d.Unknown[i].Text
 		if _, slug, ok := strings.Cut(text, "/"); ok && slug != "" {
 			text = slug
@@ -172,7 +172,7 @@ func (r *request) findMeant(d *comparePage) error {
 		if err != nil {
 			return err
 		}
-		if d.Unknown[i].Near, err = r.adding(d, list[:min(mostNear, len(list))]); err != nil {
+		if d.Unknown[i].Near, err = r.adding(d, list[:min(maxNear, len(list))]); err != nil {
 			return err
 		}
 	}
@@ -204,7 +204,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 			return r.addCompared(d, o)
 		}
 	}
-	list := r.Build.Named(text, mostSuggested)
+	list := r.Build.Named(text, maxSuggested)
 	if len(list) == 0 {
 		for _, t := range exports.Types {
 			if o, _, found := r.Build.Find(t, strings.ToLower(text)); found {
@@ -235,12 +235,12 @@ func (r *request) suggested(text string) ([]uint32, error) {
 		return nil, err
 	}
 	text = indexes.Unquoted(text)
-	list, _, err := r.Index.Suggest(text, all, mostSuggested)
+	list, _, err := r.Index.Suggest(text, all, maxSuggested)
 	if err == nil && len(list) == 0 {
 		if words := indexes.Words(text); len(words) > 0 {
-			text = strings.Join(words[:min(len(words), mostMeant)], " ")
+			text = strings.Join(words[:min(len(words), maxMeant)], " ")
 		}
-		list, err = r.Index.Instead(text, all, mostSuggested)
+		list, err = r.Index.Instead(text, all, maxSuggested)
 	}
 	return list, err
 }
@@ -267,10 +267,10 @@ func (r *request) suggestions(d *comparePage, text string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	if named := r.Build.Named(text, mostSuggested); len(named) > 0 {
+	if named := r.Build.Named(text, maxSuggested); len(named) > 0 {
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
 	}
-	found, err := r.adding(d, list[:min(mostSuggested, len(list))])
+	found, err := r.adding(d, list[:min(maxSuggested, len(list))])
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +330,7 @@ func (r *request) rival(ordinal uint32, typ string, taken map[uint32]bool) (best
 func (r *request) comparisonsOf(c compared) ([]near, error) {
 	var list []near
 	for _, n := range r.Build.Similar(c.ordinal) {
-		if len(list) == mostNear {
+		if len(list) == maxNear {
 			break
 		}
 		e, err := r.Build.Entity(n.Ordinal)

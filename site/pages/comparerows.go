@@ -245,7 +245,7 @@ type skeleton struct {
 }
 
 func (r *request) skeleton() *skeleton {
-	k := &skeleton{Most: strconv.Itoa(mostCompared)}
+	k := &skeleton{Most: strconv.Itoa(maxCompared)}
 	row := func(field, title string) compareRow { return compareRow{Field: field, Title: title} }
 	var scores, facts, signals []compareRow
 	for _, s := range r.scores(r.types()...) {

@@ -9,8 +9,8 @@ import (
 	"kindex/exports"
 )
 
-// mostBoards is how many leaderboards' files are listed. The manifest lists all.
-const mostBoards = 150
+// maxBoards is how many leaderboards' files are listed. The manifest lists all.
+const maxBoards = 150
 
 // dataPage lists what can be downloaded.
 type dataPage struct {
@@ -130,7 +130,7 @@ func (r *request) data() (*page, error) {
 			if !strings.HasPrefix(f.Path, k.begin) {
 				continue
 			}
-			if groups[i].Fold && len(groups[i].Files) == mostBoards {
+			if groups[i].Fold && len(groups[i].Files) == maxBoards {
 				d.MoreBoards++
 			} else {
 				groups[i].Files = append(groups[i].Files, f)

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/site/docs"
-	"kindex/site/guide"
+	"kindex/site/mdrender"
 	"kindex/site/sdk"
 )
 
@@ -24,12 +24,12 @@ const fieldsFile = "content/README.md"
 
 // guidePage is a guide as a page.
 type guidePage struct {
-	*guide.Guide
+	*mdrender.Guide
 	Path string
 }
 
 // Body is the guide without its title.
-func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //nolint:gosec // package guide drops HTML in the text
+func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //nolint:gosec // package mdrender drops HTML in the text
 
 // docsPage lists what there is to read.
 type docsPage struct {
@@ -76,7 +76,7 @@ func (s *Site) rendering() func() (map[string]*guidePage, error) {
 			if err != nil {
 				return nil, err
 			}
-			g, err := guide.Render(text, func(address string) string { return s.guideLink(path.Dir(file), address, files) })
+			g, err := mdrender.Render(text, func(address string) string { return s.guideLink(path.Dir(file), address, files) })
 			if err != nil {
 				return nil, fmt.Errorf("guide %s: %w", file, err)
 			}
@@ -131,7 +131,7 @@ func (r *request) docs() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range guide.Table(text) {
+	for _, row := range mdrender.Table(text) {
 		for name, file := range files {
 			if g := all[name]; file == path.Join(guidesFolder, row.Link) && len(row.Cells) > 1 {
 				d.Guides = append(d.Guides, guideCard{g.Path, g.Title, row.Cells[1]})
@@ -155,7 +155,7 @@ func (r *request) guide() (*page, error) {
 	g, ok := all[name]
 	if !ok {
 		var list []near
-		for _, n := range nearest.Names(name, append(slices.Sorted(maps.Keys(all)), "scoring"), mostNear) {
+		for _, n := range didyoumean.Names(name, append(slices.Sorted(maps.Keys(all)), "scoring"), maxNear) {
 			title := "How scores are computed"
 			if g := all[n]; g != nil {
 				title = g.Title

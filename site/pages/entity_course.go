@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
 )
 
 // course is how an entity stood over time.
@@ -23,17 +23,17 @@ type course struct {
 
 // standing is a line of the table.
 type standing struct {
-	boards.Standing
+	leaderboard.Standing
 	Path string // the page of that day, "" for none
 }
 
 // course draws how an entity stood, and stands. The first standing is the oldest. It is
 // nil where no score is known of any day.
-func (r *request) course(d *entityPage, list []boards.Standing) *course {
-	if today := (boards.Standing{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Of: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
+func (r *request) course(d *entityPage, list []leaderboard.Standing) *course {
+	if today := (leaderboard.Standing{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Of: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
 		list = append(list, today)
 	}
-	if !slices.ContainsFunc(list, func(s boards.Standing) bool { return s.Score.Known() }) {
+	if !slices.ContainsFunc(list, func(s leaderboard.Standing) bool { return s.Score.Known() }) {
 		return nil
 	}
 	c := &course{Since: list[0].Day}
@@ -81,7 +81,7 @@ func (r *request) course(d *entityPage, list []boards.Standing) *course {
 func ordinal(v float64) string { return "#" + count(v) }
 
 // dotsOf are the scores and the ranks of standings.
-func dotsOf(list []boards.Standing) (scores, ranks []dot) {
+func dotsOf(list []leaderboard.Standing) (scores, ranks []dot) {
 	for _, s := range list {
 		t, err := time.Parse(time.DateOnly, s.Day)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
 	"kindex/site/pages"
 )
 
@@ -57,7 +57,7 @@ func TestCourseOfOneDay(t *testing.T) {
 }
 
 // standingsOf are those of a record up to today, and its entity.
-func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]boards.Standing, *exports.Entity) {
+func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.Standing, *exports.Entity) {
 	t.Helper()
 	e, err1 := s.Build.Entity(o)
 	list, err2 := s.Boards.Course(o)
@@ -67,13 +67,13 @@ func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]boards.Standing, *exp
 		t.Fatal(err)
 	}
 	if today := s.AsOf.Format(time.DateOnly); len(list) == 0 || list[len(list)-1].Day < today {
-		list = append(list, boards.Standing{Day: today, Score: e.Scores.Composite, Rank: rank, Of: int(ranked.GetCardinality())})
+		list = append(list, leaderboard.Standing{Day: today, Score: e.Scores.Composite, Rank: rank, Of: int(ranked.GetCardinality())})
 	}
 	return list, e
 }
 
 // known are the days of which a score is known, and how many have a rank.
-func known(standings []boards.Standing) (scored []boards.Standing, ranks int) {
+func known(standings []leaderboard.Standing) (scored []leaderboard.Standing, ranks int) {
 	for _, d := range standings {
 		if d.Score.Known() {
 			scored = append(scored, d)
@@ -86,13 +86,13 @@ func known(standings []boards.Standing) (scored []boards.Standing, ranks int) {
 }
 
 // kindOf is how a page is to tell of standings.
-func kindOf(standings []boards.Standing) string {
+func kindOf(standings []leaderboard.Standing) string {
 	scored, _ := known(standings)
 	return []string{"nothing", "sentence", "pictures"}[min(2, len(scored))]
 }
 
 // checkCourse reads what the page of an entity says of its course.
-func checkCourse(t *testing.T, s *pages.Site, e *exports.Entity, standings []boards.Standing) {
+func checkCourse(t *testing.T, s *pages.Site, e *exports.Entity, standings []leaderboard.Standing) {
 	t.Helper()
 	p := parse(t, get(t, s, "/"+e.Key()+"/").Body)
 	section := p.all(func(n *node) bool { return n.attr["id"] == "course" })

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"kindex/builder/score"
 	"kindex/exports"
+	"kindex/exports/score"
 )
 
 // addresses are the links of an entity in the order of exports.LinkNames, with its own

@@ -53,7 +53,7 @@ func (r *request) nearestOf(typ, slug string) ([]near, error) {
 		return nil, err
 	}
 	for _, o := range all {
-		if len(list) < mostNear && !has(list, o.Path) {
+		if len(list) < maxNear && !has(list, o.Path) {
 			list = append(list, o)
 		}
 	}

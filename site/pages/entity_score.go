@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/builder/score"
 	"kindex/exports"
+	"kindex/exports/score"
 )
 
 // explained is how a score came about, in the words and figures of a page.

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostTerms is how many values a page lists; more are a page for each letter.
-const mostTerms = 500
+// maxTerms is how many values a page lists; more are a page for each letter.
+const maxTerms = 500
 
 // termsPage lists the values of a kind.
 type termsPage struct {
@@ -95,17 +95,17 @@ func termList(k *kind) func(*request) (*page, error) {
 		}
 		number, ok := r.chosenPage()
 		d := &termsPage{kind: k, Title: upper(k.Many), Total: all.used, Letter: r.choice("letter"), Letters: slices.Clone(all.letters)}
-		d.Whole = d.Total <= mostTerms
+		d.Whole = d.Total <= maxTerms
 		inAll := r.Path != k.Path
 		if !ok || inAll && (d.Whole || d.Letter == "") {
 			return r.nothing(), nil
 		}
 		list := all.listed[d.Letter]
-		if inAll && (number-1)*mostTerms >= len(list) {
+		if inAll && (number-1)*maxTerms >= len(list) {
 			return r.nothing(), nil
 		}
 		if d.Whole || inAll {
-			for _, at := range list[(number-1)*mostTerms : min(number*mostTerms, len(list))] {
+			for _, at := range list[(number-1)*maxTerms : min(number*maxTerms, len(list))] {
 				d.group(all.all[at])
 			}
 			d.sortGroups()
@@ -125,7 +125,7 @@ func termList(k *kind) func(*request) (*page, error) {
 			if number > 1 {
 				d.Prev = k.letterPath(d.Letter, number-1)
 			}
-			if number*mostTerms < len(list) {
+			if number*maxTerms < len(list) {
 				d.Next = k.letterPath(d.Letter, number+1)
 			}
 		}
@@ -160,11 +160,11 @@ func letterPaths(k *kind) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {
 			t, err := s.terms(k)
-			if err != nil || t.used <= mostTerms {
+			if err != nil || t.used <= maxTerms {
 				return
 			}
 			for _, l := range t.letters {
-				for page := 1; (page-1)*mostTerms < l.Count; page++ {
+				for page := 1; (page-1)*maxTerms < l.Count; page++ {
 					if !yield(k.letterPath(l.Value, page)) {
 						return
 					}

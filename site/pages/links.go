@@ -16,8 +16,8 @@ func providerPath(provider string) string {
 	return "/providers/" + slugKey(exports.Fold(provider)) + "/"
 }
 
-// longestKey is how many bytes a key may have: a file system takes 255 for a name.
-const longestKey = 120
+// maxKeyLen is how many bytes a key may have: a file system takes 255 for a name.
+const maxKeyLen = 120
 
 // slugKey makes a folded text one part of a path, and the name of a folder on any file
 // system: letters, digits, hyphens and dots stay, a space becomes "_", each byte of all
@@ -40,11 +40,11 @@ func slugKey(folded string) string {
 		}
 	}
 	key := b.String()
-	if len(key) <= longestKey {
+	if len(key) <= maxKeyLen {
 		return key
 	}
 	sum := sha256.Sum256([]byte(folded))
-	end := longestKey - 18
+	end := maxKeyLen - 18
 	for end > 0 && key[end]&0xc0 == 0x80 { // within a letter
 		end--
 	}

@@ -13,9 +13,9 @@ import (
 const (
 	listRows = 50
 	// A static site has longer lists in one order alone: each order is as many files again.
-	mostSorted = 20 * listRows
+	maxSorted = 20 * listRows
 	// How many values of another kind lead on from a list.
-	mostRelated = 12
+	maxRelated = 12
 )
 
 // listing is a list of entities.
@@ -114,7 +114,7 @@ func sortChoice(name string) string {
 }
 
 // sortable tells whether there are other orders of a list of so many.
-func (s *Site) sortable(total int) bool { return total > 1 && (!s.Static || total <= mostSorted) }
+func (s *Site) sortable(total int) bool { return total > 1 && (!s.Static || total <= maxSorted) }
 
 // listPaths are the pages of a list of so many, in all orders that there are.
 func (s *Site) listPaths(total int, address func(sort string, page int) string) iter.Seq[string] {
@@ -219,8 +219,8 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 	if l.First > 1 || l.Total < 2 {
 		return
 	}
-	for _, v := range r.Build.Facet(set, byTag.Field, mostRelated+1) {
-		if exports.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < mostRelated {
+	for _, v := range r.Build.Facet(set, byTag.Field, maxRelated+1) {
+		if exports.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < maxRelated {
 			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
 		}
 	}

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"kindex/exports"
-	"kindex/site/picture"
+	"kindex/site/ogimage"
 )
 
 // sharedPicture is the picture of the index, for all pages without one of their own.
 const sharedPicture = "/og/index.png"
 
 const (
-	// mostPictures is how many entities a static site may have to have a picture each.
-	mostPictures = 5000
+	// maxPictures is how many entities a static site may have to have a picture each.
+	maxPictures = 5000
 	// keptPictures is how many pictures a site keeps, of 40,000 bytes at most each.
 	keptPictures = 128
 	// drawnAtOnce is how many pictures are drawn at a time: one takes a processor for
@@ -31,7 +31,7 @@ const (
 
 // picturePath is where the picture of an entity is, "" where it has that of the index.
 func (s *Site) picturePath(typ, slug string) string {
-	if s.Static && s.Build.Listed() > mostPictures {
+	if s.Static && s.Build.Listed() > maxPictures {
 		return ""
 	}
 	return "/og/" + typ + "/" + slug + ".png"
@@ -71,7 +71,7 @@ func newPictures() *pictures {
 }
 
 // get returns the picture of a path, and draws it if it is not kept.
-func (p *pictures) get(path string, card func() (picture.Card, error)) ([]byte, error) {
+func (p *pictures) get(path string, card func() (ogimage.Card, error)) ([]byte, error) {
 	if png := p.kept(path); png != nil {
 		return png, nil
 	}
@@ -82,7 +82,7 @@ func (p *pictures) get(path string, card func() (picture.Card, error)) ([]byte, 
 		if err != nil {
 			return nil, err
 		}
-		png, err := picture.PNG(c)
+		png, err := ogimage.PNG(c)
 		if err == nil {
 			p.keep(path, png)
 		}
@@ -120,7 +120,7 @@ func (p *pictures) keep(path string, png []byte) {
 }
 
 // drawnPage is a picture as an answer.
-func (r *request) drawnPage(card func() (picture.Card, error)) (*page, error) {
+func (r *request) drawnPage(card func() (ogimage.Card, error)) (*page, error) {
 	png, err := r.pictures.get(r.Path, card)
 	if err != nil {
 		return nil, err
@@ -138,20 +138,20 @@ func (r *request) entityPicture() (*page, error) {
 	if former {
 		return &page{location: r.picturePath(r.Build.Key(o))}, nil
 	}
-	return r.drawnPage(func() (picture.Card, error) { return r.card(o) })
+	return r.drawnPage(func() (ogimage.Card, error) { return r.card(o) })
 }
 
 // card is what the picture of an entity shows.
-func (s *Site) card(o uint32) (picture.Card, error) {
+func (s *Site) card(o uint32) (ogimage.Card, error) {
 	e, err := s.Build.Entity(o)
 	if err != nil {
-		return picture.Card{}, err
+		return ogimage.Card{}, err
 	}
 	ranked, err := s.Boards.Ranked()
 	if err != nil {
-		return picture.Card{}, err
+		return ogimage.Card{}, err
 	}
-	c := picture.Card{Site: s.Build.Manifest.Title, Kind: upper(e.Type), Name: e.Name, Provider: e.Provider, Category: s.categoryTitle(e.Category),
+	c := ogimage.Card{Site: s.Build.Manifest.Title, Kind: upper(e.Type), Name: e.Name, Provider: e.Provider, Category: s.categoryTitle(e.Category),
 		Fallback: e.Key(), Description: e.Description, Score: e.Scores.Composite, Ranked: int(ranked.GetCardinality()), AsOf: s.AsOf.UTC().Format(time.DateOnly)}
 	if c.Rank, err = s.Boards.Rank(o); err != nil {
 		return c, err
@@ -159,7 +159,7 @@ func (s *Site) card(o uint32) (picture.Card, error) {
 	formula := s.Formula.Types[e.Type]
 	for _, dimension := range exports.ScoreNames[1:] {
 		if formula != nil && formula.Dimensions[dimension] != nil {
-			c.Parts = append(c.Parts, picture.Part{Name: label(dimension), Score: e.Scores.Get(dimension)})
+			c.Parts = append(c.Parts, ogimage.Part{Name: label(dimension), Score: e.Scores.Get(dimension)})
 		}
 	}
 	return c, nil
@@ -169,20 +169,20 @@ func (r *request) indexPicture() (*page, error) {
 	if r.Path != sharedPicture {
 		return r.nothing(), nil
 	}
-	return r.drawnPage(func() (picture.Card, error) {
+	return r.drawnPage(func() (ogimage.Card, error) {
 		m := r.Build.Manifest
-		c := picture.Card{Site: m.Title, Name: m.Title, Description: m.Description, AsOf: r.AsOf.UTC().Format(time.DateOnly)}
+		c := ogimage.Card{Site: m.Title, Name: m.Title, Description: m.Description, AsOf: r.AsOf.UTC().Format(time.DateOnly)}
 		ranked, err := r.Boards.Ranked()
 		if err != nil {
 			return c, err
 		}
-		best, _, _ := r.Build.Page(ranked, exports.DefaultSort, nil, 0, picture.MostParts)
+		best, _, _ := r.Build.Page(ranked, exports.DefaultSort, nil, 0, ogimage.MaxParts)
 		for _, o := range best {
 			e, err := r.Build.Entity(o)
 			if err != nil {
 				return c, err
 			}
-			c.Parts = append(c.Parts, picture.Part{Name: cmp.Or(e.Name, e.Slug), Score: e.Scores.Composite})
+			c.Parts = append(c.Parts, ogimage.Part{Name: cmp.Or(e.Name, e.Slug), Score: e.Scores.Composite})
 		}
 		return c, nil
 	})
@@ -190,6 +190,6 @@ func (r *request) indexPicture() (*page, error) {
 
 // favicon returns the icon for programs that cannot read icon.svg, which pages link to.
 func (r *request) favicon() (*page, error) {
-	body, err := picture.ICO()
+	body, err := ogimage.ICO()
 	return &page{body: body, mediaType: "image/vnd.microsoft.icon", keep: 24 * time.Hour}, err
 }

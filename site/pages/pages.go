@@ -19,9 +19,9 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/builder/score"
 	"kindex/exports"
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
+	"kindex/exports/score"
 	"kindex/indexes"
 )
 
@@ -33,8 +33,8 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // Source is the build that pages are rendered from. It must stay open as long.
 type Source struct {
 	Build      *exports.Build
-	Index      *indexes.Index // nil where the search runs in the browser
-	Boards     *boards.Boards // how entities stand, now and before; nil: the site makes its own
+	Index      *indexes.Index      // nil where the search runs in the browser
+	Boards     *leaderboard.Boards // how entities stand, now and before; nil: the site makes its own
 	Formula    *score.Formula
 	AsOf       time.Time
 	Categories []exports.Category
@@ -90,7 +90,7 @@ func New(from Source, o Options) (*Site, error) {
 		s.titles[c.Slug] = c.Title
 	}
 	if s.Boards == nil {
-		s.Boards = boards.New(from.Build, from.AsOf)
+		s.Boards = leaderboard.New(from.Build, from.AsOf)
 	}
 	s.everything = sync.OnceValues(s.countAll)
 	s.pastBoards = sync.OnceValue(s.findPastBoards)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 	"kindex/indexes"
 )
 
@@ -48,7 +48,7 @@ func (r *request) lost() (*page, error) {
 	for _, k := range parts {
 		keys = append(keys, k.key)
 	}
-	for _, key := range nearest.Names(first, keys, mostNear) {
+	for _, key := range didyoumean.Names(first, keys, maxNear) {
 		if i := slices.IndexFunc(parts, func(k struct{ key, path, name string }) bool { return k.key == key }); i >= 0 {
 			list.Near = append(list.Near, near{Path: parts[i].path, Name: parts[i].name})
 		} else {
@@ -65,7 +65,7 @@ func (r *request) lost() (*page, error) {
 		return p, nil
 	}
 	found, err := r.nearest(slug, &exports.Filter{})
-	list.Near = append(list.Near, found[:min(len(found), mostNear-len(list.Near))]...)
+	list.Near = append(list.Near, found[:min(len(found), maxNear-len(list.Near))]...)
 	return p, err
 }
 
@@ -74,8 +74,8 @@ func (r *request) missing(heading, text string, list []near) *page {
 		Data: &problemPage{Heading: heading, Text: text, Near: list}}
 }
 
-// mostNear is how many names are suggested.
-const mostNear = 5
+// maxNear is how many names are suggested.
+const maxNear = 5
 
 // nearest are the entities that a text may have meant.
 func (s *Site) nearest(text string, f *exports.Filter) ([]near, error) {
@@ -86,8 +86,8 @@ func (s *Site) nearest(text string, f *exports.Filter) ([]near, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, _ := indexes.Heeded(cut(text, 100), mostPhrases)
-	found, err := s.Index.Instead(words, all, mostNear)
+	words, _ := indexes.Heeded(cut(text, 100), maxPhrases)
+	found, err := s.Index.Instead(words, all, maxNear)
 	if err != nil {
 		return nil, err
 	}

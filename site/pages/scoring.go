@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"kindex/builder/score"
 	"kindex/exports"
+	"kindex/exports/score"
 )
 
 // scoringPage is the formula of the build in words.

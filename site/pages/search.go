@@ -15,16 +15,16 @@ import (
 const (
 	searchRows   = 20
 	searchFacets = 10  // values of a facet
-	longestQuery = 500 // bytes, as of the API
+	maxQueryLen  = 500 // bytes, as of the API
 	// How many phrases in quotes are looked for: where two words are frequent that is
 	// a look at the texts of half of all entities, some milliseconds.
-	mostPhrases = 2
-	mostLeft    = 12 // words that were left out and are named
-	mostPages   = 500
+	maxPhrases = 2
+	maxLeft    = 12 // words that were left out and are named
+	maxPages   = 500
 	// How much results can be narrowed down by at once: each of the page's links has
 	// all of it in its address, so that a long query would make a page of its square.
-	mostChosen    = 20
-	longestChosen = 2000 // bytes of all values
+	maxChosen    = 20
+	maxChosenLen = 2000 // bytes of all values
 )
 
 // sorts are the orders of results, by their names in the address.
@@ -101,8 +101,8 @@ func (r *request) search() (*page, error) {
 		return p, nil
 	}
 	d := &searchPage{Query: r.Query.Get("q"), Sort: r.Query.Get("sort")}
-	if len(d.Query) > longestQuery {
-		d.Query, d.TooLong = cut(clean(d.Query[:longestQuery]), 100), true
+	if len(d.Query) > maxQueryLen {
+		d.Query, d.TooLong = cut(clean(d.Query[:maxQueryLen]), 100), true
 	}
 	r.Query, d.TooMany = boundedQuery(r.Query, d.Query)
 	d.Browse = clean(d.Query) == ""
@@ -128,13 +128,13 @@ func (r *request) search() (*page, error) {
 // tooMany tells that there was more to narrow down by than it takes.
 func boundedQuery(asked url.Values, words string) (q url.Values, tooMany bool) {
 	q = url.Values{}
-	chosen, room := 0, longestChosen
+	chosen, room := 0, maxChosenLen
 	for _, f := range facetNames {
 		for _, v := range asked[f] {
 			if v == "" || slices.Contains(q[f], v) {
 				continue
 			}
-			if chosen == mostChosen || len(v) > room {
+			if chosen == maxChosen || len(v) > room {
 				tooMany = true
 				break
 			}
@@ -166,7 +166,7 @@ func (r *request) results(d *searchPage) error {
 		return err
 	}
 	number, _ := strconv.Atoi(r.Query.Get("page"))
-	number = min(max(number, 1), mostPages)
+	number = min(max(number, 1), maxPages)
 	skip := (number - 1) * searchRows
 	var res *indexes.Result
 	found := within
@@ -175,8 +175,8 @@ func (r *request) results(d *searchPage) error {
 		found = roaring.New()
 	case !d.Browse:
 		var words string
-		words, d.Left = indexes.Heeded(d.Query, mostPhrases)
-		d.More = max(0, len(d.Left)-mostLeft)
+		words, d.Left = indexes.Heeded(d.Query, maxPhrases)
+		d.More = max(0, len(d.Left)-maxLeft)
 		d.Left = d.Left[:len(d.Left)-d.More]
 		if res, err = r.Index.Search(words, within, nil, skip, searchRows); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (r *request) results(d *searchPage) error {
 	if d.First = min(skip+1, d.Total); number > 1 {
 		d.Prev = r.query("page", strconv.Itoa(min(number-1, max(1, (d.Total+searchRows-1)/searchRows))))
 	}
-	if d.Last = min(skip+searchRows, d.Total); d.Last < d.Total && number < mostPages {
+	if d.Last = min(skip+searchRows, d.Total); d.Last < d.Total && number < maxPages {
 		d.Next = r.query("page", strconv.Itoa(number+1))
 	}
 	if d.Total == 0 && !d.Browse && !d.TooLong {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"kindex/builder/score"
 	"kindex/exports"
-	"kindex/exports/boards"
+	"kindex/exports/leaderboard"
+	"kindex/exports/score"
 )
 
 // SourceOf reads from a build what its pages need, but for the search index.
@@ -25,6 +25,6 @@ func SourceOf(b *exports.Build) (Source, error) {
 	if err := json.Unmarshal(data, &s.Categories); err != nil {
 		return s, fmt.Errorf("%s: %w", exports.CategoriesFile, err)
 	}
-	s.Boards = boards.New(b, s.AsOf)
+	s.Boards = leaderboard.New(b, s.AsOf)
 	return s, nil
 }

@@ -285,8 +285,8 @@ func (r *request) input(field FormField, f *Form) formInput {
 	return in
 }
 
-// mostKnown is how many values in use a field offers: the most frequent.
-const mostKnown = 200
+// maxKnown is how many values in use a field offers: the most frequent.
+const maxKnown = 200
 
 // knownValues are the values in use, counted once a build.
 type knownValues struct {
@@ -307,7 +307,7 @@ func (s *Site) inUse() ([]known, error) {
 				continue
 			}
 			k := known{ID: "known-" + field.Known}
-			for _, v := range s.Build.Facet(all, field.Known, mostKnown) {
+			for _, v := range s.Build.Facet(all, field.Known, maxKnown) {
 				k.Values = append(k.Values, name(v.Value))
 			}
 			slices.SortFunc(k.Values, func(a, b string) int { return cmp.Compare(exports.Fold(a), exports.Fold(b)) })

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 // kind is a filter field by whose values entities are listed.
@@ -114,7 +114,7 @@ func (t *terms) find(key string) (term, bool) {
 // near are the values that a key may have meant.
 func (t *terms) near(key string) []near {
 	var list []near
-	for _, n := range nearest.Names(key, t.keys, mostNear) {
+	for _, n := range didyoumean.Names(key, t.keys, maxNear) {
 		v := t.all[t.byKey[n]]
 		list = append(list, near{v.Path, v.Name, plural(v.Count, "entity", "entities")})
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kindex/exports"
-	"kindex/exports/nearest"
+	"kindex/exports/didyoumean"
 )
 
 const trendingRows = 50
@@ -63,7 +63,7 @@ func (r *request) trending() (*page, error) {
 	}
 	if d.Type != "" && !slices.Contains(exports.Types, d.Type) {
 		var list []near
-		for _, t := range nearest.Names(d.Type, exports.Types, mostNear) {
+		for _, t := range didyoumean.Names(d.Type, exports.Types, maxNear) {
 			list = append(list, near{Path: r.with("type", t), Name: "Trending " + t + "s"})
 		}
 		return r.missing("There is no such type", fmt.Sprintf("There are %s.", strings.Join(exports.Types, ", ")), list), nil

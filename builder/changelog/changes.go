@@ -1,0 +1,221 @@
+package changelog
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"kindex/exports"
+)
+
+// finding is what is known of a version before its change has an id.
+type finding struct {
+	event    string // "" for none
+	category string
+	fields   []string
+	old, new [sha256.Size]byte
+}
+
+// findChanges looks at the versions since the build before: which of them change
+// something that counts, and from which day on records show what.
+func (a *Archive) findChanges() error {
+	r := &a.result
+	found := make([]finding, len(r.Versions))
+	var failed firstError
+	from := r.Kept
+	if r.KeptChanges == 0 {
+		from = 0 // with another formula, other scores are listed beside a change
+	}
+	inParallel(len(found)-from, func(lo, hi int) {
+		for i := from + lo; i < from+hi; i++ {
+			var err error
+			found[i], err = a.find(&r.Versions[i])
+			failed.set(err)
+		}
+	})
+	if failed.err != nil {
+		return failed.err
+	}
+	if r.KeptChanges > 0 {
+		r.Changes = make([]exports.ChangeEntry, r.KeptChanges)
+	}
+	ids, lists := a.newIDs(), map[string][]string{}
+	for i := from; i < len(found); i++ {
+		v, f := &r.Versions[i], &found[i]
+		if v.Change = none; f.event != "" {
+			key := strings.Join(f.fields, ",")
+			if lists[key] == nil {
+				lists[key] = f.fields // most changes are of the same few fields
+			}
+			v.Change = int32(len(r.Changes))
+			r.Changes = append(r.Changes, exports.ChangeEntry{ID: ids.next(v.Type+"/"+v.Slug, f.old, f.new), Version: int32(i),
+				Time: v.Time, Type: v.Type, Category: f.category, Event: f.event, Fields: lists[key]})
+		}
+		if i >= r.Kept {
+			if err := a.dateVersion(int32(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// find compares a version with the one before it.
+func (a *Archive) find(v *exports.Version) (f finding, err error) {
+	before, err := a.before(v)
+	if err != nil {
+		return f, err
+	}
+	after := v.Entity
+	if after == nil && !v.Deleted {
+		if after, err = decode(v.Record); err != nil {
+			return f, err
+		}
+	}
+	fields, old, now := exports.Transition(before, after)
+	if len(fields) == 0 {
+		return f, nil
+	}
+	f.event, f.old, f.new = eventOf(before, after), old, now
+	shown := after
+	if shown == nil {
+		shown = before
+	}
+	f.category = shown.Category
+	for _, c := range append(fields, a.scoresOf(before, after, v.Time)...) {
+		f.fields = append(f.fields, c.Field)
+	}
+	return f, nil
+}
+
+func decode(record []byte) (*exports.Entity, error) {
+	e := new(exports.Entity)
+	return e, e.UnmarshalJSON(record)
+}
+
+func eventOf(before, after *exports.Entity) string {
+	switch {
+	case before == nil:
+		return exports.Created
+	case after == nil:
+		return exports.Deleted
+	}
+	return exports.Updated
+}
+
+// scoresOf lists the scores that a change has moved: both by today's formula, at
+// the time of the change.
+func (a *Archive) scoresOf(before, after *exports.Entity, at int64) []exports.FieldChange {
+	var old, now exports.Scores
+	when := time.Unix(at, 0).UTC()
+	if before != nil {
+		old = a.Formula.Scores(before, when)
+	}
+	if after != nil {
+		now = a.Formula.Scores(after, when)
+	}
+	return exports.DiffScores(&old, &now)
+}
+
+// dateVersion finds which dates a record shows from a version on.
+func (a *Archive) dateVersion(i int32) error {
+	v := &a.result.Versions[i]
+	e, err := a.entity(i)
+	if err != nil {
+		return err
+	}
+	added, updated := dayOf(a.result.Versions[a.line[i]].Time), dayOf(a.lastChange(i))
+	if e != nil && e.AddedDate != "" && !e.AddedDerived {
+		added = e.AddedDate
+	}
+	if e != nil && e.LastUpdated != "" && !e.UpdatedDerived {
+		updated = e.LastUpdated
+	}
+	if v.Added, err = exports.DayNumber(added); err != nil {
+		return err
+	}
+	v.Updated, err = exports.DayNumber(updated)
+	return err
+}
+
+// ids hands out the ids of changes. An id is a hash of the entity, of what it
+// was and became, and of how many times this same transition has happened
+// before: it holds no commit, so that it survives a rebase.
+type ids struct {
+	earlier *exports.ArchiveReader
+	seen    map[[sha256.Size]byte]uint32
+}
+
+func (a *Archive) newIDs() *ids {
+	x := &ids{seen: map[[sha256.Size]byte]uint32{}}
+	if a.result.KeptChanges > 0 {
+		x.earlier = a.earlier
+	}
+	return x
+}
+
+func (x *ids) next(key string, old, now [sha256.Size]byte) string {
+	h := sha256.New()
+	h.Write([]byte(key + "\x00"))
+	h.Write(old[:])
+	h.Write(now[:])
+	var transition [sha256.Size]byte
+	h.Sum(transition[:0])
+	n, known := x.seen[transition]
+	for ; !known && x.earlier != nil; n++ {
+		if _, taken := x.earlier.FindChange(changeID(transition, n)); !taken {
+			break
+		}
+	}
+	x.seen[transition] = n + 1
+	return changeID(transition, n)
+}
+
+func changeID(transition [sha256.Size]byte, n uint32) string {
+	sum := sha256.Sum256(binary.BigEndian.AppendUint32(transition[:], n))
+	return hex.EncodeToString(sum[:12])
+}
+
+// Newest returns the newest changes, at most n, the newest first.
+func (a *Archive) Newest(n int) ([]*exports.Change, error) {
+	var list []*exports.Change
+	for i := len(a.result.Changes) - 1; i >= 0 && len(list) < n; i-- {
+		c, err := a.changeOf(i)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// changeOf makes the i-th change.
+func (a *Archive) changeOf(i int) (*exports.Change, error) {
+	if i < a.result.KeptChanges {
+		return a.earlier.Change(i)
+	}
+	entry := &a.result.Changes[i]
+	v := &a.result.Versions[entry.Version]
+	before, err := a.before(v)
+	if err != nil {
+		return nil, err
+	}
+	after, err := a.entity(entry.Version)
+	if err != nil {
+		return nil, err
+	}
+	c := &exports.Change{ID: entry.ID, Event: entry.Event, Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
+		Fields: append(exports.Diff(before, after), a.scoresOf(before, after, v.Time)...)}
+	if after != nil {
+		c.Name = after.Name
+	} else {
+		c.Name = before.Name
+	}
+	if v.Commit != none {
+		commit := a.result.Commits[v.Commit]
+		c.Commit, c.Author, c.PullRequest = commit.Hash, commit.Author, commit.PullRequest
+	}
+	return c, nil
+}

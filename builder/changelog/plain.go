@@ -1,0 +1,64 @@
+package changelog
+
+import (
+	"bytes"
+
+	"kindex/builder/gitlog"
+	"kindex/exports"
+)
+
+// compare finds what differs between the content and the newest versions of the
+// build before: the history of content that no repository keeps.
+func (a *Archive) compare() error {
+	if a.Still {
+		return nil
+	}
+	var earlier gitlog.Earlier
+	if a.earlier != nil {
+		earlier = Walked(a.earlier)
+	}
+	log, err := gitlog.Compare(earlier, a.AsOf, a.changed(), a.gone())
+	if err != nil {
+		return err
+	}
+	for _, v := range log.Versions {
+		a.result.Versions = append(a.result.Versions, exports.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
+			Time: log.Commits[0].Time.Unix(), Commit: none, Before: int32(v.Before), Change: none})
+	}
+	return nil
+}
+
+// changed lists the entities that are not what they are in the build before.
+func (a *Archive) changed() (list []*exports.Entity) {
+	var buf []byte
+	for _, e := range a.Entities {
+		if a.earlier != nil {
+			last, ok := a.earlier.Last(e.Type, e.Slug)
+			if buf = e.AppendAuthored(buf[:0]); ok && a.alive(last) && bytes.Equal(buf, a.result.Versions[last].Record) {
+				continue
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// gone lists the entities of the build before that are at their addresses no more,
+// with nothing but these.
+func (a *Archive) gone() (list []*exports.Entity) {
+	present := make(map[string]bool, len(a.Entities))
+	for _, e := range a.Entities {
+		present[e.Key()] = true
+	}
+	for i := range a.result.Versions {
+		if v := &a.result.Versions[i]; !present[v.Type+"/"+v.Slug] && a.alive(i) {
+			list = append(list, &exports.Entity{Type: v.Type, Slug: v.Slug})
+		}
+	}
+	return list
+}
+
+// alive tells whether a version is what an entity is like in the build before.
+func (a *Archive) alive(v int) bool {
+	return !a.result.Versions[v].Deleted && a.earlier.Newest(v) == v
+}

@@ -1,0 +1,197 @@
+package changelog
+
+import (
+	"slices"
+	"time"
+
+	"kindex/exports"
+)
+
+// snapshotDays are the days whose boards a build keeps, oldest first: the as-of
+// day, the days that movement and trending look back to, the Sundays of the last
+// twelve weeks, the ends of the months before those, and the first day of all.
+// All but the first three stay the same from build to build. Months of more than
+// fifty years ago have none: only a wrong clock tells of them.
+func snapshotDays(first, asOf time.Time) []string {
+	var days []string
+	add := func(t time.Time) {
+		if !t.Before(first) && !t.After(asOf) {
+			days = append(days, t.Format(time.DateOnly))
+		}
+	}
+	add(first)
+	for _, back := range append([]int{0}, lookBack...) {
+		add(asOf.AddDate(0, 0, -back))
+	}
+	week := asOf.AddDate(0, 0, -1)
+	week = week.AddDate(0, 0, -int(week.Weekday())) // the last Sunday before
+	for range 12 {
+		add(week)
+		week = week.AddDate(0, 0, -7)
+	}
+	oldest := week.AddDate(0, 0, 7)
+	month := time.Date(oldest.Year(), oldest.Month(), 1, 0, 0, 0, 0, time.UTC)
+	for earliest := asOf.AddDate(-50, 0, 0); !month.Before(first) && month.After(earliest); month = month.AddDate(0, -1, 0) {
+		add(month.AddDate(0, 0, -1))
+	}
+	slices.Sort(days)
+	return slices.Compact(days)
+}
+
+// lookBack is how many days movement and trending look back.
+var lookBack = []int{7, 30}
+
+// midnight is the beginning of the UTC day of a time.
+func midnight(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
+
+// endOf is the first second behind a day.
+func endOf(day time.Time) int64 { return day.AddDate(0, 0, 1).Unix() }
+
+// takeSnapshots makes the boards of the snapshot days, as far as the build
+// before has not made them already.
+func (a *Archive) takeSnapshots() error {
+	r := &a.result
+	after := followers(r.Versions)
+	first := midnight(time.Unix(r.Versions[0].Time, 0))
+	for _, name := range snapshotDays(first, midnight(a.AsOf)) {
+		day, err := time.Parse(time.DateOnly, name)
+		if err != nil {
+			return err
+		}
+		s, err := a.snapshot(name, day, aliveAt(r.Versions, after, endOf(day)))
+		if err != nil {
+			return err
+		}
+		r.Snapshots = append(r.Snapshots, s)
+	}
+	return nil
+}
+
+// followers are the versions that follow each version of an entity.
+func followers(versions []exports.Version) []int32 {
+	after := make([]int32, len(versions))
+	for i := range after {
+		after[i] = none
+	}
+	for i := range versions {
+		if b := versions[i].Before; b != none {
+			after[b] = int32(i)
+		}
+	}
+	return after
+}
+
+// aliveAt lists the versions that were there just before a time.
+func aliveAt(versions []exports.Version, after []int32, end int64) []uint32 {
+	var alive []uint32
+	for i := range versions {
+		if v := &versions[i]; v.Time >= end {
+			break // versions are in the order of time
+		} else if next := after[i]; !v.Deleted && (next == none || versions[next].Time >= end) {
+			alive = append(alive, uint32(i))
+		}
+	}
+	return alive
+}
+
+// snapshot orders the versions of a day by their scores on it. Scores are local,
+// so those that the build before has for the same day still hold.
+func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports.SnapshotData, error) {
+	known := a.knownDay(name)
+	if known != nil && known.holds(alive) {
+		data, _ := a.earlier.SnapshotData(name)
+		return data, nil
+	}
+	places := make([]place, len(alive))
+	var failed firstError
+	inParallel(len(alive), func(from, to int) {
+		for i := from; i < to; i++ {
+			var err error
+			places[i], err = a.place(alive[i], day, known)
+			failed.set(err)
+		}
+	})
+	if failed.err != nil {
+		return nil, failed.err
+	}
+	slices.SortFunc(places, func(x, y place) int { return exports.CompareRank(&x.standIn, &y.standIn) })
+	s := &exports.SnapshotData{Day: name, Versions: make([]uint32, len(places)), Scores: make([]exports.Scores, len(places))}
+	for i := range places {
+		e := &places[i].standIn
+		s.Versions[i], s.Scores[i] = places[i].version, e.Scores
+		if e.Status != exports.Withdrawn {
+			s.Listed++
+			if e.Scores.Composite.Known() {
+				s.Ranked++
+			}
+		}
+	}
+	return s, nil
+}
+
+// place is a version with what ranks it.
+type place struct {
+	version uint32
+	standIn exports.Entity // type, slug, status and scores of the day
+}
+
+func (a *Archive) place(version uint32, day time.Time, known *knownDay) (place, error) {
+	v := &a.result.Versions[version]
+	p := place{version: version, standIn: exports.Entity{Type: v.Type, Slug: v.Slug}}
+	if o, ok := known.find(version); ok {
+		if p.standIn.Scores = known.Scores(o); int(o) >= known.Listed() {
+			p.standIn.Status = exports.Withdrawn
+		}
+		return p, nil
+	}
+	e, err := a.entity(int32(version))
+	if err != nil {
+		return p, err
+	}
+	p.standIn.Scores, p.standIn.Status = a.Formula.Scores(e, day), e.Status
+	return p, nil
+}
+
+// knownDay is a day's board as the build before has it.
+type knownDay struct {
+	*exports.Snapshot
+	ordinals map[uint32]uint32 // by version
+}
+
+// knownDay returns the board that the build before has of a day, nil where it has
+// none that still holds.
+func (a *Archive) knownDay(name string) *knownDay {
+	if a.earlier == nil || a.earlier.Formula() != a.result.Formula {
+		return nil
+	}
+	s, ok := a.earlier.Snapshot(name)
+	if !ok || s.Day != name {
+		return nil
+	}
+	k := &knownDay{s, make(map[uint32]uint32, s.Len())}
+	for o := range uint32(s.Len()) {
+		k.ordinals[uint32(s.Version(o))] = o
+	}
+	return k
+}
+
+func (k *knownDay) find(version uint32) (ordinal uint32, ok bool) {
+	if k == nil {
+		return 0, false
+	}
+	ordinal, ok = k.ordinals[version]
+	return ordinal, ok
+}
+
+// holds tells whether these are the versions of the day.
+func (k *knownDay) holds(versions []uint32) bool {
+	if len(versions) != k.Len() {
+		return false
+	}
+	for _, v := range versions {
+		if _, ok := k.ordinals[v]; !ok {
+			return false
+		}
+	}
+	return true
+}

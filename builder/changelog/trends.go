@@ -1,0 +1,204 @@
+package changelog
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"kindex/exports"
+)
+
+func emptyTrends(asOf time.Time) []exports.Trends {
+	var list []exports.Trends
+	for _, days := range lookBack {
+		list = append(list, exports.Trends{Window: strconv.Itoa(days) + "d", Days: days,
+			Since: midnight(asOf).AddDate(0, 0, -days).Format(time.DateOnly), Empty: true})
+	}
+	return list
+}
+
+// findTrends finds, for each window, what has gained by changes within it.
+func (a *Archive) findTrends(ranked []*exports.Entity) error {
+	r := &a.result
+	ordinals := make(map[int32]uint32, len(ranked)) // by newest version
+	for o, e := range ranked {
+		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // or else it is there again, but not yet committed
+			ordinals[v] = uint32(o)
+		}
+	}
+	after := followers(r.Versions)
+	r.Trends = emptyTrends(a.AsOf)
+	for i := range r.Trends {
+		t := &r.Trends[i]
+		since := midnight(a.AsOf).AddDate(0, 0, -t.Days)
+		if t.Empty = r.Versions[0].Time >= endOf(since); t.Empty {
+			continue
+		}
+		ranks := a.ranksOf(t.Since)
+		for newest, changes := range a.changedSince(endOf(since), after) {
+			o, ok := ordinals[newest]
+			if !ok || ranked[o].Status == exports.Withdrawn {
+				continue
+			}
+			trend, err := a.trend(newest, since, ranks)
+			if err != nil {
+				return err
+			}
+			if trend.Gain < 0 {
+				continue // what has lost is not trending
+			}
+			trend.Ordinal, trend.Changes = o, changes
+			t.List = append(t.List, trend)
+		}
+		slices.SortFunc(t.List, func(x, y exports.Trend) int {
+			return cmp.Or(cmp.Compare(y.Gain, x.Gain), cmp.Compare(y.Changes, x.Changes),
+				exports.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
+		})
+	}
+	return nil
+}
+
+// changedSince counts the changes of each entity from a time on, by its newest
+// version.
+func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
+	versions := a.result.Versions
+	first, _ := slices.BinarySearchFunc(versions, from, func(v exports.Version, at int64) int { return cmp.Compare(v.Time, at) })
+	changes := map[int32]uint32{}
+	for i := len(versions) - 1; i >= first; i-- {
+		if versions[i].Change == none {
+			continue
+		}
+		newest := int32(i)
+		for after[newest] != none {
+			newest = after[newest]
+		}
+		changes[newest]++
+	}
+	return changes
+}
+
+// standing is what an entity had at the end of a day.
+type standing struct {
+	composite exports.Score
+	rank      uint32
+}
+
+// ranksOf are the standings on a snapshot day, by version.
+func (a *Archive) ranksOf(day string) func(version int32) standing {
+	for _, s := range a.result.Snapshots {
+		if s.Day != day {
+			continue
+		}
+		if s.Raw != nil {
+			known := a.knownDay(day)
+			return func(v int32) (at standing) {
+				if o, ok := known.find(uint32(v)); ok {
+					at = standingAt(known.Scores(o), int(o), s.Ranked)
+				}
+				return at
+			}
+		}
+		at := make(map[uint32]int, len(s.Versions))
+		for o, v := range s.Versions {
+			at[v] = o
+		}
+		return func(v int32) standing {
+			if o, ok := at[uint32(v)]; ok {
+				return standingAt(s.Scores[o], o, s.Ranked)
+			}
+			return standing{}
+		}
+	}
+	return func(int32) standing { return standing{} }
+}
+
+func standingAt(s exports.Scores, ordinal, ranked int) standing {
+	if ordinal < ranked {
+		return standing{s.Composite, uint32(ordinal) + 1}
+	}
+	return standing{composite: s.Composite}
+}
+
+// trend is what an entity has gained since the end of a day.
+//
+// Both states are scored at the as-of time, with the dates of today's signals,
+// so that neither the fading of time nor a mere refresh is a gain. Signals count
+// where today's state has them: with the value that they had then, or that was
+// last known before they vanished. So a signal that vanished and came back is no
+// gain, nor is one that vanishes.
+func (a *Archive) trend(newest int32, since time.Time, at func(int32) standing) (t exports.Trend, err error) {
+	end := endOf(since)
+	then := newest
+	for then != none && a.result.Versions[then].Time >= end {
+		then = a.result.Versions[then].Before
+	}
+	if then == none || a.result.Versions[then].Deleted {
+		return t, nil // it was not there: its previous score is null, and it has gained nothing
+	}
+	was := at(then)
+	t.Previous, t.PreviousRank = was.composite, was.rank
+	now, err := a.entity(newest)
+	if err != nil {
+		return t, err
+	}
+	old, err := a.asThen(now, then)
+	if err != nil {
+		return t, err
+	}
+	before, after := a.Formula.Scores(old, a.AsOf).Composite, a.Formula.Scores(now, a.AsOf).Composite
+	if t.Previous.Known() && before.Known() && after.Known() {
+		t.Gain = after.Tenths() - before.Tenths()
+	}
+	return t, nil
+}
+
+// asThen is the content of a version with the signals that an entity has now, by
+// the values of then.
+func (a *Archive) asThen(now *exports.Entity, then int32) (*exports.Entity, error) {
+	content, err := a.entity(then)
+	if err != nil {
+		return nil, err
+	}
+	old := *content
+	old.Signals = exports.Signals{}
+	missing := now.Signals
+	for v := then; v != none && len(missing.Facts)+len(missing.Benchmarks) > 0; v = a.result.Versions[v].Before {
+		e, err := a.entity(v)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			missing = takeKnown(&old.Signals, missing, &e.Signals)
+		}
+	}
+	return &old, nil
+}
+
+// takeKnown moves signals to another state, with the values that they had in it,
+// and returns those that it did not have.
+func takeKnown(dst *exports.Signals, wanted exports.Signals, had *exports.Signals) (missing exports.Signals) {
+	for _, f := range wanted.Facts {
+		if old, ok := had.Fact(f.Name); ok {
+			f.Number, f.Day = old.Number, old.Day
+			dst.Facts = append(dst.Facts, f)
+		} else {
+			missing.Facts = append(missing.Facts, f)
+		}
+	}
+	used := make([]bool, len(had.Benchmarks))
+	for _, b := range wanted.Benchmarks {
+		i := slices.IndexFunc(had.Benchmarks, func(o exports.Benchmark) bool { return o.Name == b.Name })
+		for i >= 0 && i < len(used) && (used[i] || had.Benchmarks[i].Name != b.Name) {
+			i++ // several results of one name follow in their order
+		}
+		if i < 0 || i == len(used) {
+			missing.Benchmarks = append(missing.Benchmarks, b)
+			continue
+		}
+		used[i] = true
+		b.Value = had.Benchmarks[i].Value
+		dst.Benchmarks = append(dst.Benchmarks, b)
+	}
+	return missing
+}

@@ -1,0 +1,213 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/content"
+	"kindex/exports"
+	"kindex/exports/score"
+)
+
+var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+
+// formula scores a tool by its stars alone: full marks for so many.
+func formula(t *testing.T, version string, full float64) *score.Formula {
+	t.Helper()
+	f, err := score.Read(fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
+		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":%g,"weight":1}]}}}}}`, version, full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func tool(slug string, stars float64, formerly ...string) *exports.Entity {
+	e := &exports.Entity{Type: "tool", Slug: slug, Name: strings.Repeat(slug, 3), Category: "c", Description: "D " + slug, Status: exports.Active, Formerly: formerly}
+	if stars > 0 {
+		e.Signals.Facts = []exports.Fact{{Name: "stars", Number: stars, Date: "2026-01-01", Source: "https://example.org/"}}
+	}
+	return e
+}
+
+func sideOf(f *score.Formula, list ...*exports.Entity) Side {
+	return Side{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
+}
+
+// events is a comparison on one line: what happened to whom, with the composite
+// and the rank of all.
+func eventsOf(c *Comparison) string {
+	var list []string
+	for _, e := range c.Entities {
+		s := strings.TrimPrefix(e.Event, "entity.") + " "
+		if e.FormerSlug != "" {
+			s += string(e.FormerSlug) + ">"
+		}
+		s += e.Slug
+		if e.LeadsTo != "" {
+			s += ">" + string(e.LeadsTo)
+		}
+		list = append(list, s)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestEvents(t *testing.T) {
+	f := formula(t, "1", 1e6)
+	dated := tool("a", 10)
+	dated.Signals.Facts[0].Date = "2026-02-01"
+	measured := func(source string, v float64) *exports.Entity {
+		e := tool("a", 0)
+		e.Signals.Benchmarks = []exports.Benchmark{{Name: "B", Value: v, Source: source}}
+		return e
+	}
+	for name, c := range map[string]struct {
+		before, after []*exports.Entity
+		want          string
+	}{
+		"the same":                {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 10)}, ""},
+		"created":                 {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 10), tool("b", 9)}, "created b"},
+		"deleted":                 {[]*exports.Entity{tool("a", 10), tool("b", 9)}, []*exports.Entity{tool("a", 10)}, "deleted b"},
+		"updated":                 {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 11)}, "updated a"},
+		"only a date":             {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{dated}, "touched a"},
+		"only a source":           {[]*exports.Entity{measured("x", 1)}, []*exports.Entity{measured("y", 1)}, "touched a"},
+		"a result":                {[]*exports.Entity{measured("x", 1)}, []*exports.Entity{measured("y", 2)}, "updated a"},
+		"only an earlier slug":    {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 10, "z")}, "touched a"},
+		"renamed":                 {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("b", 10, "a")}, "updated a>b"},
+		"renamed twice":           {[]*exports.Entity{tool("b", 10, "a")}, []*exports.Entity{tool("c", 10, "a", "b")}, "updated b>c"},
+		"renamed, the old stays":  {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 10), tool("b", 10, "a")}, "created b"},
+		"merged into a new one":   {[]*exports.Entity{tool("a", 1), tool("b", 2)}, []*exports.Entity{tool("c", 3, "a", "b")}, "updated b>c, deleted a>tool/c"},
+		"merged into an old one":  {[]*exports.Entity{tool("a", 1), tool("b", 2)}, []*exports.Entity{tool("a", 1, "b")}, "deleted b>tool/a, touched a"},
+		"in order, kind by kind":  {[]*exports.Entity{tool("b", 1), tool("d", 1), tool("e", 2)}, []*exports.Entity{tool("a", 1), tool("c", 1), tool("e", 1)}, "created a, created c, updated e, deleted b, deleted d"},
+		"claimed by two new ones": {[]*exports.Entity{tool("a", 1)}, []*exports.Entity{tool("b", 1, "a"), tool("c", 1, "a")}, "created c, updated a>b"},
+	} {
+		got := Compare(sideOf(f, c.before...), sideOf(f, c.after...), asOf, strings.Fields)
+		if eventsOf(got) != c.want || got.Changed != (c.want != "") {
+			t.Errorf("%s: %s instead of %s", name, eventsOf(got), c.want)
+		}
+		if n := got.Counts.Created + got.Counts.Updated + got.Counts.Deleted + got.Counts.Touched; n != len(got.Entities) {
+			t.Errorf("%s: %+v", name, got.Counts)
+		}
+	}
+}
+
+// TestMoves: scores and ranks old and new, and those who only stand elsewhere.
+func TestMoves(t *testing.T) {
+	f := formula(t, "1", 1e6)
+	gone := tool("d", 500)
+	gone.Status = exports.Withdrawn
+	other := tool("x", 5)
+	other.Category = "other"
+	before := []*exports.Entity{tool("a", 1000), tool("b", 900), tool("d", 500), other, tool("z", 0)}
+	still := *other
+	after := []*exports.Entity{tool("a", 10), tool("b", 900), gone, &still, tool("z", 0)}
+	c := Compare(sideOf(f, before...), sideOf(f, after...), asOf, strings.Fields)
+	if eventsOf(c) != "updated a, updated d" || c.Before.Ranked != 4 || c.After.Ranked != 3 {
+		t.Fatalf("%s %+v", eventsOf(c), c)
+	}
+	a, d := c.Entities[0], c.Entities[1]
+	if a.Composite.Old.String() != "50.0" || a.Composite.New.String() != "17.4" || *a.Ranks.All.Old != 1 || *a.Ranks.All.New != 2 ||
+		*a.Ranks.Category.Old != 1 || *a.Ranks.Category.New != 2 {
+		t.Errorf("%+v", a)
+	}
+	if d.Composite.Old != d.Composite.New || *d.Ranks.All.Old != 3 || d.Ranks.All.New != nil {
+		t.Errorf("%+v", d)
+	}
+	var fields []string
+	for _, x := range a.Fields {
+		fields = append(fields, fmt.Sprintf("%s %s %s", x.Name, x.Old, x.New))
+	}
+	if !slices.Equal(fields, []string{"signals.stars 1000 10", "scores.composite 50.0 17.4", "scores.adoption 50.0 17.4"}) {
+		t.Errorf("%v", fields)
+	}
+	// b is first now, of all and of its category; x is third instead of fourth of
+	// all, and in a category without a leaderboard.
+	if c.MovedByOthers != (Moved{2, 1}) {
+		t.Errorf("%+v", c.MovedByOthers)
+	}
+}
+
+func TestShrink(t *testing.T) {
+	f := formula(t, "1", 1e6)
+	var all []*exports.Entity
+	for i := range 20 {
+		all = append(all, tool(fmt.Sprintf("t%02d", i), 1))
+	}
+	for deleted, refused := range map[int]bool{0: false, 1: false, 2: false, 3: true, 20: true} {
+		after := sideOf(f, all[deleted:]...)
+		if deleted == 20 {
+			after.Content = nil
+		}
+		if c := Compare(sideOf(f, all...), after, asOf, strings.Fields); c.Shrink.Refused != refused || c.Shrink.Deleted != deleted || c.Shrink.Of != 20 {
+			t.Errorf("%d: %+v", deleted, c.Shrink)
+		}
+	}
+	c := Compare(Side{Formula: f}, sideOf(f, all...), asOf, strings.Fields)
+	if c.Shrink != (Shrink{}) || c.Counts.Created != 20 || c.Formula != nil {
+		t.Errorf("%+v", c)
+	}
+	// A rename deletes nothing.
+	if c := Compare(sideOf(f, tool("a", 1)), sideOf(f, tool("b", 1, "a")), asOf, strings.Fields); c.Shrink.Refused || c.Counts.Renamed != 1 || c.Counts.Updated != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestFormula: what another formula does is told apart from what edits do.
+func TestFormula(t *testing.T) {
+	before := sideOf(formula(t, "1", 1e6), tool("a", 1000), tool("b", 10), tool("c", 0))
+	after := sideOf(formula(t, "2", 1e3), tool("a", 1000), tool("b", 10), tool("c", 0))
+	c := Compare(before, after, asOf, strings.Fields)
+	f := c.Formula
+	if f == nil || f.Old != "1" || f.New != "2" || f.SameVersion || f.Scored != 2 || f.Moved != 2 || len(f.Largest) != 2 || f.Largest[0].Key() != "tool/a" ||
+		f.Largest[0].Old.String() != "50.0" || f.Largest[0].New.String() != "100.0" {
+		t.Fatalf("%+v", f)
+	}
+	if len(c.Entities) > 0 || !c.Changed || c.MovedByOthers != (Moved{}) {
+		t.Errorf("%+v", c)
+	}
+	after.Formula = formula(t, "1", 1e3)
+	if c := Compare(before, after, asOf, strings.Fields); !c.Formula.SameVersion {
+		t.Errorf("%+v", c.Formula)
+	}
+	// One that knows no tools ranks none.
+	none, err := score.Read([]byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
+		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":10,"weight":1}]}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after.Formula = none
+	if f := Compare(before, after, asOf, strings.Fields).Formula; f.ToNull != 2 || f.FromNull != 0 || f.Moved != 2 || len(f.Largest) != 0 {
+		t.Errorf("%+v", f)
+	}
+	if f := Compare(after, before, asOf, strings.Fields).Formula; f.FromNull != 2 || f.ToNull != 0 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestRootFiles(t *testing.T) {
+	f := formula(t, "1", 1e6)
+	before, after := sideOf(f, tool("a", 1)), sideOf(f, tool("a", 1))
+	before.Content.Categories = []content.Category{{Slug: "a", Title: "A"}, {Slug: "b", Title: "B"}, {Slug: "c", Title: "C"}}
+	after.Content.Categories = []content.Category{{Slug: "b", Title: "B", Description: "New."}, {Slug: "c", Title: "C"}, {Slug: "d", Title: "D"}}
+	before.Content.Index = content.Index{Title: "T", License: "MIT"}
+	after.Content.Index = content.Index{Title: "U", License: "MIT", Sources: []exports.Source{{Name: "S"}}}
+	c := Compare(before, after, asOf, strings.Fields)
+	var got []string
+	for _, x := range c.Categories {
+		got = append(got, x.Event+" "+x.Slug)
+		for _, f := range x.Fields {
+			got = append(got, fmt.Sprintf("%s %s %s", f.Name, f.Old, f.New))
+		}
+	}
+	for _, f := range c.Index {
+		got = append(got, fmt.Sprintf("%s %s %s", f.Name, f.Old, f.New))
+	}
+	want := []string{"category.deleted a", `title "A" null`, "category.updated b", `description null "New."`, "category.created d", `title null "D"`,
+		`title "T" "U"`, `sources null [{"name":"S","url":"","license":"","types":null,"changes":""}]`}
+	if !slices.Equal(got, want) || !c.Changed || len(c.Entities) > 0 {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}

@@ -1,0 +1,199 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/content"
+	"kindex/builder/suite"
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+func TestPlainURL(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"https://example.org", "http://example.org/", true},
+		{"https://example.org/a/", "https://www.Example.org/a", true},
+		{"https://example.org:443/a", "http://example.org:80/a", true},
+		{"https://github.com/o/r", "https://github.com/O/R.git", true},
+		{"https://github.com/o/r", "https://github.com/o/r.git/", true},
+		{"https://gitlab.com/o/r", "https://gitlab.com/O/r", true},
+		{"https://example.org/a?x=1", "https://example.org/a?x=1", true},
+		{"https://example.org/A", "https://example.org/a", false},
+		{"https://example.org/a?x=1", "https://example.org/a?x=2", false},
+		{"https://example.org/#/a", "https://example.org/#/b", false},
+		{"https://example.org:8443/", "https://example.org/", false},
+		{"https://github.com/o/r", "https://github.com/o/r2", false},
+		{"https://a.example.org", "https://example.org", false},
+		{"https://example.org/%61", "https://example.org/%zz", false},
+	} {
+		if got := exports.FoldURL(c.a) == exports.FoldURL(c.b); got != c.same {
+			t.Errorf("%s and %s: %s, %s", c.a, c.b, exports.FoldURL(c.a), exports.FoldURL(c.b))
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"PyTorch", "pytorch", SameName},
+		{"Scikit Learn", "scikit-learn", SameName},
+		{"Électron", "Electron", SameName},
+		{"GPT-4", "GPT 4", SameName},
+		{"PyTorch", "PyTroch", NearName},    // two neighbours exchanged
+		{"PyTorch", "PyTorchs", NearName},   // one more
+		{"PyTorch", "PyTrch", NearName},     // one less
+		{"PyTorch", "PyTarch", NearName},    // another one
+		{"PyTorch", "Pytorh Lightning", ""}, // far
+		{"PyTorch", "PyTroch2", ""},
+		{"Claude 4", "Claude 5", ""},
+		{"Claude 4.1", "Claude 41", SameName},
+		{"Llama 3 8B", "Llama 38 B", SameName},
+		{"Llama 3 8B", "Llama 3 8 C", NearName},
+		{"GPT-4", "GPT-5", ""},
+		{"GPT-4", "GPT-4o", ""}, // too few letters
+		{"Dask", "Task", ""},
+		{"Keras", "Kera", ""}, // too few on one side
+		{"C++", "C", ""},
+		{"C#", "C", ""},
+		{"aabbcc", "aabbc", NearName},
+		{"abcdef", "bacdfe", ""}, // two edits that share a part
+		{"???", "!!!", ""},       // nothing left of either
+	} {
+		for _, p := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			got := ""
+			a := entity("a", p[0])
+			list := duplicates([]*exports.Entity{a, entity("b", p[1])}, []*exports.Entity{a}, strings.Fields)
+			for _, d := range list {
+				for _, r := range d.Reasons {
+					if r.Kind != VeryAlike {
+						got += r.Kind
+					}
+				}
+			}
+			if got != c.want {
+				t.Errorf("%q and %q: %q instead of %q", p[0], p[1], got, c.want)
+			}
+		}
+	}
+}
+
+// entity has nothing in common with others but its name.
+func entity(slug, name string) *exports.Entity {
+	return &exports.Entity{Type: "tool", Slug: slug, Name: name, Category: "of-" + slug, Status: exports.Active}
+}
+
+func TestAddresses(t *testing.T) {
+	repo := func(e *exports.Entity, url string) *exports.Entity {
+		e.Links = append(e.Links, exports.Link{Name: "repository", URL: url})
+		return e
+	}
+	home := func(e *exports.Entity, url string) *exports.Entity {
+		e.Links = append(e.Links, exports.Link{Name: "homepage", URL: url})
+		return e
+	}
+	page := func(e *exports.Entity, url string) *exports.Entity { e.URL = url; return e }
+	const x, y = "https://github.com/o/r", "https://o.example.org"
+	for _, c := range []struct {
+		a, b *exports.Entity
+		want string
+	}{
+		{page(entity("a", "A"), y), page(entity("b", "B"), y+"/"), "tool/a tool/b url " + y},
+		{repo(entity("a", "A"), x), repo(entity("b", "B"), x+".git"), "tool/a tool/b repository " + x},
+		{page(entity("a", "A"), x), repo(entity("b", "B"), x), "tool/a tool/b repository " + x},
+		{page(entity("a", "A"), y), home(entity("b", "B"), y), "tool/a tool/b url " + y},
+		{home(entity("a", "A"), y), home(entity("b", "B"), y), ""},
+		{entity("a", "A"), entity("b", "B"), ""},
+		{page(repo(entity("a", "A"), x), x), page(repo(entity("b", "B"), x), x), "tool/a tool/b repository " + x},
+	} {
+		var got []string
+		for _, d := range duplicates([]*exports.Entity{c.a, c.b}, []*exports.Entity{c.a}, strings.Fields) {
+			for _, r := range d.Reasons {
+				got = append(got, d.Entity+" "+d.Other+" "+r.Kind+" "+r.Value)
+			}
+		}
+		if strings.Join(got, ",") != c.want {
+			t.Errorf("%v instead of %s", got, c.want)
+		}
+		// Of two new ones the pair is listed once.
+		if n := len(duplicates([]*exports.Entity{c.a, c.b}, []*exports.Entity{c.b, c.a}, strings.Fields)); (n == 1) != (c.want != "") || n > 1 {
+			t.Errorf("%d pairs of %v", n, c.want)
+		}
+	}
+}
+
+func shipped(t *testing.T) *content.Content {
+	t.Helper()
+	c, problems, err := content.Load("../../content", nil)
+	if n, _ := problems.Count(); err != nil || n > 0 || len(c.Entities) < 300 {
+		t.Fatal(err, problems)
+	}
+	return c
+}
+
+// TestShippedIsDistinct: of the entities that kindex ships with, which are all
+// distinct, none is taken for another by what it says, whatever part of the
+// catalogue there is, and few for what they are called or where they are.
+func TestShippedIsDistinct(t *testing.T) {
+	suite.InTest(t)
+	all := shipped(t).Entities
+	var got []string
+	for _, d := range duplicates(all, all, indexes.Words) {
+		for _, r := range d.Reasons {
+			got = append(got, fmt.Sprint(d.Entity, " ", d.Other, " ", r.Kind))
+		}
+	}
+	want := []string{
+		"model/command-a-03-2025 model/command-r-08-2024 nearName", // Command A, Command R
+		"model/deepseek-chat model/deepseek-reasoner url",          // two services of one model
+		"model/glm-5-turbo model/glm-5v-turbo nearName",
+		"tool/efficientnet tool/gen-efficientnet-pytorch nearName", // EfficientNet, EfficientNets
+		"tool/gpytorch tool/pytorch nearName",
+		"tool/tensorboard tool/tensorboardx nearName",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	for size := 3; size < len(all); size *= 3 {
+		for from := 0; from+size <= len(all); from += size {
+			part := all[from : from+size]
+			for _, d := range duplicates(part, part, indexes.Words) {
+				if d.Reasons[len(d.Reasons)-1].Kind == VeryAlike {
+					t.Errorf("of %d: %+v", size, d)
+				}
+			}
+		}
+	}
+}
+
+// TestCopiesAreFound: a copy under another name and address is found by what it
+// says, and mostly one with half of the description.
+func TestCopiesAreFound(t *testing.T) {
+	suite.InTest(t)
+	all := shipped(t).Entities
+	whole, half, copies := 0, 0, 0
+	for i := 0; i < len(all); i += 9 {
+		if all[i].Status == exports.Withdrawn {
+			continue // nobody's neighbour
+		}
+		copies++
+		for share, found := range map[int]*int{1: &whole, 2: &half} {
+			e := *all[i]
+			words := strings.Fields(e.Description)
+			e.Slug, e.Name, e.URL, e.Links = e.Slug+"-copy", "Zyxwv", "", nil
+			e.Description = strings.Join(words[:len(words)/share], " ")
+			for _, d := range duplicates(append([]*exports.Entity{&e}, all...), []*exports.Entity{&e}, indexes.Words) {
+				if d.Other == all[i].Key() && d.Reasons[0].Kind == VeryAlike {
+					*found++
+				}
+			}
+		}
+	}
+	if whole != copies || half < copies*8/10 || copies < 40 {
+		t.Errorf("of %d copies %d are found, and %d of those with half a description", copies, whole, half)
+	}
+}

@@ -1,0 +1,225 @@
+package diff
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"kindex/exports"
+)
+
+// Touched is what happened to an entity of which nothing differs that counts:
+// only dates or sources of signals, or earlier slugs. The other events are
+// those of the changelog.
+const Touched = "entity.touched"
+
+// events in the order in which entities are listed.
+var events = []string{exports.Created, exports.Updated, exports.Deleted, Touched}
+
+// Entity is one entity whose file differs.
+type Entity struct {
+	Event string `json:"event"`
+	Type  string `json:"type"`
+	Slug  string `json:"slug"` // after the change, or before it was deleted
+	Name  string `json:"name"`
+	// FormerSlug is the slug before a rename, null for none.
+	FormerSlug exports.Optional `json:"formerSlug"`
+	Category   string           `json:"category"`
+	// LeadsTo is the entity to which the address of a deleted one leads, as
+	// type/slug; null where it leads nowhere.
+	LeadsTo exports.Optional `json:"leadsTo"`
+	// Fields are what counts as a change, as the changelog shows it: content
+	// first, scores last.
+	Fields []Field `json:"fields"`
+	// Touched names what else differs: signals of which only the date or the
+	// source does, and formerly.
+	Touched   []string `json:"touched"`
+	Composite Score    `json:"composite"`
+	Ranks     Ranks    `json:"ranks"`
+}
+
+// Key is the address of the entity within the index: type/slug.
+func (e *Entity) Key() string { return e.Type + "/" + e.Slug }
+
+// Score is a score before and after; null where there is none.
+type Score struct {
+	Old exports.Score `json:"old"`
+	New exports.Score `json:"new"`
+}
+
+// Ranks are the places of an entity on the two leaderboards that it is on.
+type Ranks struct {
+	All      Rank `json:"all"`
+	Category Rank `json:"category"`
+}
+
+// Rank is a place before and after, from 1; nil where there is none.
+type Rank struct {
+	Old *int `json:"old"`
+	New *int `json:"new"`
+}
+
+// pairs are the entities of two states, put together.
+type pairs struct {
+	same    []pair // of the same slug
+	renamed []pair
+	created []*exports.Entity
+	deleted []*exports.Entity
+	former  map[string]string // the key that an earlier key leads to, after
+}
+
+type pair struct{ before, after *exports.Entity }
+
+// fresh lists the entities whose address is new.
+func (p *pairs) fresh() []*exports.Entity {
+	list := slices.Clone(p.created)
+	for _, r := range p.renamed {
+		list = append(list, r.after)
+	}
+	return list
+}
+
+// match puts the entities of two states together: those of the same address,
+// and, where an address came and says that it is formerly one that went, those
+// two.
+func match(a, b *state) *pairs {
+	p := &pairs{former: map[string]string{}}
+	taken := map[string]bool{}
+	for _, e := range b.content.Entities {
+		for _, old := range e.Formerly {
+			p.former[e.Type+"/"+old] = e.Key()
+		}
+		if before := a.byKey[e.Key()]; before != nil {
+			p.same = append(p.same, pair{before, e})
+			continue
+		}
+		before := renamedFrom(e, a, b, taken)
+		if before == nil {
+			p.created = append(p.created, e)
+			continue
+		}
+		taken[before.Key()] = true
+		p.renamed = append(p.renamed, pair{before, e})
+	}
+	for _, e := range a.content.Entities {
+		if b.byKey[e.Key()] == nil && !taken[e.Key()] {
+			p.deleted = append(p.deleted, e)
+		}
+	}
+	return p
+}
+
+// renamedFrom finds the entity that a new address stands for: the latest of its
+// earlier slugs that went.
+func renamedFrom(e *exports.Entity, a, b *state, taken map[string]bool) *exports.Entity {
+	for _, old := range slices.Backward(e.Formerly) {
+		key := e.Type + "/" + old
+		if before := a.byKey[key]; before != nil && b.byKey[key] == nil && !taken[key] {
+			return before
+		}
+	}
+	return nil
+}
+
+// addEntities lists what differs, and counts what stands elsewhere without.
+func (c *Comparison) addEntities(p *pairs, a, b *state) {
+	add := func(event string, before, after *exports.Entity) {
+		c.Entities = append(c.Entities, describe(event, before, after, a, b))
+	}
+	for _, e := range p.created {
+		add(exports.Created, nil, e)
+	}
+	for _, e := range p.deleted {
+		add(exports.Deleted, e, nil)
+		c.Entities[len(c.Entities)-1].LeadsTo = exports.Optional(p.former[e.Key()])
+	}
+	for _, r := range p.renamed {
+		add(exports.Updated, r.before, r.after)
+	}
+	for _, s := range p.same {
+		switch {
+		case len(exports.Diff(s.before, s.after)) > 0:
+			add(exports.Updated, s.before, s.after)
+		case len(touched(s.before, s.after)) > 0:
+			add(Touched, s.before, s.after)
+		case s.before.Scores.Composite == s.after.Scores.Composite:
+			if a.all[s.before] != b.all[s.after] {
+				c.MovedByOthers.All++
+			}
+			if a.within[s.before] != b.within[s.after] {
+				c.MovedByOthers.Categories++
+			}
+		}
+	}
+	slices.SortStableFunc(c.Entities, func(x, y Entity) int {
+		return cmp.Or(cmp.Compare(slices.Index(events, x.Event), slices.Index(events, y.Event)),
+			cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug))
+	})
+	c.Counts = Counts{Created: len(p.created), Renamed: len(p.renamed), Deleted: len(p.deleted)}
+	for _, e := range c.Entities {
+		switch e.Event {
+		case exports.Updated:
+			c.Counts.Updated++
+		case Touched:
+			c.Counts.Touched++
+		}
+	}
+}
+
+// describe says what happened to one entity. One of before and after may be nil.
+func describe(event string, before, after *exports.Entity, a, b *state) Entity {
+	now := cmp.Or(after, before)
+	d := Entity{Event: event, Type: now.Type, Slug: now.Slug, Name: now.Name, Category: now.Category,
+		Fields: []Field{}, Touched: []string{}}
+	var old, new exports.Scores
+	if before != nil {
+		old = before.Scores
+		d.Ranks.All.Old, d.Ranks.Category.Old = place(a.all, before), place(a.within, before)
+	}
+	if after != nil {
+		new = after.Scores
+		d.Ranks.All.New, d.Ranks.Category.New = place(b.all, after), place(b.within, after)
+	}
+	if before != nil && after != nil {
+		if before.Slug != after.Slug {
+			d.FormerSlug = exports.Optional(before.Slug)
+		}
+		d.Touched = touched(before, after)
+	}
+	d.Composite = Score{old.Composite, new.Composite}
+	for _, f := range append(exports.Diff(before, after), exports.DiffScores(&old, &new)...) {
+		d.Fields = append(d.Fields, Field{f.Field, f.Old, f.New})
+	}
+	return d
+}
+
+func place(in map[*exports.Entity]int, e *exports.Entity) *int {
+	if n, ok := in[e]; ok {
+		return &n
+	}
+	return nil
+}
+
+// touched names what differs between two states of an entity and does not count
+// as a change by itself, in the order of the record.
+func touched(before, after *exports.Entity) []string {
+	list := []string{}
+	for _, f := range after.Signals.Facts {
+		old, ok := before.Signals.Fact(f.Name)
+		if ok && (old.Date != f.Date || old.Source != f.Source) && old.Number == f.Number && old.Day == f.Day {
+			list = append(list, "signals."+f.Name)
+		}
+	}
+	same := func(x, y exports.Benchmark) bool { return x.Name == y.Name && x.Value == y.Value }
+	x, y := before.Signals.Benchmarks, after.Signals.Benchmarks
+	if slices.EqualFunc(x, y, same) && !slices.Equal(x, y) {
+		list = append(list, "signals.benchmarks")
+	}
+	if before.Slug == after.Slug && !slices.Equal(before.Formerly, after.Formerly) {
+		list = append(list, "formerly")
+	}
+	return list
+}
+
+// null is what a Field holds where there is no value.
+var null = json.RawMessage("null")

@@ -1,0 +1,104 @@
+package gitbranch
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Forge is where a remote must lead: the repository on which submissions are reviewed.
+type Forge struct {
+	Host       string // its git host with the port where it has one, such as github.com
+	Repository string // owner/name
+	Token      string
+}
+
+// scp is the short form of an ssh address: user@host:path. Without a slash before the
+// colon it cannot be a path of this machine.
+var scp = regexp.MustCompile(`^(?:[^/:@]+@)?(\[[^\]/]+\]|[^/:@]+):([^:].*)$`)
+
+// parseAddress takes apart the address of a remote, as git does. A path of this machine
+// has the scheme file.
+func parseAddress(address string) (*url.URL, error) {
+	if strings.HasPrefix(address, "-") || strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return nil, fmt.Errorf("%q is not the address of a repository", address)
+	}
+	if strings.Contains(address, "://") {
+		u, err := url.Parse(address)
+		if err != nil || u.Opaque != "" {
+			return nil, fmt.Errorf("the address of a repository is malformed; use one such as https://github.com/owner/name.git")
+		}
+		return u, nil
+	}
+	if strings.Contains(address, "::") {
+		return nil, fmt.Errorf("%q names a program that would be run; use https:// or ssh", address)
+	}
+	if m := scp.FindStringSubmatch(address); m != nil && !filepath.IsAbs(address) {
+		return &url.URL{Scheme: "ssh", Host: m[1], Path: "/" + strings.TrimPrefix(m[2], "/")}, nil
+	}
+	if !filepath.IsAbs(address) {
+		return nil, fmt.Errorf("%q is a relative path; use https:// or ssh", address)
+	}
+	return &url.URL{Scheme: "file", Path: filepath.ToSlash(address)}, nil
+}
+
+// check takes apart the address of a remote, and refuses one that is not the repository
+// of the forge. Over https the host must be the forge's own: the token goes there. Over
+// ssh no token is sent, and the host may be an alias in somebody's settings.
+// Repositories on this machine belong to a forge on this machine.
+func (f Forge) check(remote, address string) (*url.URL, error) {
+	u, err := parseAddress(address)
+	if err != nil {
+		return nil, fmt.Errorf("the remote %s: %w", remote, err)
+	}
+	here := loopback(hostname(f.Host))
+	switch u.Scheme {
+	case "https", "http":
+		if u.Scheme == "http" && !loopback(u.Hostname()) {
+			return nil, fmt.Errorf("the address of the remote %s starts with http://, so anyone on the network path could read the token; use https:// or ssh", remote)
+		}
+		if !sameHost(u, f.Host) && !(here && loopback(u.Hostname())) {
+			return nil, fmt.Errorf("the remote %s is on %s, but the repositories of the forge are on %s, and its token is only for that host; nothing was sent; use https://%[3]s/%[4]s.git",
+				remote, u.Host, f.Host, f.Repository)
+		}
+		// Only what was checked reaches git, so that both mean the same host.
+		u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	case "ssh":
+		if strings.HasPrefix(u.Host, "-") {
+			return nil, fmt.Errorf("the remote %s: %q is not a host", remote, u.Host)
+		}
+	case "file":
+		if !here || u.Host != "" && u.Host != "localhost" {
+			return nil, fmt.Errorf("the remote %s is a repository on this machine, but those of the forge are on %s; use https://%[2]s/%[3]s.git", remote, f.Host, f.Repository)
+		}
+	default:
+		return nil, fmt.Errorf("the address of the remote %s starts with %s:; use https:// or ssh", remote, u.Scheme)
+	}
+	path := strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
+	if below := here && strings.HasSuffix(strings.ToLower(path), "/"+strings.ToLower(f.Repository)); !strings.EqualFold(path, f.Repository) && !below {
+		return nil, fmt.Errorf("the remote %s is the repository %s, but the forge is asked for %s; correct --forge-repo, or choose another remote with --remote",
+			remote, path, f.Repository)
+	}
+	return u, nil
+}
+
+// sameHost compares the host of an address with that of a forge.
+func sameHost(u *url.URL, host string) bool {
+	withPort := func(h string) string {
+		if _, _, err := net.SplitHostPort(h); err == nil {
+			return strings.ToLower(h)
+		}
+		return strings.ToLower(h) + map[string]string{"https": ":443", "http": ":80"}[u.Scheme]
+	}
+	return withPort(u.Host) == withPort(host)
+}
+
+func hostname(host string) string { return (&url.URL{Host: host}).Hostname() }
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,72 @@
+package gitbranch
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"kindex/exports/safetext"
+)
+
+// message is the message of the commit. Nothing in it is the submission's but its
+// address, whose grammar leaves no room for anything: forges look in messages for
+// people to tell and issues to close.
+func message(p Proposal) string {
+	return fmt.Sprintf("Add %s/%s\n\nSubmission: %s\nSubmitted-by: %s\n", p.Type, p.Slug, p.ID, Credit(p.Account))
+}
+
+// reference is what a forge takes for an issue beside #1, which Credit breaks up.
+var reference = regexp.MustCompile(`(?i)\b(gh)-(\d)`)
+
+// Credit is the name of an account as commits and pull requests have it: on one
+// line, and without what would tell somebody (@name) or touch an issue (#1, GH-1,
+// addresses).
+func Credit(name string) string {
+	s := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), strings.ContainsRune(" -_.,'()", r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsGraphic(r):
+			return -1
+		}
+		return '_'
+	}, name)
+	s = reference.ReplaceAllString(safetext.Strip(s), "${1}_$2")
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 100 {
+		s = string(r[:100])
+	}
+	if strings.Trim(s, " -_.,'()") == "" {
+		return "unnamed"
+	}
+	return s
+}
+
+// author are the variables that make the account the author; none where it is to be
+// the one who commits.
+func author(p Proposal) []string {
+	if p.Author == "" {
+		return nil
+	}
+	local := strings.Trim(strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '-'
+	}, Credit(p.Account)), "-_.")
+	if local == "" {
+		local = "unnamed"
+	}
+	return []string{"GIT_AUTHOR_NAME=" + Credit(p.Account), "GIT_AUTHOR_EMAIL=" + strings.ReplaceAll(p.Author, "{account}", local)}
+}
+
+// ValidAuthor tells whether an address may be Proposal.Author.
+func ValidAuthor(address string) bool {
+	local, domain, ok := strings.Cut(address, "@")
+	return ok && local != "" && domain != "" && !strings.ContainsFunc(address, func(r rune) bool {
+		return r == '<' || r == '>' || unicode.IsSpace(r) || !unicode.IsGraphic(r)
+	})
+}

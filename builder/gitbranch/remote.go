@@ -1,0 +1,129 @@
+package gitbranch
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"kindex/builder/git"
+)
+
+// Remote is another repository that proposals are sent to.
+type Remote struct {
+	repository  *Repository
+	name        string
+	fetch, push string // its addresses
+	token       string // "" for none
+}
+
+// Remote finds a remote of the repository by its name. It must be the repository of the
+// forge; anything else is an error, and no address is contacted. Of the repository's
+// configuration only the addresses of the remote count. The token reaches git in its
+// environment alone, and the forge's own host alone.
+func (r *Repository) Remote(ctx context.Context, name string, f Forge) (*Remote, error) {
+	fetch, push, known, err := r.Repository.Remote(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(known, name) || fetch == "" && push == "" {
+		return nil, fmt.Errorf("there is no remote %q; known are: %s", name, orNone(strings.Join(known, ", ")))
+	}
+	remote := &Remote{repository: r, name: name, fetch: fetch, push: push, token: f.Token}
+	for _, address := range []*string{&remote.fetch, &remote.push} {
+		u, err := f.check(name, *address)
+		if err != nil {
+			return nil, err
+		}
+		if u.Scheme == "http" || u.Scheme == "https" {
+			*address = u.String()
+		}
+	}
+	return remote, nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// header tells git, by variables that stand for settings, to send a token to one
+// host and to follow it nowhere else. The empty value takes away what others have
+// set for the host.
+func header(u *url.URL, token string) []string {
+	host := u.Scheme + "://" + u.Host + "/"
+	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
+	return git.Secret(
+		git.Setting{Name: "http." + host + ".extraheader", Value: ""},
+		git.Setting{Name: "http." + host + ".extraheader", Value: "Authorization: Basic " + basic},
+		git.Setting{Name: "http." + host + ".followRedirects", Value: "false"})
+}
+
+// Fetch returns the newest commit of a branch of the remote. No branch of the
+// repository moves.
+func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
+	commit, err := m.Find(ctx, branch)
+	if err == nil && commit == "" {
+		err = fmt.Errorf("the remote %s has no branch %s", m.name, branch)
+	}
+	return commit, err
+}
+
+// Find is Fetch for a branch that may not be there, and "" then.
+func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
+	if err := m.repository.CheckBranchName(ctx, branch); err != nil {
+		return "", err
+	}
+	ref := "refs/heads/" + branch
+	listed, err := m.run(ctx, "ls-remote", "--quiet", m.fetch, ref)
+	if err != nil {
+		return "", fmt.Errorf("the remote %s cannot be asked: %w", m.name, err)
+	}
+	commit, _, there := strings.Cut(listed, "\t")
+	if !there {
+		return "", nil
+	}
+	if !git.IsObjectName(commit) {
+		return "", fmt.Errorf("the remote %s says that the branch %s is at %q, which is not a commit", m.name, branch, commit)
+	}
+	if _, err := m.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", m.fetch, ref); err != nil {
+		return "", fmt.Errorf("the branch %s of %s cannot be fetched: %w", branch, m.name, err)
+	}
+	return m.repository.Resolve(ctx, commit+"^{commit}")
+}
+
+// Push sends a branch. It never overwrites what others have put there.
+func (m *Remote) Push(ctx context.Context, b Branch) error {
+	_, err := m.run(ctx, "push", "--no-follow-tags", "--no-signed", "--quiet", "--no-recurse-submodules", m.push, b.Commit+":refs/heads/"+b.Name)
+	if err != nil {
+		return fmt.Errorf("the branch %s cannot be pushed to %s: %w", b.Name, m.name, err)
+	}
+	return nil
+}
+
+// run runs git with the token, and keeps it out of errors. The last two arguments are
+// the address and what is wanted there.
+func (m *Remote) run(ctx context.Context, command string, args ...string) (string, error) {
+	at := len(args) - 2
+	u, err := parseAddress(args[at])
+	if err != nil {
+		return "", err
+	}
+	all, env := []string{command}, []string(nil)
+	switch u.Scheme {
+	case "file":
+		all = append(all, git.Programs(command)...)
+	case "http", "https":
+		env = header(u, m.token)
+	}
+	out, err := m.repository.RunRemote(ctx, git.Command{Args: slices.Concat(all, args[:at], []string{"--"}, args[at:]), Env: env})
+	if err != nil && m.token != "" && strings.Contains(err.Error(), m.token) {
+		err = errors.New(strings.ReplaceAll(err.Error(), m.token, "…"))
+	}
+	return out, err
+}

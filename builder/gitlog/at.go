@@ -1,0 +1,23 @@
+package gitlog
+
+import (
+	"context"
+	"strings"
+
+	"kindex/builder/git"
+)
+
+// HeadAt returns what ReadHead would if the commit were checked out, without
+// changes. commit is the object name of one.
+func (p *Place) HeadAt(ctx context.Context, commit string) (Head, error) {
+	return headAt(ctx, p.Repository, commit, p.prefix)
+}
+
+// headAt is the head of a folder of the repository at a commit, not dirty.
+func headAt(ctx context.Context, r *git.Repository, commit, path string) (Head, error) {
+	seconds, err := r.Run(ctx, git.Command{Args: []string{"log", "-1", "--no-show-signature", "--format=%ct", commit, "--"}})
+	if err != nil {
+		return Head{}, err
+	}
+	return Head{Commit: commit, Time: commitTime(strings.TrimSpace(seconds)), Path: path}, nil
+}

@@ -1,0 +1,39 @@
+package gitlog_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"kindex/builder/gitlog"
+)
+
+// TestHeadPath asks where in its repository a folder lies, with git and without.
+func TestHeadPath(t *testing.T) {
+	top := t.TempDir()
+	deep := filepath.Join(top, "some where", "content")
+	if err := os.MkdirAll(deep, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	at := func(dir, want string) {
+		t.Helper()
+		h, err := gitlog.ReadHead(t.Context(), dir, nil)
+		if err != nil || h.Path != want {
+			t.Errorf("%s: path %q, want %q (%v)", dir, h.Path, want, err)
+		}
+	}
+	at(deep, "")
+	if out, err := exec.Command("git", "init", "-q", top).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	both := func() {
+		t.Helper()
+		at(top, "")
+		at(deep, "some where/content")
+	}
+	both()
+	t.Setenv("PATH", t.TempDir())
+	both()
+	at(t.TempDir(), "")
+}

@@ -1,0 +1,275 @@
+package gitlog
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"kindex/builder/content"
+	"kindex/builder/git"
+	"kindex/exports"
+	"kindex/exports/safetext"
+)
+
+// logFormat is what git log prints of a commit: fields that end in NUL, which no
+// field can hold. The entries of --raw -z follow, which begin with a colon.
+const (
+	logFormat = "%H%x00%ct%x00%P%x00%aN%x00%s%x00%b%x00"
+	logFields = 6
+)
+
+// logged is a commit as git log tells of it, with the entity files that it
+// changed against its first parent.
+type logged struct {
+	Commit
+	files []*file
+
+	unread atomic.Int64  // files that are still to be read and parsed
+	ready  chan struct{} // closed when there are none
+}
+
+// file is an entity file as a commit left it.
+type file struct {
+	typ, slug string
+	blob      string // its object name
+	gone      bool
+	entity    *exports.Entity // nil where it is gone, or cannot be read
+	problem   string          // why it cannot be read
+}
+
+// startLog starts git log over the commits after one, oldest first; over all where
+// since is "".
+func (r *repository) startLog(ctx context.Context, since string) (*git.Process, error) {
+	paths, err := r.logPaths(ctx, since)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{
+		"log", "--first-parent", "--reverse", "--diff-merges=first-parent", "--root", "--raw", "-z", "--no-abbrev",
+		"--no-renames", "--no-relative", "--ignore-submodules=none", "--no-ext-diff", "--no-textconv", "--no-color",
+		"--no-show-signature", "--no-notes", "--no-decorate", "--no-follow", "-O" + os.DevNull,
+		"--encoding=UTF-8", "--format=tformat:" + logFormat, r.head,
+	}
+	if since != "" {
+		args = append(args, "^"+since)
+	}
+	return r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
+}
+
+// logPaths returns the folders that git log is to look at; none for all. Looking at
+// some takes it nearly twice the time for each file in them, so that it pays only
+// where there are more files elsewhere.
+func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
+	for _, t := range exports.Types {
+		paths = append(paths, r.Prefix+t)
+	}
+	if since != "" {
+		return paths, nil
+	}
+	tree, err := r.git(ctx, "ls-tree", "--full-tree", "-r", "-z", "--name-only", r.head)
+	if err != nil {
+		return nil, err
+	}
+	here, elsewhere := 0, 0
+	for name := range strings.SplitSeq(tree, "\x00") {
+		below, ok := strings.CutPrefix(name, r.Prefix)
+		if typ, _, _ := strings.Cut(below, "/"); ok && slices.Contains(exports.Types, typ) {
+			here++
+		} else {
+			elsewhere++
+		}
+	}
+	if elsewhere > here {
+		return paths, nil
+	}
+	return nil, nil
+}
+
+// logReader reads what git log prints.
+type logReader struct {
+	in   *bufio.Reader
+	path string // of the content folder
+	next []byte // a token that was read too far
+}
+
+// read returns the next commit, and io.EOF after the last.
+func (l *logReader) read() (*logged, error) {
+	first, err := l.token()
+	if err != nil {
+		return nil, err
+	}
+	c := &logged{ready: make(chan struct{})}
+	if c.Hash = string(first); !git.IsObjectName(c.Hash) {
+		return nil, unexpected(first)
+	}
+	var fields [logFields]string
+	for i := 1; i < logFields; i++ {
+		t, err := l.rest()
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = string(t)
+	}
+	c.Time, c.Author = commitTime(fields[1]), cleanName(fields[3])
+	c.PullRequest = pullRequest(strings.TrimSpace(fields[4]), fields[5], strings.Contains(fields[2], " "))
+	for {
+		entry, err := l.token()
+		if errors.Is(err, io.EOF) {
+			return c, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if entry[0] != ':' {
+			l.next = entry
+			return c, nil
+		}
+		if err := l.entry(c, string(entry)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// entry takes over one changed file, whose path is still to be read, if it is an
+// entity file.
+func (l *logReader) entry(c *logged, entry string) error {
+	f := strings.Fields(entry[1:]) // old mode, new mode, old object, new object, status
+	if len(f) != 5 || !git.IsObjectName(f[2]) || !git.IsObjectName(f[3]) || !strings.ContainsAny(f[4][:1], "AMDT") {
+		return unexpected([]byte(entry))
+	}
+	path, err := l.rest()
+	if err != nil {
+		return err
+	}
+	below, ok := strings.CutPrefix(string(path), l.path)
+	typ, slug, ok2 := entityPath(below)
+	if !ok || !ok2 {
+		return nil
+	}
+	e := &file{typ: typ, slug: slug, blob: f[3]}
+	switch mode := f[1]; {
+	case f[4] == "D":
+		e.gone = true
+	case mode == "120000":
+		e.problem = "must be a regular file, not a link"
+	case mode == "160000":
+		e.problem = "must be a regular file, not a submodule"
+	case !strings.HasPrefix(mode, "100"):
+		return unexpected([]byte(entry))
+	case f[2] == f[3] && strings.HasPrefix(f[0], "100"):
+		return nil // only its mode has changed
+	}
+	c.files = append(c.files, e)
+	return nil
+}
+
+// token returns the next text that is not empty.
+func (l *logReader) token() ([]byte, error) {
+	if t := l.next; t != nil {
+		l.next = nil
+		return t, nil
+	}
+	for {
+		t, err := l.field()
+		if errors.Is(err, io.EOF) && len(bytes.TrimSpace(t)) == 0 {
+			return nil, io.EOF
+		}
+		if errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("git log: ends within %q", shorten(t))
+		}
+		if err != nil {
+			return nil, err
+		}
+		// What separates message and entries differs: a NUL, a line end, both.
+		if t = bytes.TrimLeft(t[:len(t)-1], "\n"); len(t) > 0 {
+			return t, nil
+		}
+	}
+}
+
+// rest returns the text up to the next NUL, which must be there.
+func (l *logReader) rest() ([]byte, error) {
+	t, err := l.field()
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("git log: ends within %q", shorten(t))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t[:len(t)-1], nil
+}
+
+// maxField is how much of a text is kept, in bytes. A commit message can have hundreds
+// of megabytes.
+const maxField = 1 << 20
+
+// field reads up to the next NUL. What is too long is cut, and still ends in it.
+func (l *logReader) field() (t []byte, err error) {
+	for {
+		part, err := l.in.ReadSlice(0)
+		if room := maxField - len(t); len(part) <= room {
+			t = append(t, part...)
+		} else {
+			t = append(t, part[:room]...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil:
+			return t, err
+		default:
+			t[len(t)-1] = 0
+			return t, nil
+		}
+	}
+}
+
+func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected answer %q", shorten(t)) }
+
+func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
+
+// entityPath returns whose file lies at a path below the content folder.
+func entityPath(path string) (typ, slug string, ok bool) {
+	typ, base, _ := strings.Cut(path, "/")
+	slug, yaml := strings.CutSuffix(base, ".yaml")
+	i := slices.Index(exports.Types, typ)
+	if i < 0 || !yaml || !content.ValidSlug(slug) {
+		return "", "", false
+	}
+	return exports.Types[i], strings.Clone(slug), true
+}
+
+// firstTime and lastTime are the earliest and the latest that RFC 3339 can write.
+var (
+	firstTime = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+)
+
+// commitTime returns the time that git gives in seconds. Git gives none where the
+// commit has no readable one: that is as early as times usually are.
+func commitTime(seconds string) time.Time {
+	n, _ := strconv.ParseInt(seconds, 10, 64) // of too many digits it makes the largest number
+	return time.Unix(max(firstTime.Unix(), min(n, lastTime.Unix())), 0).UTC()
+}
+
+// maxName is how much of a name is kept, in characters: every change that a commit
+// brings has the name of its author.
+const maxName = 200
+
+// cleanName makes readable text of a name, whatever its bytes. Of the characters that
+// are not seen, only those stay that join letters in some scripts.
+func cleanName(name string) string {
+	clean := strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
+	if all := []rune(clean); len(all) > maxName {
+		return string(all[:maxName]) + "…"
+	}
+	return clean
+}

@@ -1,0 +1,34 @@
+package gitlog
+
+import (
+	"regexp"
+	"strconv"
+)
+
+// What services write into the messages of the commits that they make.
+var (
+	githubMerge    = regexp.MustCompile(`^Merge pull request #([1-9][0-9]{0,8}) from `)
+	bitbucketMerge = regexp.MustCompile(`^Merged in .+ \(pull request #([1-9][0-9]{0,8})\)$`)
+	squashed       = regexp.MustCompile(`\(#([1-9][0-9]{0,8})\)$`)
+	gitlabMerge    = regexp.MustCompile(`(?m)^See merge request [^\s!]*!([1-9][0-9]{0,8})\r?$`)
+)
+
+// pullRequest returns the number of the pull request that a commit brings, as
+// GitHub, GitLab and Bitbucket note it; 0 where none of them did. A number that
+// somebody mentions is none.
+func pullRequest(subject, body string, merge bool) int {
+	for _, form := range []*regexp.Regexp{githubMerge, bitbucketMerge, squashed} {
+		if m := form.FindStringSubmatch(subject); m != nil {
+			return number(m[1])
+		}
+	}
+	if all := gitlabMerge.FindAllStringSubmatch(body, -1); merge && len(all) > 0 {
+		return number(all[len(all)-1][1])
+	}
+	return 0
+}
+
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits) // at most nine digits
+	return n
+}

@@ -1,0 +1,224 @@
+package gitlog_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/content"
+	"kindex/builder/gitlog"
+	"kindex/builder/suite"
+	"kindex/exports"
+)
+
+// story makes a random history as a stream for git fast-import.
+type story struct {
+	rand    *rand.Rand
+	out     strings.Builder
+	marks   int
+	files   map[string]string   // on the main branch
+	former  map[string][]string // slugs that a slug has had
+	version int
+}
+
+func newStory(seed uint64) *story {
+	s := &story{rand: rand.New(rand.NewPCG(seed, 1)), files: map[string]string{}, former: map[string][]string{}}
+	s.commit("refs/heads/main", "begin", "", map[string]string{"tool/stays.yaml": entity("Stays")})
+	return s
+}
+
+// commit writes a commit that changes files; no text means that a file goes. It
+// returns its mark.
+func (s *story) commit(branch, message, parents string, change map[string]string) int {
+	s.marks++
+	fmt.Fprintf(&s.out, "commit %s\nmark :%d\ncommitter C <c@example.org> %d +0000\ndata %d\n%s\n%s",
+		branch, s.marks, 1700000000+s.rand.IntN(5000), len(message), message, parents)
+	for _, path := range slices.Sorted(maps.Keys(change)) {
+		if text := change[path]; text == "" {
+			fmt.Fprintf(&s.out, "D %s\n", path)
+		} else {
+			fmt.Fprintf(&s.out, "M 100644 inline %s\ndata %d\n%s\n", path, len(text), text)
+		}
+	}
+	if branch == "refs/heads/main" {
+		for path, text := range change {
+			if text == "" {
+				delete(s.files, path)
+			} else {
+				s.files[path] = text
+			}
+		}
+	}
+	return s.marks
+}
+
+// step makes one commit on the main branch, now and then one that merges.
+func (s *story) step() {
+	change := map[string]string{}
+	for range 1 + s.rand.IntN(4) {
+		s.change(change)
+	}
+	s.version++
+	switch s.rand.IntN(8) {
+	case 0:
+		main := s.marks
+		side := s.commit(fmt.Sprintf("refs/heads/side%d", main), "aside (#5)", fmt.Sprintf("from :%d\n", main),
+			map[string]string{"tool/aside.yaml": entity(fmt.Sprint("Aside ", s.version))})
+		message := fmt.Sprintf("Merge pull request #%d from x\n", side)
+		s.commit("refs/heads/main", message, fmt.Sprintf("from :%d\nmerge :%d\n", main, side), change)
+	case 1:
+		s.commit("refs/heads/main", "nothing", "", nil)
+	default:
+		s.commit("refs/heads/main", fmt.Sprint("change ", s.version), "", change)
+	}
+}
+
+// change adds a random change of one file to a commit.
+func (s *story) change(change map[string]string) {
+	typ, slug := exports.Types[s.rand.IntN(2)], string(rune('a'+s.rand.IntN(6)))
+	path := typ + "/" + slug + ".yaml"
+	text, there := s.files[path]
+	if _, done := change[path]; done {
+		return
+	}
+	switch kind := s.rand.IntN(10); {
+	case !there && kind < 8:
+		change[path] = entity(fmt.Sprint("New ", s.version%3), s.former[path]...)
+	case !there:
+		change[path] = "broken: ["
+	case kind < 2:
+		change[path] = ""
+	case kind < 5: // a rename, as often as not said to be one
+		to := string(rune('a' + s.rand.IntN(6)))
+		next := typ + "/" + to + ".yaml"
+		if _, done := change[next]; done || to == slug {
+			return
+		}
+		if s.rand.IntN(4) > 0 {
+			s.former[next] = slices.DeleteFunc(append(slices.Clone(s.former[path]), slug), func(old string) bool { return old == to })
+			s.former[next] = slices.Compact(slices.Sorted(slices.Values(s.former[next])))
+		}
+		change[path], change[next] = "", entity(fmt.Sprint("Renamed ", s.version), s.former[next]...)
+	case kind == 5:
+		change[path] = text + "# a comment\n"
+	case kind == 6:
+		change[path] = "also broken: ["
+	default:
+		change[path] = entity(fmt.Sprint("Edited ", s.version%4), s.former[path]...)
+	}
+}
+
+// TestRandomHistories walks random histories in any pieces, and compares them with
+// one walk over all, and what the versions say in the end with the files.
+func TestRandomHistories(t *testing.T) {
+	suite.InTest(t)
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			s := newStory(seed)
+			for range 150 {
+				s.step()
+			}
+			r := newRepo(t)
+			r.pipe(s.out.String(), "fast-import", "--quiet")
+			full := r.walk(gitlog.Options{})
+			checkLines(t, full)
+			commits := strings.Fields(r.git("rev-list", "--first-parent", "--reverse", "HEAD"))
+			stops := map[int]bool{len(commits) - 1: true}
+			for range 12 {
+				stops[s.rand.IntN(len(commits))] = true
+			}
+			var f found
+			for _, stop := range slices.Sorted(maps.Keys(stops)) {
+				r.git("reset", "-q", "--hard", commits[stop])
+				log := r.walk(gitlog.Options{Earlier: &f})
+				if log.Continued != (f.log.Head != "") {
+					t.Fatalf("at commit %d: continued is %v", stop, log.Continued)
+				}
+				f.add(t, log)
+				compareWithFiles(t, r.dir, &f)
+			}
+			if len(full.Versions) < 100 || !reflect.DeepEqual(f.versions, full.Versions) || !reflect.DeepEqual(f.commits, full.Commits) {
+				t.Errorf("in %d pieces:\n%sat once:\n%s", len(stops), told(&gitlog.Log{Versions: f.versions}), told(full))
+			}
+		})
+	}
+}
+
+// checkLines holds what must be true of any versions.
+func checkLines(t *testing.T, log *gitlog.Log) {
+	t.Helper()
+	follows, renamed, resumed := map[int]int{}, 0, 0
+	for i, v := range log.Versions {
+		if v.Commit >= len(log.Commits) || i > 0 && v.Commit < log.Versions[i-1].Commit || v.Before >= i {
+			t.Fatalf("version %d: %+v", i, v)
+		}
+		if v.Before < 0 {
+			if v.Entity == nil {
+				t.Errorf("version %d deletes what was never there", i)
+			}
+			continue
+		}
+		if other, ok := follows[v.Before]; ok {
+			t.Errorf("versions %d and %d both follow %d", other, i, v.Before)
+		}
+		follows[v.Before] = i
+		b := log.Versions[v.Before]
+		if b.Type != v.Type || b.Slug != v.Slug && (v.Entity == nil || !slices.Contains(v.Entity.Formerly, b.Slug)) {
+			t.Errorf("version %d (%s/%s) follows %d (%s/%s)", i, v.Type, v.Slug, v.Before, b.Type, b.Slug)
+		}
+		if b.Entity == nil && v.Entity == nil || v.Commit == b.Commit || reflect.DeepEqual(v.Entity, b.Entity) {
+			t.Errorf("version %d is no change of %d", i, v.Before)
+		}
+		if b.Slug != v.Slug {
+			renamed++
+		}
+		if b.Entity == nil {
+			resumed++
+		}
+	}
+	for i := 1; i < len(log.Commits); i++ {
+		if log.Commits[i].Time.Before(log.Commits[i-1].Time) {
+			t.Errorf("commit %d is earlier than the one before", i)
+		}
+	}
+	if renamed < 5 || resumed < 5 {
+		t.Errorf("the history has only %d renames and %d entities that came back", renamed, resumed)
+	}
+}
+
+// compareWithFiles compares the entities after the last version with those of the
+// working tree. Of a file that cannot be read nothing can be said.
+func compareWithFiles(t *testing.T, dir string, f *found) {
+	t.Helper()
+	loaded, problems, err := content.Load(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faulty := map[string]bool{}
+	for _, p := range problems {
+		faulty[strings.TrimSuffix(strings.TrimPrefix(p.File, dir+"/"), ".yaml")] = true
+	}
+	want := map[string]*exports.Entity{}
+	for _, e := range loaded.Entities {
+		want[e.Key()] = e
+	}
+	for i, v := range f.versions {
+		key := v.Type + "/" + v.Slug
+		place, alive, _ := f.Last(v.Type, v.Slug)
+		if place != i || faulty[key] && want[key] == nil {
+			continue
+		}
+		if e := want[key]; alive != (e != nil) || alive && !reflect.DeepEqual(e, v.Entity) {
+			t.Errorf("at the last version of %s, %d, alive is %v, and the file says %+v, the version %+v", key, i, alive, e, v.Entity)
+		}
+		delete(want, key)
+	}
+	for key := range want {
+		t.Errorf("%s is in no version", key)
+	}
+}

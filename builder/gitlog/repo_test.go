@@ -1,0 +1,191 @@
+package gitlog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/gitlog"
+	"kindex/exports"
+)
+
+// repo is a repository that a test makes. Its clock goes on by an hour with each
+// command.
+type repo struct {
+	t      testing.TB
+	dir    string
+	now    time.Time
+	author string
+}
+
+func newRepo(t testing.TB, init ...string) *repo {
+	t.Helper()
+	r := &repo{t: t, dir: t.TempDir(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), author: "Ada"}
+	r.git(append([]string{"init", "-q", "-b", "main"}, init...)...)
+	return r
+}
+
+// at is another working tree that is treated alike.
+func (r *repo) at(dir string) *repo {
+	other := *r
+	other.dir = dir
+	return &other
+}
+
+func (r *repo) git(args ...string) string {
+	r.t.Helper()
+	return r.pipe("", args...)
+}
+
+func (r *repo) pipe(input string, args ...string) string {
+	r.t.Helper()
+	r.now = r.now.Add(time.Hour)
+	// No housekeeping in the background, which would outlive the test.
+	cmd := exec.Command("git", append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
+	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(input)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	date := fmt.Sprintf("%d +0130", r.now.Unix())
+	cmd.Env = append(cmd.Env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_ALLOW_PROTOCOL=file",
+		"GIT_AUTHOR_NAME="+r.author, "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE="+date,
+		"GIT_COMMITTER_NAME=Committer", "GIT_COMMITTER_EMAIL=committer@example.org", "GIT_COMMITTER_DATE="+date)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// write writes files: path, text, path, text … No text means that the file goes.
+func (r *repo) write(files ...string) {
+	r.t.Helper()
+	for pair := range slices.Chunk(files, 2) {
+		path := filepath.Join(r.dir, filepath.FromSlash(pair[0]))
+		err := os.RemoveAll(path)
+		if pair[1] != "" {
+			err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(pair[1]), 0o644))
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// commit commits everything, after files were written, and returns the commit.
+func (r *repo) commit(message string, files ...string) string {
+	r.t.Helper()
+	r.write(files...)
+	r.git("add", "-A")
+	r.git("commit", "-q", "--allow-empty", "--cleanup=verbatim", "-m", message)
+	return r.git("rev-parse", "HEAD")
+}
+
+func (r *repo) walk(o gitlog.Options) *gitlog.Log {
+	r.t.Helper()
+	if o.Dir == "" {
+		o.Dir = r.dir
+	}
+	log, err := gitlog.Walk(context.Background(), o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return log
+}
+
+// entity is a file that says little.
+func entity(name string, formerly ...string) string {
+	text := "name: " + name + "\ncategory: nlp\ndescription: Something that a test needs to be there.\n"
+	if len(formerly) > 0 {
+		text += "formerly: [" + strings.Join(formerly, ", ") + "]\n"
+	}
+	return text
+}
+
+// told writes versions as people would: place, commit, address, name, what was
+// before.
+func told(log *gitlog.Log) string {
+	var b strings.Builder
+	for i, v := range log.Versions {
+		name := "deleted"
+		if v.Entity != nil {
+			name = v.Entity.Name
+		}
+		fmt.Fprintf(&b, "%d: c%d %s/%s %s", i, v.Commit, v.Type, v.Slug, name)
+		if v.Before >= 0 {
+			fmt.Fprintf(&b, " after %d", v.Before)
+		}
+		b.WriteByte('\n')
+	}
+	for _, n := range log.Notes {
+		b.WriteString(n + "\n")
+	}
+	return b.String()
+}
+
+// expect compares what a walk has found with lines of text.
+func expect(t *testing.T, log *gitlog.Log, want ...string) {
+	t.Helper()
+	if got := strings.TrimSpace(told(log)); got != strings.Join(want, "\n") {
+		t.Errorf("found\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// found is what several walks have found, as an earlier build keeps it.
+type found struct {
+	log      gitlog.Log
+	commits  []gitlog.Commit
+	versions []gitlog.Version
+}
+
+func (f *found) add(t testing.TB, log *gitlog.Log) {
+	t.Helper()
+	if !log.Continued {
+		f.commits, f.versions = nil, nil
+	}
+	f.log, f.commits, f.versions = *log, append(f.commits, log.Commits...), append(f.versions, log.Versions...)
+}
+
+func (f *found) Commit() string       { return f.log.Head }
+func (f *found) Path() string         { return f.log.Path }
+func (f *found) Mailmap() string      { return f.log.Mailmap }
+func (f *found) Commits() int         { return len(f.commits) }
+func (f *found) Versions() int        { return len(f.versions) }
+func (f *found) Before(place int) int { return f.versions[place].Before }
+func (f *found) Time() time.Time {
+	if len(f.commits) == 0 {
+		return time.Time{}
+	}
+	return f.commits[len(f.commits)-1].Time
+}
+
+func (f *found) Last(typ, slug string) (place int, alive, ok bool) {
+	for i, v := range slices.Backward(f.versions) {
+		if v.Type == typ && v.Slug == slug {
+			followed := slices.ContainsFunc(f.versions[i:], func(w gitlog.Version) bool { return w.Before == i })
+			return i, v.Entity != nil && !followed, true
+		}
+	}
+	return 0, false, false
+}
+
+// Entity returns a copy in which lists that are not there are empty, as another
+// form of storage may have them.
+func (f *found) Entity(place int) (*exports.Entity, error) {
+	if f.versions[place].Entity == nil {
+		return nil, fmt.Errorf("version %d is a deletion", place)
+	}
+	e := *f.versions[place].Entity
+	e.Tags, e.Formerly = append([]string{}, e.Tags...), append([]string{}, e.Formerly...)
+	e.Links, e.Signals.Facts = append([]exports.Link{}, e.Links...), append([]exports.Fact{}, e.Signals.Facts...)
+	return &e, nil
+}

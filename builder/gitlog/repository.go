@@ -1,0 +1,148 @@
+package gitlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"kindex/builder/git"
+)
+
+// ShallowError says that a repository does not hold its whole history.
+type ShallowError struct{ Dir string }
+
+// Error implements error.
+func (e *ShallowError) Error() string {
+	return fmt.Sprintf("%s: the history of its repository is cut off (a shallow clone), so that nothing can be said of earlier changes; "+
+		"fetch the rest: git fetch --unshallow (with actions/checkout: fetch-depth: 0)", e.Dir)
+}
+
+// repository is the one that a content folder lies in, at one commit.
+type repository struct {
+	*git.Repository
+	dir     string // the content folder
+	head    string // object name of the commit
+	mailmap string // object name of .mailmap in it, "" for none
+}
+
+// open finds the repository of a folder, at a commit or else at HEAD. It is nil where
+// there is none, or no git, or no commit.
+func open(ctx context.Context, dir, commit string) (*repository, error) {
+	found, err := find(ctx, dir)
+	if found == nil {
+		return nil, err
+	}
+	r := &repository{Repository: found, dir: dir, head: commit}
+	if commit == "" {
+		r.head, err = r.Head(ctx)
+	}
+	if err == nil && r.head != "" {
+		r.mailmap, err = r.findMailmap(ctx)
+	}
+	if err != nil || r.head == "" {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// find returns the repository of a folder, nil where there is none or no git.
+func find(ctx context.Context, dir string) (*git.Repository, error) {
+	if !git.Available() {
+		return nil, nil
+	}
+	r, err := git.Open(ctx, dir)
+	if errors.Is(err, git.ErrNoRepository) {
+		return nil, nil
+	}
+	return r, err
+}
+
+// hidden tells whether a folder lies in a repository that cannot be read for want
+// of git, and where in it, as Head.Path says.
+func hidden(dir string) (within string, ok bool) {
+	if git.Available() {
+		return "", false
+	}
+	up, err := filepath.Abs(dir)
+	for err == nil {
+		if _, err := os.Lstat(filepath.Join(up, ".git")); err == nil {
+			return within, true
+		}
+		if up == filepath.Dir(up) {
+			break
+		}
+		within, up = path.Join(filepath.Base(up), within), filepath.Dir(up)
+	}
+	return "", false
+}
+
+// findMailmap returns the object name of the mailmap in the commit.
+func (r *repository) findMailmap(ctx context.Context) (string, error) {
+	entry, err := r.git(ctx, "ls-tree", "-z", "--full-tree", r.head, ".mailmap")
+	if err != nil || !strings.HasPrefix(entry, "100") {
+		return "", err // a link, or a folder, is none
+	}
+	var mode, kind, name string
+	if _, err := fmt.Sscan(entry, &mode, &kind, &name); err != nil {
+		return "", fmt.Errorf("git ls-tree in %s: unexpected answer %q", r.dir, entry)
+	}
+	return name, nil
+}
+
+// command is a command that knows the mailmap of the commit, and no other.
+func (r *repository) command(args ...string) git.Command {
+	return git.Command{Args: args, Config: []string{"mailmap.file=" + os.DevNull, "mailmap.blob=" + r.mailmap}}
+}
+
+// git runs a git command on the repository.
+func (r *repository) git(ctx context.Context, args ...string) (string, error) {
+	out, err := r.Run(ctx, r.command(args...))
+	return out, r.explain(ctx, err)
+}
+
+// leadsTo tells whether going from parent to first parent leads from HEAD to a
+// commit.
+func (r *repository) leadsTo(ctx context.Context, commit string) (bool, error) {
+	if commit == r.head {
+		return true, nil
+	}
+	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
+		return false, ctx.Err() // it is not here any more
+	}
+	// The oldest commit that is not in the history of the other must have it as
+	// its first parent. Where a shallow clone is cut off, there is no parent.
+	out, err := r.git(ctx, "rev-list", "--first-parent", "--parents", r.head, "--not", commit)
+	if err != nil {
+		return false, err
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	oldest := strings.Fields(lines[len(lines)-1])
+	return len(oldest) > 1 && oldest[1] == commit, nil
+}
+
+// complete tells whether the first-parent history is here to its very beginning.
+func (r *repository) complete(ctx context.Context) (bool, error) {
+	if !r.Shallow {
+		return true, nil
+	}
+	root, err := r.git(ctx, "rev-list", "--first-parent", "--max-parents=0", r.head)
+	if err != nil {
+		return false, err
+	}
+	// Git hides the parents that are cut off, but the commit still names them.
+	text, err := r.git(ctx, "cat-file", "commit", strings.TrimSpace(root))
+	header, _, _ := strings.Cut(text, "\n\n")
+	return !strings.Contains(header, "\nparent "), err
+}
+
+// explain adds to an error what mends it where a partial clone is the cause.
+func (r *repository) explain(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || !r.MayBePartial() {
+		return err
+	}
+	return fmt.Errorf("%s: the repository may not hold every object of its history (a partial clone); fetch the rest: git fetch --refetch --no-filter (%w)", r.dir, err)
+}

@@ -1,0 +1,39 @@
+package gitlog
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"kindex/builder/git"
+)
+
+// Tracked reports whether the commit that is checked out has files in one of these
+// folders. A folder that does not exist has none. Without git, or outside of any
+// repository, nothing is tracked.
+func Tracked(ctx context.Context, dirs ...string) (bool, error) {
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			continue
+		}
+		tracked, err := tracks(ctx, dir)
+		if err != nil || tracked {
+			return tracked, err
+		}
+	}
+	return false, nil
+}
+
+func tracks(ctx context.Context, dir string) (tracked bool, err error) {
+	r, err := find(ctx, dir)
+	if r == nil || err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	head, err := r.Head(ctx)
+	if err != nil || head == "" {
+		return false, err
+	}
+	out, err := r.Run(ctx, git.Command{Args: []string{"ls-tree", "-z", "--full-tree", head, "--", r.Prefix}})
+	return out != "", err
+}

@@ -1,0 +1,206 @@
+package gitlog
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+)
+
+// shell runs a script in a folder, with a clock and settings of its own.
+func shell(t *testing.T, dir, script string) string {
+	t.Helper()
+	cmd := exec.Command("bash", "-euc", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir),
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func placeOf(t *testing.T, dir string) *Place {
+	t.Helper()
+	p, err := FindPlace(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// listing is a folder as lines: names, sizes, links and folders.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	return shell(t, dir, `find . -mindepth 1 -printf '%P %y %s\n' | sed 's/ d .*/ d/; s/ l .*/ l/' | LC_ALL=C sort`)
+}
+
+// TestWriteTree: what a commit holds is written as the loader would find it in
+// the working tree, whatever it is called, and nothing else is.
+func TestWriteTree(t *testing.T) {
+	repo := t.TempDir()
+	shell(t, repo, `git init -q -b main
+mkdir -p sub/content/tool/deep/deeper sub/content/other sub/content/module && cd sub/content
+printf 'name: A\r\n' > tool/a.yaml; printf '\0\xff' > tool/b.yaml; : > tool/empty.yaml; echo readme > tool/README
+echo x > tool/deep/x.yaml; echo x > tool/deep/deeper/y.yaml; echo big > big.bin; echo t > index.yaml; echo o > other/o.yaml
+printf 'ü' > 'tool/ü "x	y.yaml'; ln -s /etc/passwd tool/link.yaml; ln -s tool linked
+git init -q module && (cd module && git commit -q --allow-empty -m m)
+echo '*.yaml export-ignore' > .gitattributes
+cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached sub && rm -r sub && echo none > file && git add file && git commit -qm 2`)
+	p := placeOf(t, filepath.Join(repo, "sub", "content"))
+	first, err := p.Commit(context.Background(), "HEAD~1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	into := t.TempDir()
+	if there, err := p.WriteTree(context.Background(), first, into); !there || err != nil {
+		t.Fatal(there, err)
+	}
+	want := strings.Join([]string{".gitattributes f 0", "big.bin f 0", "index.yaml f 2", "linked l", "module d", "other d", "other/o.yaml f 2",
+		"tool d", "tool/README f 0", "tool/a.yaml f 9", "tool/b.yaml f 2", "tool/deep d", "tool/empty.yaml f 0", "tool/link.yaml l",
+		"tool/ü \"x\ty.yaml f 2"}, "\n")
+	if got := listing(t, into); got != want {
+		t.Errorf("%s", got)
+	}
+	if data, err := os.ReadFile(filepath.Join(into, "tool", "a.yaml")); err != nil || string(data) != "name: A\r\n" {
+		t.Errorf("%q %v", data, err)
+	}
+	if target, err := os.Readlink(filepath.Join(into, "tool", "link.yaml")); err != nil || target != "nowhere" {
+		t.Errorf("%q %v", target, err)
+	}
+	second, err := p.Commit(context.Background(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A folder that is not there, and a file where the folder should be.
+	for _, dir := range []string{filepath.Join(repo, "sub", "content"), filepath.Join(repo, "file", "x"), filepath.Join(repo, "file")} {
+		if there, err := placeOf(t, dir).WriteTree(context.Background(), second, t.TempDir()); there || err != nil {
+			t.Errorf("%s: %v %v", dir, there, err)
+		}
+	}
+	// The whole repository can be the content.
+	into = t.TempDir()
+	if there, err := placeOf(t, repo).WriteTree(context.Background(), second, into); !there || err != nil || listing(t, into) != "file f 0" {
+		t.Errorf("%v %v", there, err)
+	}
+}
+
+// TestForgedTree: a commit that git itself would not make cannot write outside
+// of its folder.
+func TestForgedTree(t *testing.T) {
+	suite.InTest(t)
+	for name, script := range map[string]string{
+		"slash":   `printf '100644 /x.yaml\0' && raw "$blob"`,
+		"up":      `printf '40000 ..\0' && raw "$inner"`,
+		"slashes": `printf '100644 ../x.yaml\0' && raw "$blob"`,
+		"twice":   `printf '120000 tool\0' && raw "$link" && printf '40000 tool\0' && raw "$inner"`,
+	} {
+		outer := t.TempDir()
+		repo := filepath.Join(outer, "repo")
+		if err := os.Mkdir(repo, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		shell(t, repo, `git init -q -b main
+raw() { printf "$(sed 's/../\\x&/g' <<< "$1")"; }
+blob=$(echo evil | git hash-object -w --stdin); link=$(printf '..' | git hash-object -w --stdin)
+inner=$( { printf '100644 x.yaml\0' && raw "$blob"; } | git hash-object -w -t tree --literally --stdin)
+tree=$( { `+script+`; } 2> /dev/null | git hash-object -w -t tree --literally --stdin)
+git update-ref refs/heads/main "$(git commit-tree -m forged "$tree")"`)
+		p := placeOf(t, repo)
+		commit, err := p.Commit(context.Background(), "main")
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		into := filepath.Join(outer, "a", "b")
+		if err := os.MkdirAll(into, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if there, err := p.WriteTree(context.Background(), commit, into); err == nil || name != "twice" && !strings.Contains(err.Error(), "which can be nowhere") {
+			t.Errorf("%s: %v %v\n%s", name, there, err, listing(t, into))
+		}
+		for _, dir := range []string{outer, filepath.Join(outer, "a")} {
+			if found, err := filepath.Glob(filepath.Join(dir, "*.yaml")); err != nil || len(found) > 0 {
+				t.Errorf("%s: %v %v", name, found, err)
+			}
+		}
+	}
+}
+
+func TestResolveAndMergeBase(t *testing.T) {
+	outer := t.TempDir()
+	repo := filepath.Join(outer, "repo")
+	shell(t, outer, `git init -q -b main repo && cd repo
+for i in 1 2 3; do git commit -q --allow-empty -m $i; done
+git branch feature HEAD~2 && git checkout -q feature && git commit -q --allow-empty -m 4 && git tag -a -m v v1 && git checkout -q main
+git checkout -q --orphan other && git commit -q --allow-empty -m 5
+git clone -q --depth 1 --no-single-branch "file://$PWD" ../shallow 2> /dev/null; git init -q ../none`)
+	ctx, p := context.Background(), placeOf(t, filepath.Join(repo, "content"))
+	for name, want := range map[string]string{
+		"main": "", "v1": "", "HEAD~0": "", "feature^{commit}": "",
+		"featur": `there is no commit, branch or tag "featur" (did you mean "feature"?)`,
+		"v9999":  `there is no commit, branch or tag "v9999"`,
+		"-x":     `"-x" names no commit`, "--all": `"--all" names no commit`,
+	} {
+		hash, err := p.Commit(ctx, name)
+		if got := message(err); got != want || (want == "") != (len(hash) == 40) {
+			t.Errorf("%s: %q %s", name, hash, got)
+		}
+	}
+	resolve := func(p *Place, name string) string {
+		hash, err := p.Commit(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hash
+	}
+	if base, err := p.MergeBase(ctx, resolve(p, "main"), resolve(p, "v1")); err != nil || base != resolve(p, "main~2") {
+		t.Errorf("%s %v", base, err)
+	}
+	if _, err := p.MergeBase(ctx, resolve(p, "main"), resolve(p, "other")); !strings.HasSuffix(message(err), "have no commit in common; compare them directly, with two dots") {
+		t.Error(err)
+	}
+	shallow := placeOf(t, filepath.Join(outer, "shallow"))
+	if _, err := shallow.MergeBase(ctx, resolve(shallow, "origin/main"), resolve(shallow, "origin/feature")); !strings.HasSuffix(message(err), "because the clone is shallow; fetch it with: git fetch --unshallow") {
+		t.Error(err)
+	}
+	if _, err := shallow.Commit(ctx, "v0"); !strings.Contains(message(err), "git fetch --unshallow") {
+		t.Error(err)
+	}
+	if _, err := placeOf(t, filepath.Join(outer, "none")).Commit(ctx, "HEAD"); message(err) != "the repository has no commit yet" {
+		t.Error(err)
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestObjectsCutShort: an answer that is not what was asked for is an error, not
+// a file.
+func TestObjectsCutShort(t *testing.T) {
+	for answer, want := range map[string]string{
+		"":                      "ends before",
+		"abc missing\n":         "the answer is \"abc missing\"",
+		"abc tree 3\nxyz\n":     "the answer is",
+		"def blob 3\nxyz\n":     "the answer is",
+		"abc blob 5\nxyz":       "EOF",
+		"abc blob x\nxyz\n":     "invalid syntax",
+		"abc blob 3\nxyz":       "EOF",
+		"abc blob 3\nxyz\nmore": "",
+	} {
+		err := readObjects(bufio.NewReader(strings.NewReader(answer)), []string{"abc"}, []string{filepath.Join(t.TempDir(), "f")})
+		if (err == nil) != (want == "") || !strings.Contains(message(err), want) {
+			t.Errorf("%q: %v", answer, err)
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package gitlog_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/gitlog"
+	"kindex/exports"
+)
+
+// TestVersions has the commits of a history, each as paths and texts, and the
+// versions that they make.
+func TestVersions(t *testing.T) {
+	const broken = "name: [\n"
+	for name, c := range map[string]struct {
+		commits [][]string
+		want    []string
+	}{
+		"edit and back": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", entity("B")}, {"tool/a.yaml", entity("A")}, {"tool/a.yaml", entity("B")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a B after 0", "2: c2 tool/a A after 1", "3: c3 tool/a B after 2"}},
+		"order": {
+			[][]string{{"tool/b.yaml", entity("B"), "tool/a-b.yaml", entity("AB"), "model/z.yaml", entity("Z"), "tool/a.yaml", entity("A")}},
+			[]string{"0: c0 model/z Z", "1: c0 tool/a A", "2: c0 tool/a-b AB", "3: c0 tool/b B"}},
+		"comments and layout are no version, dates are": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "# hello\n" + strings.ReplaceAll(entity("A"), "\n", "\r\n")}, {"tool/a.yaml", entity("A") + "addedDate: 2024-01-01\n"}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a A after 0"}},
+		"deleted and created again": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", ""}, {"README", "x"}, {"tool/a.yaml", entity("A")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c2 tool/a A after 1"}},
+		"rename": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A", "a")}, {"tool/b.yaml", entity("B", "a")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/b A after 0", "2: c2 tool/b B after 1"}},
+		"rename that says nothing of it": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c1 tool/b A"}},
+		"rename in two steps, deletion first": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", ""}, {"tool/b.yaml", entity("A", "a")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c2 tool/b A after 1"}},
+		"rename in two steps, creation first": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/b.yaml", entity("A", "a")}, {"tool/a.yaml", ""}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/b A", "2: c2 tool/a deleted after 0"}},
+		"chain of renames, and back": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A", "a")},
+				{"tool/b.yaml", "", "tool/c.yaml", entity("A", "a", "b")}, {"tool/c.yaml", "", "tool/a.yaml", entity("A", "b", "c")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/b A after 0", "2: c2 tool/c A after 1", "3: c3 tool/a A after 2"}},
+		"another entity where one was renamed": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A", "a")}, {"tool/a.yaml", entity("New")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/b A after 0", "2: c2 tool/a New"}},
+		"another entity where a deleted one was taken up": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", ""}, {"tool/b.yaml", entity("A", "a")}, {"tool/b.yaml", ""}, {"tool/a.yaml", entity("New")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c2 tool/b A after 1", "3: c3 tool/b deleted after 2", "4: c4 tool/a New"}},
+		"type move": {
+			[][]string{{"model/a.yaml", entity("A")}, {"model/a.yaml", "", "tool/a.yaml", entity("A"), "tool/b.yaml", entity("B", "a")}},
+			[]string{"0: c0 model/a A", "1: c1 model/a deleted after 0", "2: c1 tool/a A", "3: c1 tool/b B"}},
+		"two claim one slug": {
+			[][]string{{"tool/m.yaml", entity("M")}, {"tool/m.yaml", "", "tool/a.yaml", entity("A", "m"), "tool/z.yaml", entity("Z", "m")}},
+			[]string{"0: c0 tool/m M", "1: c1 tool/a A after 0", "2: c1 tool/z Z"}},
+		"two become one": {
+			[][]string{{"tool/a.yaml", entity("A"), "tool/b.yaml", entity("B")}, {"tool/a.yaml", "", "tool/b.yaml", "", "tool/c.yaml", entity("C", "a", "b")}},
+			[]string{"0: c0 tool/a A", "1: c0 tool/b B", "2: c1 tool/a deleted after 0", "3: c1 tool/c C after 1"}},
+		"two dead ones become one": {
+			[][]string{{"tool/a.yaml", entity("A"), "tool/b.yaml", entity("B")}, {"tool/b.yaml", ""}, {"tool/a.yaml", ""}, {"tool/c.yaml", entity("C", "b", "a")}},
+			[]string{"0: c0 tool/a A", "1: c0 tool/b B", "2: c1 tool/b deleted after 1", "3: c2 tool/a deleted after 0", "4: c3 tool/c C after 3"}},
+		"swapped slugs": {
+			[][]string{{"tool/a.yaml", entity("A"), "tool/b.yaml", entity("B")}, {"tool/a.yaml", entity("B", "b"), "tool/b.yaml", entity("A", "a")}},
+			[]string{"0: c0 tool/a A", "1: c0 tool/b B", "2: c1 tool/a B after 0", "3: c1 tool/b A after 1"}},
+		"onto one that was there": {
+			[][]string{{"tool/a.yaml", entity("A"), "tool/b.yaml", entity("B")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A", "a")}},
+			[]string{"0: c0 tool/a A", "1: c0 tool/b B", "2: c1 tool/a deleted after 0", "3: c1 tool/b A after 1"}},
+		"unreadable for a while": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", broken}, {"tool/a.yaml", entity("A")}, {"tool/a.yaml", broken}, {"tool/a.yaml", entity("B")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a B after 0", "NOTE", "NOTE"}},
+		"unreadable when it goes": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", broken}, {"tool/a.yaml", ""}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "NOTE"}},
+		"never readable": {
+			[][]string{{"tool/a.yaml", broken}, {"tool/a.yaml", ""}},
+			[]string{"NOTE"}},
+		"unreadable after a rename": {
+			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", broken}, {"tool/b.yaml", entity("A", "a")}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c2 tool/b A after 1", "NOTE"}},
+		"what is no entity file": {
+			[][]string{{"tool/a.yml", entity("A"), "tool/A.yaml", entity("A"), "tool/in/a.yaml", entity("A"), "tool/é.yaml", entity("A"),
+				"tool.yaml", entity("A"), "tools/a.yaml", entity("A"), "categories.yaml", "x: 1\n", "tool/-a.yaml", entity("A"), "tool/a\n.yaml", entity("A")},
+				{"tool/a.yaml/b.yaml", entity("A")}, {"tool/a.yaml", entity("A")}},
+			[]string{"0: c0 tool/a A"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t)
+			for _, files := range c.commits {
+				r.commit("a commit", files...)
+			}
+			log := r.walk(gitlog.Options{})
+			for i, n := range log.Notes {
+				if !strings.Contains(n, ".yaml at "+r.git("rev-parse", "--short=12", strings.Fields(n)[2][:12])+": ") {
+					t.Errorf("the note %q names no commit", n)
+				}
+				log.Notes[i] = "NOTE"
+			}
+			expect(t, log, c.want...)
+			// The same in two pieces, wherever they meet.
+			for i := range len(c.commits) - 1 {
+				old := r.git("rev-parse", "HEAD~"+string(rune('1'+i)))
+				clone := r.at(filepath.Join(t.TempDir(), "clone"))
+				r.git("clone", "-q", r.dir, clone.dir)
+				clone.git("update-ref", "HEAD", old)
+				var f found
+				f.add(t, clone.walk(gitlog.Options{}))
+				clone.git("update-ref", "HEAD", "origin/main")
+				next := clone.walk(gitlog.Options{Earlier: &f})
+				f.add(t, next)
+				if !next.Continued || !reflect.DeepEqual(f.versions, log.Versions) || !reflect.DeepEqual(f.commits, log.Commits) {
+					t.Errorf("in two pieces, %d commits in the second, it is another history:\n%s", i+1, told(&gitlog.Log{Versions: f.versions}))
+				}
+			}
+		})
+	}
+}
+
+func TestMergesAndReverts(t *testing.T) {
+	r := newRepo(t)
+	r.commit("begin", "content/tool/a.yaml", entity("A"))
+	r.git("checkout", "-q", "-b", "side")
+	r.commit("one (#99)", "content/tool/b.yaml", entity("B"))
+	r.commit("two", "content/tool/b.yaml", entity("C"), "content/tool/a.yaml", entity("A2"))
+	r.git("checkout", "-q", "main")
+	r.commit("meanwhile", "other", "x")
+	r.author = "Zoë Ångström"
+	r.git("merge", "-q", "--no-ff", "-m", "Merge pull request #12 from example/side\n\nTwo things", "side")
+	r.author = "Ada"
+	for _, b := range []string{"x", "y"} {
+		r.git("checkout", "-q", "-b", b, "main")
+		r.commit("on "+b, "content/model/"+b+".yaml", entity(b))
+	}
+	r.git("checkout", "-q", "main")
+	r.git("merge", "-q", "--no-ff", "-m", "octopus", "x", "y")
+	r.git("revert", "--no-edit", "-m", "1", "HEAD")
+	r.commit("nothing at all")
+	r.git("merge", "-q", "-s", "ours", "-m", "See no change (#7)", "x")
+	log := r.walk(gitlog.Options{Dir: filepath.Join(r.dir, "content")})
+	expect(t, log, "0: c0 tool/a A", "1: c1 tool/a A2 after 0", "2: c1 tool/b C", "3: c2 model/x x", "4: c2 model/y y",
+		"5: c3 model/x deleted after 3", "6: c3 model/y deleted after 4")
+	if log.Path != "content/" || log.Head != r.git("rev-parse", "HEAD") || log.Continued || log.Shallow {
+		t.Errorf("the walk says of itself %+v", log)
+	}
+	merge := log.Commits[1]
+	if merge.Author != "Zoë Ångström" || merge.PullRequest != 12 || merge.Hash != r.git("log", "--format=%H", "--merges", "-1", "--grep=Two things") {
+		t.Errorf("the merge is %+v", merge)
+	}
+	if at := r.git("log", "-1", "--format=%ct", merge.Hash); at != strconv.FormatInt(merge.Time.Unix(), 10) || merge.Time.Location() != time.UTC {
+		t.Errorf("the merge was at %s", merge.Time)
+	}
+	for i, c := range log.Commits {
+		if i != 1 && c.PullRequest != 0 {
+			t.Errorf("commit %d has pull request %d", i, c.PullRequest)
+		}
+	}
+}
+
+func TestOddFiles(t *testing.T) {
+	r := newRepo(t)
+	r.commit("begin", "tool/a.yaml", entity("A"), "tool/b.yaml", entity("B"), "tool/c.yaml", entity("C"))
+	r.write("tool/a.yaml", "")
+	if err := os.Symlink("b.yaml", filepath.Join(r.dir, "tool", "a.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	r.commit("a link")
+	r.git("rm", "-q", "--cached", "tool/b.yaml")
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+r.git("rev-parse", "HEAD")+",tool/b.yaml")
+	r.git("commit", "-q", "-m", "a submodule")
+	link := r.git("rev-parse", "--short=12", "HEAD~1")
+	expect(t, r.walk(gitlog.Options{}), "0: c0 tool/a A", "1: c0 tool/b B", "2: c0 tool/c C",
+		"tool/a.yaml at "+link+": must be a regular file, not a link",
+		"tool/b.yaml at "+r.git("rev-parse", "--short=12", "HEAD")+": must be a regular file, not a submodule")
+	r.git("rm", "-q", "--cached", "tool/b.yaml")
+	r.write("tool/a.yaml", "", "tool/b.yaml", "")
+	if err := os.Chmod(filepath.Join(r.dir, "tool/c.yaml"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.commit("files again", "tool/a.yaml", entity("A"), "tool/b.yaml", entity("B2"), "tool/big.yaml", entity("Big")+strings.Repeat("# much\n", 300_000))
+	log := r.walk(gitlog.Options{})
+	if n := log.Notes[len(log.Notes)-1]; !strings.HasPrefix(n, "tool/big.yaml at ") || !strings.Contains(n, "is larger than") {
+		t.Errorf("the note on a file that is too large is %q", n)
+	}
+	log.Notes = nil
+	expect(t, log, "0: c0 tool/a A", "1: c0 tool/b B", "2: c0 tool/c C", "3: c1 tool/b B2 after 1")
+}
+
+func TestTimes(t *testing.T) {
+	r := newRepo(t)
+	seconds := []string{"-5", "500", "100", "1700000000", "1600000000", "999999999999999", "99999999999999999999999", "1700000001"}
+	want := []int64{0, 500, 500, 1700000000, 1700000000, 253402300799, 253402300799, 253402300799}
+	parent := ""
+	for i, s := range seconds {
+		r.write("tool/a.yaml", entity(strings.Repeat("A", i+1)))
+		r.git("add", "-A")
+		text := "tree " + r.git("write-tree") + "\n" + parent + "author A\xff <a@example.org> 1 +0000\ncommitter C <c@example.org> " + s + " +0000\n"
+		if i == 1 {
+			text = strings.Replace(text, "A\xff <", "Jos\xe9 <", 1) + "encoding ISO-8859-1\n"
+		}
+		if i == 2 {
+			text = strings.Replace(text, "A\xff <", " <", 1)
+		}
+		hash := r.pipe(text+"\nmessage \xe9\xff (#3)\n", "hash-object", "-t", "commit", "-w", "--literally", "--stdin")
+		parent = "parent " + hash + "\n"
+		r.git("update-ref", "HEAD", hash)
+	}
+	log := r.walk(gitlog.Options{})
+	for i, c := range log.Commits {
+		author := map[int]string{1: "José", 2: ""}
+		name, ok := author[i]
+		if !ok {
+			name = "A\ufffd"
+		}
+		if c.Time.Unix() != want[i] || c.Author != name || c.PullRequest != 3 {
+			t.Errorf("commit %d is of %s by %q, #%d; want %s by %q", i, c.Time, c.Author, c.PullRequest, time.Unix(want[i], 0).UTC(), name)
+		}
+	}
+	if len(log.Commits) != len(seconds) {
+		t.Errorf("%d commits, want %d", len(log.Commits), len(seconds))
+	}
+	// Times go on across pieces.
+	r.git("update-ref", "HEAD", "HEAD~3")
+	var f found
+	f.add(t, r.walk(gitlog.Options{}))
+	r.git("update-ref", "HEAD", log.Head)
+	f.add(t, r.walk(gitlog.Options{Earlier: &f}))
+	if !reflect.DeepEqual(f.commits, log.Commits) {
+		t.Errorf("in two pieces the commits are %v", f.commits)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	for _, format := range []string{"sha1", "sha256"} {
+		r := newRepo(t, "--object-format="+format)
+		r.commit("one", "tool/a.yaml", entity("A"), "model/b.yaml", entity("B"))
+		r.commit("two", "tool/a.yaml", entity("A2"))
+		blob, mine, asked := r.git("rev-parse", "HEAD:tool/a.yaml"), &exports.Entity{Type: "tool", Slug: "a", Name: "Mine"}, 0
+		log := r.walk(gitlog.Options{Known: func(typ, slug, name string) *exports.Entity {
+			asked++
+			if typ == "tool" && slug == "a" && name == blob {
+				return mine
+			}
+			return nil
+		}})
+		if len(log.Versions) != 3 || len(log.Versions[0].Entity.Name) != 1 {
+			t.Fatalf("%s: found\n%s", format, told(log))
+		}
+		if got := log.Versions[2].Entity; format == "sha1" && (got != mine || asked != 3) || format == "sha256" && (got.Name != "A2" || asked != 0) {
+			t.Errorf("%s: the last version is %v, after %d questions", format, got.Name, asked)
+		}
+	}
+}
+
+func TestNoHistory(t *testing.T) {
+	for name, make := range map[string]func(t *testing.T) string{
+		"no repository": func(t *testing.T) string { return t.TempDir() },
+		"no commit":     func(t *testing.T) string { return newRepo(t).dir },
+	} {
+		log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: make(t)})
+		if err != nil || !reflect.DeepEqual(log, &gitlog.Log{}) {
+			t.Errorf("%s: found %+v, %v", name, log, err)
+		}
+	}
+	bare := newRepo(t)
+	bare.commit("x", "tool/a.yaml", entity("A"))
+	bare.git("config", "core.bare", "true")
+	_, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: filepath.Join(bare.dir, ".git")})
+	if err == nil || !strings.Contains(err.Error(), "looks like a git directory") {
+		t.Errorf("of a bare repository it says %v", err)
+	}
+	r := newRepo(t)
+	r.commit("x", ".gitignore", "content/\n")
+	r.write("content/tool/a.yaml", entity("A"))
+	if log := r.walk(gitlog.Options{Dir: filepath.Join(r.dir, "content")}); log.Head == "" || len(log.Commits)+len(log.Versions) > 0 {
+		t.Errorf("untracked: found %+v", log)
+	}
+	if _, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: filepath.Join(r.dir, "nowhere")}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("of a folder that is not there it says %v", err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	r := newRepo(t)
+	r.commit("x", "tool/a.yaml", entity("A"))
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := gitlog.Walk(ctx, gitlog.Options{Dir: r.dir, Known: func(string, string, string) *exports.Entity { cancel(); return nil }})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("a walk that was cancelled says %v", err)
+	}
+}
+
+// TestWalkToACommit walks to the commit that somebody has read of, whatever HEAD
+// is by now.
+func TestWalkToACommit(t *testing.T) {
+	r := newRepo(t)
+	first := r.commit("one", "tool/a.yaml", entity("A"))
+	r.commit("two", "tool/a.yaml", entity("B"))
+	log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: r.dir, Commit: first})
+	if err != nil || log.Head != first || len(log.Versions) != 1 {
+		t.Errorf("%+v, %v", log, err)
+	}
+}

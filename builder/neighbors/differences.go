@@ -1,0 +1,239 @@
+package neighbors
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"kindex/exports"
+)
+
+// none is the place of what is not there.
+const none = math.MaxUint32
+
+// update is what is known of the differences between an earlier build and the
+// entities of today.
+type update struct {
+	*vectors
+	limits
+	earlier Earlier
+
+	was   []uint32                   // ordinal of each entity in the earlier build
+	now   []uint32                   // place, in the order given, of each ordinal there
+	ids   map[exports.Feature]uint32 // numbers of the features
+	wasDF []int                      // df of each feature before
+
+	versions []version // what entities that changed had and have
+	afresh   []bool    // entities whose neighbours must be found
+	kept     []kept    // of the others
+}
+
+// version is what an entity that changed has, or had, in common with others.
+type version struct {
+	features []uint32
+	inverse  float32 // of its norm
+}
+
+// difference is an entity that changed, came (was is nil) or went (is is none).
+type difference struct {
+	is  uint32
+	was *exports.Entity
+}
+
+// compare finds out which entities changed and what that means for the features
+// and neighbours of others; all but what (4) says. It is false where too much has.
+func (u *update) compare(entities []*exports.Entity, words func(string) []string, unchanged func(*exports.Entity) bool) bool {
+	most := int(u.changed * float64(len(entities)))
+	differences, ok := u.differences(entities, unchanged, most)
+	if !ok {
+		return false
+	}
+	u.afresh = make([]bool, len(entities))
+	u.count(differences, words)
+	u.reweigh()
+	if len(u.versions) > 2*most {
+		return false
+	}
+	u.reread()
+	return true
+}
+
+// differences lists the entities that changed in what counts here; ok is false
+// where they are more than most.
+func (u *update) differences(entities []*exports.Entity, unchanged func(*exports.Entity) bool, most int) (list []difference, ok bool) {
+	u.was = make([]uint32, len(entities))
+	workers := runtime.GOMAXPROCS(0)
+	parts := make([][]difference, workers)
+	var failed atomic.Bool
+	inParallel(workers, func(w int) {
+		for i := w; i < len(entities) && len(parts[w]) <= most; i += workers {
+			d, differs, err := u.difference(uint32(i), entities[u.ordinal[i]], unchanged)
+			if err != nil {
+				failed.Store(true)
+				return
+			}
+			if differs {
+				parts[w] = append(parts[w], d)
+			}
+		}
+	})
+	list = slices.Concat(parts...)
+	if failed.Load() || len(list) > most {
+		return nil, false
+	}
+	u.now = slices.Repeat([]uint32{none}, u.earlier.Len())
+	for i, o := range u.was {
+		if o != none {
+			u.now[o] = u.ordinal[i]
+		}
+	}
+	for o, place := range u.now {
+		if place != none {
+			continue
+		}
+		e, err := u.earlier.Entity(uint32(o))
+		if err != nil || len(list) == most {
+			return nil, false
+		}
+		list = append(list, difference{none, e})
+	}
+	return list, true
+}
+
+// difference notes where an entity was, and compares it with what it was.
+func (u *update) difference(i uint32, e *exports.Entity, unchanged func(*exports.Entity) bool) (d difference, differs bool, err error) {
+	o, moved, ok := u.earlier.Find(e.Type, e.Slug)
+	if !ok || moved {
+		u.was[i] = none
+		return difference{is: i}, true, nil
+	}
+	u.was[i] = o
+	if unchanged(e) {
+		return d, false, nil
+	}
+	was, err := u.earlier.Entity(o)
+	if err != nil {
+		return d, false, err
+	}
+	return difference{i, was}, !alike(e, was), nil
+}
+
+// alike tells whether two entities have the same features by having the same
+// fields, and are both hidden or both not.
+func alike(a, b *exports.Entity) bool {
+	return a.Name == b.Name && a.Description == b.Description && a.Category == b.Category && a.Provider == b.Provider &&
+		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)
+}
+
+// count reckons how many entities had each feature, and lists the versions of the
+// entities that differ.
+func (u *update) count(differences []difference, words func(string) []string) {
+	had := make([][]exports.Feature, len(differences))
+	more := map[exports.Feature]int{} // entities than there were
+	for k, d := range differences {
+		if d.was != nil {
+			had[k] = featuresOf(d.was, words)
+		}
+		for _, f := range had[k] {
+			more[f]--
+		}
+		if d.is != none {
+			u.afresh[d.is] = true
+			for _, id := range u.has.of(d.is) {
+				more[u.features[id]]++
+			}
+		}
+	}
+	u.ids, u.wasDF = make(map[exports.Feature]uint32, len(u.features)), make([]int, len(u.features))
+	for id, f := range u.features {
+		u.ids[f], u.wasDF[id] = uint32(id), u.df(uint32(id))-more[f]
+	}
+	for k, d := range differences {
+		if d.was != nil && !hidden(d.was) {
+			u.versions = append(u.versions, u.before(had[k], more))
+		}
+		if d.is != none && !u.hidden[d.is] {
+			u.versions = append(u.versions, version{u.has.of(d.is), u.inverse[d.is]})
+		}
+	}
+}
+
+// before is the version with these features that a visible entity had.
+func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t version) {
+	product := uint64(0)
+	for _, f := range had {
+		df := -more[f]
+		if id, ok := u.ids[f]; ok {
+			df = u.wasDF[id]
+			t.features = append(t.features, id)
+		}
+		product += uint64(square(f.Kind, u.earlier.Len(), df))
+	}
+	t.inverse = inverse(length(product))
+	return t
+}
+
+// reweigh finds the entities of which the square of a feature has changed, and
+// adds them to the changed ones: for others, only their norm has.
+func (u *update) reweigh() {
+	for id, f := range u.features {
+		if df := u.df(uint32(id)); u.wasDF[id] == df || u.squareBefore(uint32(id)) == square(f.Kind, len(u.ordinal), df) {
+			continue
+		}
+		for _, i := range u.inverted.of(uint32(id)) {
+			if u.afresh[i] {
+				continue
+			}
+			u.afresh[i] = true
+			if u.hidden[i] {
+				continue
+			}
+			product := uint64(0)
+			for _, own := range u.has.of(i) {
+				product += uint64(u.squareBefore(own))
+			}
+			u.versions = append(u.versions, version{u.has.of(i), max(u.inverse[i], inverse(length(product)))})
+		}
+	}
+}
+
+// squareBefore is the square of a feature in the earlier build.
+func (u *update) squareBefore(id uint32) uint32 {
+	return square(u.features[id].Kind, u.earlier.Len(), u.wasDF[id])
+}
+
+// reread finds the entities of which other features are read than were.
+func (u *update) reread() {
+	asked := make([]bool, len(u.afresh))
+	var own []uint32
+	for id := range u.features {
+		if u.wasDF[id] == u.df(uint32(id)) {
+			continue
+		}
+		for _, i := range u.inverted.of(uint32(id)) {
+			if !u.afresh[i] && !asked[i] {
+				own = append(own[:0], u.has.of(i)...)
+				u.afresh[i], asked[i] = !u.readsAsBefore(own), true
+			}
+		}
+	}
+}
+
+// readsAsBefore tells whether of these features, an entity's, those are read that
+// were. It may change their order.
+func (u *update) readsAsBefore(has []uint32) bool {
+	reach := u.reach(has, u.df)
+	last := has[reach-1]
+	compare := func(a, b uint32) int {
+		if c := cmp.Compare(u.wasDF[a], u.wasDF[b]); c != 0 {
+			return c
+		}
+		return compareFeatures(u.features[a], u.features[b])
+	}
+	if !slices.IsSortedFunc(has, compare) {
+		slices.SortFunc(has, compare)
+	}
+	return u.reach(has, func(id uint32) int { return u.wasDF[id] }) == reach && slices.Max(has[:reach]) == last
+}

@@ -1,0 +1,85 @@
+package neighbors
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+
+	"kindex/exports"
+)
+
+// Exact answers as Find does, but with nothing left out: it reads every inverted
+// list. It is what Find is measured against. Its methods may be called from one
+// goroutine at a time.
+type Exact struct {
+	vectors *vectors
+	number  []uint32 // of each entity in the order given, among vectors
+}
+
+// NewExact takes the same entities and words as Find.
+func NewExact(entities []*exports.Entity, words func(string) []string) *Exact {
+	x := &Exact{newVectors(entities, words), make([]uint32, len(entities))}
+	for i, o := range x.vectors.ordinal {
+		x.number[o] = uint32(i)
+	}
+	return x
+}
+
+// Neighbours returns the neighbours of some of the entities, which it shares out
+// among all processors as Find does.
+func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
+	lists := make([][]exports.Neighbour, len(of))
+	unbound := usual
+	unbound.budget = math.MaxInt
+	workers := runtime.GOMAXPROCS(0)
+	inParallel(workers, func(w int) {
+		s := x.vectors.scratch(unbound)
+		for k := w; k < len(of); k += workers {
+			lists[k] = x.vectors.neighbours(x.number[of[k]], s)
+		}
+	})
+	return lists
+}
+
+// AllPairs returns the same neighbours without their reasons, by comparing each of
+// the entities with every other: the definition, written as plainly as possible.
+func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
+	v := x.vectors
+	out := make([][]exports.Neighbour, len(of))
+	workers := runtime.GOMAXPROCS(0)
+	inParallel(workers, func(w int) {
+		for k := w; k < len(of); k += workers {
+			i := x.number[of[k]]
+			var all []scored
+			for j := range uint32(len(v.norm)) {
+				if j == i || v.hidden[j] {
+					continue
+				}
+				if sim := v.cosine(v.sharedOf(v.has.of(i), j), i, j); sim >= weakest {
+					all = append(all, scored{j, v.rank[j], sim})
+				}
+			}
+			slices.SortFunc(all, func(a, b scored) int {
+				return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.rank, b.rank))
+			})
+			for _, n := range all[:min(len(all), Most)] {
+				out[k] = append(out[k], exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity})
+			}
+		}
+	})
+	return out
+}
+
+// Recall is the share of the k nearest that an answer has, over the exact one
+// and how many they are. A neighbour counts as found where another of the same
+// similarity stands for it.
+func Recall(k int, got, exact []exports.Neighbour) (found, wanted int) {
+	exact, got = exact[:min(k, len(exact))], got[:min(k, len(got))]
+	for i := range exact {
+		if i < len(got) && got[i].Similarity >= exact[len(exact)-1].Similarity {
+			found++
+		}
+	}
+	return found, len(exact)
+}

@@ -1,0 +1,327 @@
+// Package neighbors finds the nearest neighbours of every entity, with reasons.
+// It is pure.
+//
+// Entities are alike by what they share: category, tags, capabilities, provider
+// and words of name and description. Each such feature weighs by its kind and
+// by how rare it is; the similarity of two entities is the cosine of their
+// weighted feature sets, from 0 to 1.
+package neighbors
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"kindex/exports"
+)
+
+// Most is how many neighbours are kept for an entity.
+const Most = 20
+
+// weakest is the similarity below which two entities have nothing to do with
+// each other.
+const weakest = 0.05
+
+// limits bound the work for one entity, and for a difference.
+type limits struct {
+	budget    int // how many entries of inverted lists are read to gather candidates, the rarest features first
+	shortlist int // how many candidates are then compared exactly
+	most      int // how many neighbours are kept
+
+	// changed is the share of entities that may have changed for which it still
+	// pays to ask what that means for the others.
+	changed float64
+}
+
+var usual = limits{budget: 16000, shortlist: 250, most: Most, changed: 0.1}
+
+// Find returns the neighbours of every entity in the order given, and the
+// features that their reasons point to. words splits a text into the words
+// that count.
+func Find(entities []*exports.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
+	v := newVectors(entities, words)
+	return v.all(usual), v.features
+}
+
+// all returns the neighbours of all entities, in the order in which the entities
+// were given.
+func (v *vectors) all(l limits) [][]exports.Neighbour {
+	found := make([][]exports.Neighbour, len(v.ordinal))
+	workers := runtime.GOMAXPROCS(0)
+	inParallel(workers, func(w int) {
+		s := v.scratch(l)
+		for i := w; i < len(found); i += workers {
+			found[v.ordinal[i]] = v.neighbours(uint32(i), s)
+		}
+	})
+	return found
+}
+
+// inParallel does work in some parts at the same time, one for each processor; w
+// numbers them.
+func inParallel(parts int, work func(w int)) {
+	var wg sync.WaitGroup
+	for w := range parts {
+		wg.Go(func() { work(w) })
+	}
+	wg.Wait()
+}
+
+// scratch is the memory of one worker.
+type scratch struct {
+	limits
+	cells   []cell      // by entity
+	touched []uint32    // one more than there are entities
+	best    []candidate // a heap, the least promising on top
+	order   []uint64    // of them, by promise
+}
+
+// cell is what is read and written most, side by side.
+type cell struct {
+	partial uint32 // squared weights that are known to be shared
+	inverse float32
+}
+
+func (v *vectors) scratch(l limits) *scratch {
+	s := &scratch{limits: l, cells: make([]cell, len(v.inverse)), touched: make([]uint32, len(v.inverse)+1)}
+	for j, x := range v.inverse {
+		s.cells[j].inverse = x
+	}
+	return s
+}
+
+// candidate is an entity that may be a neighbour.
+type candidate struct {
+	entity  uint32
+	rank    int32
+	partial uint32  // the part of the product that is known
+	promise float32 // the most that the similarity can be, in parts of the own norm
+}
+
+// before tells whether c promises more than d.
+func (c candidate) before(d candidate) bool {
+	if c.promise != d.promise {
+		return c.promise > d.promise
+	}
+	return c.rank < d.rank
+}
+
+// offer keeps the shortlist of the most promising candidates.
+func (s *scratch) offer(c candidate) {
+	if len(s.best) < s.shortlist {
+		s.best = append(s.best, c)
+		for i := len(s.best) - 1; i > 0; {
+			up := (i - 1) / 2
+			if s.best[i].before(s.best[up]) {
+				break
+			}
+			s.best[i], s.best[up] = s.best[up], s.best[i]
+			i = up
+		}
+		return
+	}
+	if !c.before(s.best[0]) {
+		return
+	}
+	s.best[0] = c
+	for i := 0; ; {
+		down := 2*i + 1
+		if down+1 < len(s.best) && s.best[down].before(s.best[down+1]) {
+			down++
+		}
+		if down >= len(s.best) || !s.best[i].before(s.best[down]) {
+			return
+		}
+		s.best[i], s.best[down] = s.best[down], s.best[i]
+		i = down
+	}
+}
+
+// neighbours finds candidates by the rarest features and compares the most
+// promising ones exactly.
+func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
+	unread := v.gather(i, s)
+	nearest := make([]scored, 0, s.most+1)
+	least := weakest // of what is compared
+	s.order = s.order[:0]
+	for k, c := range s.best {
+		s.order = append(s.order, uint64(math.Float32bits(c.promise))<<32|uint64(k))
+	}
+	slices.Sort(s.order)
+	for k := len(s.order) - 1; k >= 0; k-- {
+		c := s.best[uint32(s.order[k])]
+		if c.promise < v.promised(i, least) {
+			break // nor do those behind it reach it
+		}
+		dot := uint64(c.partial) + v.sharedOf(unread, c.entity)
+		n := scored{c.entity, c.rank, v.cosine(dot, i, c.entity)}
+		if n.similarity < weakest {
+			continue
+		}
+		if nearest = n.insert(nearest, s.most); len(nearest) == s.most {
+			least = nearest[s.most-1].similarity
+		}
+	}
+	list := make([]exports.Neighbour, len(nearest))
+	for k, n := range nearest {
+		list[k] = exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity, Reasons: v.reasons(i, n.entity)}
+	}
+	return list
+}
+
+// scored is a candidate that was compared.
+type scored struct {
+	entity     uint32
+	rank       int32
+	similarity float64
+}
+
+// insert keeps the nearest of a list in order, as many as most.
+func (n scored) insert(list []scored, most int) []scored {
+	at := len(list)
+	for at > 0 && (n.similarity > list[at-1].similarity || n.similarity == list[at-1].similarity && n.rank < list[at-1].rank) {
+		at--
+	}
+	if at == most {
+		return list
+	}
+	list = slices.Insert(list, at, n)
+	return list[:min(len(list), most)]
+}
+
+// product is the squared length of some features.
+func (v *vectors) product(features []uint32) (sum uint64) {
+	for _, id := range features {
+		sum += uint64(v.square[id])
+	}
+	return sum
+}
+
+// reach is how many of some features are read, which come in the order of their
+// frequency df: as many as the budget allows, and one in any case. A feature that
+// nobody shares costs nothing.
+func (l limits) reach(features []uint32, df func(id uint32) int) int {
+	read := 0
+	for k, id := range features {
+		n := df(id)
+		if n < 2 {
+			continue
+		}
+		if read > 0 && read+n > l.budget {
+			return k
+		}
+		read += n
+	}
+	return len(features)
+}
+
+// gather fills the shortlist: of the entities that share the rarest features,
+// as far as the budget allows to read, those whose similarity may be the largest.
+// It returns the features that were not read, which are the most frequent ones.
+func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
+	s.best = s.best[:0]
+	has := v.has.of(i)
+	reach := s.reach(has, v.df)
+	unread = has[reach:]
+	touched := v.touch(has[:reach], s)
+	rest := uint32(v.product(unread))
+	least := float32(0) // what a candidate must promise
+	for _, j := range touched {
+		c := &s.cells[j]
+		partial := c.partial
+		c.partial = 0
+		promise := float32(partial+rest) * c.inverse
+		if promise < least || j == i || v.hidden[j] {
+			continue
+		}
+		s.offer(candidate{j, v.rank[j], partial, promise})
+		if len(s.best) == s.shortlist {
+			least = s.best[0].promise
+		}
+	}
+	return unread
+}
+
+// touch adds up, in the cells of all entities, what each of them shares of some
+// features, and returns those that share any.
+func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
+	touched := 0
+	for _, id := range features {
+		square := v.square[id]
+		if square == 0 {
+			continue
+		}
+		for _, j := range v.inverted.of(id) {
+			// Without a branch, which could not be predicted: j is noted, and kept
+			// if it was not touched before.
+			c := &s.cells[j]
+			s.touched[touched] = j
+			touched += int((uint64(c.partial) - 1) >> 63)
+			c.partial += square
+		}
+	}
+	return s.touched[:touched]
+}
+
+// promised is the least promise, to entity i, of a candidate whose similarity may
+// come to some value: none with a lesser promise has that similarity.
+func (v *vectors) promised(i uint32, similarity float64) float32 {
+	// Rounding may lift a similarity by half of 1e-4; as much again is left, and
+	// 1e-4 of the whole, for what the few digits of a promise may cost.
+	return float32((similarity - 1e-4) * v.norm[i] * (1 - 1e-4))
+}
+
+// sharedOf is what an entity has in common with some of the most frequent
+// features of another: both lists are gone through from their ends.
+func (v *vectors) sharedOf(features []uint32, j uint32) (dot uint64) {
+	has := v.has.of(j)
+	for x, y := len(features)-1, len(has)-1; x >= 0 && y >= 0; {
+		switch a, b := features[x], has[y]; {
+		case a > b:
+			x--
+		case a < b:
+			y--
+		default:
+			dot += uint64(v.square[a])
+			x--
+			y--
+		}
+	}
+	return dot
+}
+
+// cosine is the similarity, rounded so that equals are equal.
+func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
+	if dot == 0 {
+		return 0
+	}
+	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
+}
+
+// reasons are the weightiest features that two entities share.
+func (v *vectors) reasons(i, j uint32) exports.Reasons {
+	var top [exports.MaxReasons + 1]uint32
+	n := 0
+	a, b := v.has.of(i), v.has.of(j)
+	for x, y := 0, 0; x < len(a) && y < len(b); {
+		switch {
+		case a[x] < b[y]:
+			x++
+		case a[x] > b[y]:
+			y++
+		default:
+			if id := a[x]; v.square[id] > 0 {
+				at := n
+				for ; at > 0 && v.reason[id] < v.reason[top[at-1]]; at-- {
+					top[at] = top[at-1]
+				}
+				top[at] = id
+				n = min(n+1, exports.MaxReasons)
+			}
+			x++
+			y++
+		}
+	}
+	return exports.ReasonsOf(top[:n]...)
+}

@@ -1,0 +1,140 @@
+package neighbors
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+
+	"kindex/exports"
+)
+
+// vectors holds the features of all entities. Features are numbered from the
+// rarest to the most frequent, and entities so that those of one category, which
+// meet each other most, lie side by side in memory.
+type vectors struct {
+	ordinal  []uint32 // of each entity in the order given
+	features []exports.Feature
+	square   []uint32 // of the weight of each feature
+	reason   []uint32 // place of each feature among reasons: the heaviest first
+	has      lists    // features of each entity, ascending
+	inverted lists    // entities with each feature, ascending
+	norm     []float64
+	inverse  []float32 // of norm
+	hidden   []bool    // withdrawn entities are nobody's neighbours
+	rank     []int32   // place in the order by type and slug: what breaks ties
+}
+
+// lists are lists of numbers, one behind the other.
+type lists struct{ start, items []uint32 }
+
+func (l *lists) of(i uint32) []uint32 { return l.items[l.start[i]:l.start[i+1]] }
+
+func newVectors(given []*exports.Entity, words func(string) []string) *vectors {
+	n := len(given)
+	key := byKey(given)
+	v := &vectors{ordinal: byCategory(given, key), rank: make([]int32, n), norm: make([]float64, n), inverse: make([]float32, n), hidden: make([]bool, n)}
+	entities := make([]*exports.Entity, n)
+	number := make([]uint32, n)
+	for i, o := range v.ordinal {
+		entities[i], number[o] = given[o], uint32(i)
+	}
+	for place, o := range key {
+		v.rank[number[o]] = int32(place)
+	}
+	v.collect(entities, words)
+	v.invert(n)
+	v.weigh(n)
+	for i, e := range entities {
+		v.hidden[i] = hidden(e)
+		v.norm[i] = length(v.product(v.has.of(uint32(i))))
+		v.inverse[i] = inverse(v.norm[i])
+	}
+	return v
+}
+
+// hidden tells whether an entity is nobody's neighbour.
+func hidden(e *exports.Entity) bool { return e.Status == exports.Withdrawn }
+
+// df is how many entities have a feature.
+func (v *vectors) df(id uint32) int { return int(v.inverted.start[id+1] - v.inverted.start[id]) }
+
+// length is the norm of features with this product with themselves.
+func length(product uint64) float64 { return math.Sqrt(float64(product)) }
+
+// inverse of a norm; entities that share nothing have one too.
+func inverse(norm float64) float32 { return float32(1 / max(norm, 1)) }
+
+// byKey sorts the places of entities by type and slug.
+func byKey(entities []*exports.Entity) []uint32 {
+	order := make([]uint32, len(entities))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return exports.CompareKey(entities[a], entities[b]) })
+	return order
+}
+
+// byCategory sorts places, which are in some order, by category and then that order.
+func byCategory(entities []*exports.Entity, places []uint32) []uint32 {
+	of := map[string][]uint32{}
+	for _, o := range places {
+		of[entities[o].Category] = append(of[entities[o].Category], o)
+	}
+	order := make([]uint32, 0, len(places))
+	for _, category := range slices.Sorted(maps.Keys(of)) {
+		order = append(order, of[category]...)
+	}
+	return order
+}
+
+// invert makes the lists of entities of the lists of features.
+func (v *vectors) invert(n int) {
+	v.inverted = lists{make([]uint32, len(v.features)+1), make([]uint32, len(v.has.items))}
+	for _, id := range v.has.items {
+		v.inverted.start[id+1]++
+	}
+	for id := range v.features {
+		v.inverted.start[id+1] += v.inverted.start[id]
+	}
+	next := slices.Clone(v.inverted.start)
+	for i := range uint32(n) {
+		for _, id := range v.has.of(i) {
+			v.inverted.items[next[id]] = i
+			next[id]++
+		}
+	}
+}
+
+// weigh gives the features their weights, and the order in which they are
+// named as reasons.
+func (v *vectors) weigh(n int) {
+	v.square, v.reason = make([]uint32, len(v.features)), make([]uint32, len(v.features))
+	order := make([]uint32, len(v.features))
+	for id := range v.features {
+		v.square[id], order[id] = square(v.features[id].Kind, n, v.df(uint32(id))), uint32(id)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(v.square[b], v.square[a]), compareFeatures(v.features[a], v.features[b]))
+	})
+	for place, id := range order {
+		v.reason[id] = uint32(place)
+	}
+}
+
+// square is that of the weight of a feature that df of n entities have.
+func square(kind string, n, df int) uint32 {
+	w := kindWeights[kind] * rarity(n, df)
+	return w * w
+}
+
+// rarity weighs a feature that df of n entities have. It moves in steps of
+// powers of two, so that adding one entity hardly ever changes the weights of
+// others. A feature that nobody shares weighs nothing.
+func rarity(n, df int) uint32 {
+	if df < 2 {
+		return 0
+	}
+	return uint32(1 + bits.Len(uint(n)) - bits.Len(uint(df)))
+}

@@ -1,0 +1,36 @@
+package scaffold
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestMoveAllBack: what comes into the folder at the last moment stays as it is,
+// and nothing stays beside it.
+func TestMoveAllBack(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	for _, name := range []string{"a/x", "b", "c"} {
+		if err := writeFile(filepath.Join(from, name), []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writeFile(filepath.Join(to, "b"), []byte("theirs")); err != nil {
+		t.Fatal(err)
+	}
+	var taken *NotEmptyError
+	if err := moveAll(from, to); !errors.As(err, &taken) || len(taken.Names) != 1 || taken.Names[0] != "b" {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(from, "a", "x")); err != nil {
+		t.Error(err)
+	}
+	left, err := os.ReadDir(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(to, "b")); err != nil || string(data) != "theirs" || len(left) != 1 {
+		t.Errorf("%v %q %v", err, data, left)
+	}
+}

@@ -1,0 +1,92 @@
+package baseline
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
+	"github.com/blevesearch/bleve/v2/search/query"
+)
+
+// Bleve is a Bleve index with the fields that the filters need and nothing
+// else: keywords, and the score as a number. It is built offline into one
+// segment. Records are kept beside it, so that a page costs it no decoding.
+type Bleve struct {
+	index   bleve.Index
+	records [][]byte
+}
+
+// Filters are values that a record must all have.
+type Filters struct{ Type, Category, Tag string }
+
+// NewBleve makes the index in a folder that does not exist yet. A document's
+// place in docs is its id, so equal scores keep the order of docs.
+func NewBleve(dir string, docs []Document) (*Bleve, error) {
+	m := bleve.NewIndexMapping()
+	doc := bleve.NewDocumentStaticMapping()
+	for _, name := range []string{"type", "category", "tag"} {
+		f := bleve.NewTextFieldMapping()
+		f.Analyzer = keyword.Name
+		f.Store, f.IncludeTermVectors, f.IncludeInAll, f.DocValues = false, false, false, false
+		f.SkipFreqNorm = true
+		doc.AddFieldMappingsAt(name, f)
+	}
+	score := bleve.NewNumericFieldMapping()
+	score.Store, score.IncludeInAll, score.DocValues = false, false, true
+	doc.AddFieldMappingsAt("composite", score)
+	m.DefaultMapping = doc
+
+	b, err := bleve.NewBuilder(dir, m, map[string]any{"batchSize": 4000, "mergeMax": 64})
+	if err != nil {
+		return nil, err
+	}
+	x := &Bleve{records: make([][]byte, len(docs))}
+	for i := range docs {
+		d := &docs[i]
+		x.records[i] = d.Record
+		fields := map[string]any{"type": d.Type, "category": d.Category, "tag": d.Tags}
+		if s := d.Scores.Composite; s.Known() {
+			fields["composite"] = s.Float()
+		}
+		if err := b.Index(string(binary.BigEndian.AppendUint32(nil, uint32(i))), fields); err != nil {
+			return nil, errors.Join(err, b.Close())
+		}
+	}
+	if err := b.Close(); err != nil {
+		return nil, err
+	}
+	x.index, err = bleve.OpenUsing(dir, map[string]any{"read_only": true})
+	return x, err
+}
+
+// Page appends the records of a page to dst, the best score first, and returns
+// their places in the documents and how many match in all.
+func (x *Bleve) Page(dst []byte, f Filters, offset, limit int) (out []byte, page []uint32, total uint64, err error) {
+	q := make([]query.Query, 0, 3)
+	for _, t := range []struct{ field, value string }{{"type", f.Type}, {"category", f.Category}, {"tag", f.Tag}} {
+		term := bleve.NewTermQuery(t.value)
+		term.SetField(t.field)
+		q = append(q, term)
+	}
+	req := bleve.NewSearchRequestOptions(bleve.NewConjunctionQuery(q...), limit, offset, false)
+	req.SortBy([]string{"-composite", "_id"})
+	req.Score = "none" // nobody asks for the relevance
+	res, err := x.index.Search(req)
+	if err != nil {
+		return dst, nil, 0, err
+	}
+	for _, h := range res.Hits {
+		if len(h.ID) != 4 {
+			return dst, nil, 0, fmt.Errorf("a document has the id %x", h.ID)
+		}
+		o := binary.BigEndian.Uint32([]byte(h.ID))
+		page = append(page, o)
+		dst = append(dst, x.records[o]...)
+	}
+	return dst, page, res.Total, nil
+}
+
+// Close gives up the index.
+func (x *Bleve) Close() error { return x.index.Close() }

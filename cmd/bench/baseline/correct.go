@@ -1,0 +1,80 @@
+package baseline
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/blevesearch/vellum"
+	"github.com/blevesearch/vellum/levenshtein"
+)
+
+// corrector finds the words of a vocabulary that a mistyped word may stand for:
+// a Levenshtein automaton walks a transducer of all words, so that only near
+// ones are looked at.
+type corrector struct {
+	words  *vellum.FST
+	within [3]*levenshtein.LevenshteinAutomatonBuilder // by edits
+}
+
+// newCorrector reads the vocabulary of the full-text table.
+func newCorrector(db *sql.DB) (*corrector, error) {
+	rows, err := db.Query("SELECT term FROM vocabulary ORDER BY term")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var fst bytes.Buffer
+	b, err := vellum.New(&fst, nil)
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		var term []byte
+		if err := rows.Scan(&term); err != nil {
+			return nil, err
+		}
+		if err := b.Insert(term, 0); err != nil {
+			return nil, fmt.Errorf("the vocabulary at %q: %w", term, err)
+		}
+	}
+	if err := errors.Join(rows.Err(), b.Close()); err != nil {
+		return nil, err
+	}
+	c := &corrector{}
+	if c.words, err = vellum.Load(fst.Bytes()); err != nil {
+		return nil, err
+	}
+	for edits := 1; edits <= 2; edits++ {
+		if c.within[edits], err = levenshtein.NewLevenshteinAutomatonBuilder(uint8(edits), true); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// near lists the words within one edit, and within two from eight letters on:
+// as many as kindex allows. Exchanging two neighbours is one edit.
+func (c *corrector) near(word string) ([]string, error) {
+	edits := 1
+	if utf8.RuneCountInString(word) >= 8 {
+		edits = 2
+	}
+	dfa, err := c.within[edits].BuildDfa(word, uint8(edits))
+	if err != nil {
+		return nil, err
+	}
+	var near []string
+	it, err := c.words.Search(dfa, nil, nil)
+	for err == nil {
+		term, _ := it.Current()
+		near = append(near, string(term))
+		err = it.Next()
+	}
+	if !errors.Is(err, vellum.ErrIteratorDone) {
+		return nil, err
+	}
+	return near, nil
+}

@@ -1,0 +1,265 @@
+package baseline
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// FTS5 is a SQLite database with the documents in two full-text tables: words,
+// by the default tokenizer and with an index of prefixes, and trigrams, which is
+// what FTS5 itself offers for words that are mistyped.
+type FTS5 struct {
+	db *sql.DB
+
+	Words, Trigrams Size // the two tables; each says what making it took
+
+	search, fuzzy, facets *sql.Stmt
+	corrector             *corrector
+}
+
+// Size says what a table holds and what making it took.
+type Size struct {
+	Bytes int64
+	Took  time.Duration
+}
+
+// schema keeps the records apart from the full-text tables, which hold no text
+// of their own, and apart from what is counted: that makes each smallest and
+// fastest.
+const schema = `
+CREATE TABLE record (id INTEGER PRIMARY KEY, json BLOB) STRICT;
+CREATE TABLE label (id INTEGER PRIMARY KEY, category TEXT, license TEXT) STRICT;
+CREATE TABLE tag (id INTEGER, tag TEXT, PRIMARY KEY (id, tag)) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5(%[1]s, content='', prefix='2 3 4');
+CREATE VIRTUAL TABLE trigrams USING fts5(%[1]s, content='', tokenize='trigram');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');`
+
+// The queries. A page has the size of an API page that nobody has sized.
+const (
+	wordsQuery = `SELECT record.json FROM words JOIN record ON record.id = words.rowid
+		WHERE words MATCH ? ORDER BY words.rank LIMIT 20`
+	trigramsQuery = `SELECT record.json FROM trigrams JOIN record ON record.id = trigrams.rowid
+		WHERE trigrams MATCH ? ORDER BY trigrams.rank LIMIT 20`
+	facetsQuery = `WITH found AS MATERIALIZED (SELECT rowid AS id FROM words WHERE words MATCH ?)
+		SELECT * FROM (SELECT 'category', category, count(*) FROM found JOIN label USING (id) GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT 20)
+		UNION ALL SELECT * FROM (SELECT 'license', license, count(*) FROM found JOIN label USING (id) GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT 20)
+		UNION ALL SELECT * FROM (SELECT 'tag', tag, count(*) FROM found JOIN tag USING (id) GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT 20)`
+)
+
+// NewFTS5 makes the database in a file. It is optimized into one segment and
+// its cache is large enough for all of it.
+func NewFTS5(path string, docs []Document) (*FTS5, error) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // the settings are those of a connection
+	f := &FTS5{db: db}
+	if err := f.fill(docs); err != nil {
+		return nil, errors.Join(fmt.Errorf("make the SQLite database: %w", err), db.Close())
+	}
+	return f, nil
+}
+
+func (f *FTS5) fill(docs []Document) error {
+	for _, s := range []string{"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -2000000",
+		"PRAGMA temp_store = MEMORY", fmt.Sprintf(schema, strings.Join(columns, ", "))} {
+		if _, err := f.db.Exec(s); err != nil {
+			return err
+		}
+	}
+	if err := f.records(docs); err != nil {
+		return err
+	}
+	var err error
+	if f.Words, err = f.table("words", docs); err != nil {
+		return err
+	}
+	if f.Trigrams, err = f.table("trigrams", docs); err != nil {
+		return err
+	}
+	if f.corrector, err = newCorrector(f.db); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		stmt  **sql.Stmt
+		query string
+	}{{&f.search, wordsQuery}, {&f.fuzzy, trigramsQuery}, {&f.facets, facetsQuery}} {
+		if *p.stmt, err = f.db.Prepare(p.query); err != nil { //nolint:sqlclosecheck // it ends with the database
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *FTS5) records(docs []Document) error {
+	return f.insert([]string{"INSERT INTO record VALUES (?, ?)", "INSERT INTO label VALUES (?, ?, ?)", "INSERT INTO tag VALUES (?, ?)"}, func(stmts []*sql.Stmt) error {
+		for i := range docs {
+			d := &docs[i]
+			_, err := stmts[0].Exec(i, d.Record)
+			if err == nil {
+				_, err = stmts[1].Exec(i, d.Category, d.License)
+			}
+			if err != nil {
+				return err
+			}
+			for _, t := range d.Tags {
+				if _, err := stmts[2].Exec(i, t); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// table fills a full-text table and joins its segments to one, as an index that
+// is only read should be.
+func (f *FTS5) table(name string, docs []Document) (s Size, err error) {
+	start := time.Now()
+	query := fmt.Sprintf("INSERT INTO %s (rowid, %s) VALUES (?%s)", name, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)))
+	err = f.insert([]string{query}, func(stmts []*sql.Stmt) error {
+		for i := range docs {
+			if _, err := stmts[0].Exec(append([]any{i}, docs[i].texts()...)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		_, err = f.db.Exec(fmt.Sprintf("INSERT INTO %[1]s (%[1]s) VALUES ('optimize')", name))
+	}
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", name, err)
+	}
+	s.Took = time.Since(start)
+	err = f.db.QueryRow("SELECT sum(pgsize) FROM dbstat WHERE name GLOB ? || '_*'", name).Scan(&s.Bytes)
+	return s, err
+}
+
+// insert runs fill with prepared statements in one transaction.
+func (f *FTS5) insert(queries []string, fill func([]*sql.Stmt) error) (err error) {
+	tx, err := f.db.Begin()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, tx.Rollback())
+		}
+	}()
+	stmts := make([]*sql.Stmt, len(queries))
+	for i, q := range queries {
+		if stmts[i], err = tx.Prepare(q); err != nil { //nolint:sqlclosecheck // it is closed below
+			return err
+		}
+		defer stmts[i].Close()
+	}
+	if err := fill(stmts); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Close gives up the database.
+func (f *FTS5) Close() error { return f.db.Close() }
+
+// All finds the best 20 documents that have all words, as they are.
+func (f *FTS5) All(dst []byte, words ...string) ([]byte, int, error) {
+	return found(f.search, dst, phrases(words, " "))
+}
+
+// Prefix finds the best 20 documents with a word that begins so.
+func (f *FTS5) Prefix(dst []byte, begin string) ([]byte, int, error) {
+	return found(f.search, dst, phrases([]string{begin}, "")+"*")
+}
+
+// AnyTrigram finds the best 20 documents that have any three letters in a row of
+// a word: the query by which FTS5 alone forgives typing errors.
+func (f *FTS5) AnyTrigram(dst []byte, word string) ([]byte, int, error) {
+	return found(f.fuzzy, dst, trigrams(word))
+}
+
+// Corrected finds the best 20 documents that have any of the words within the
+// edits that kindex allows: they are looked up in the table's vocabulary first.
+// FTS5 has no such thing; this is the best that a program which uses it can add.
+func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
+	near, err := f.corrector.near(word)
+	if err != nil || len(near) == 0 {
+		return dst, 0, err
+	}
+	return found(f.search, dst, phrases(near, " OR "))
+}
+
+// Faceted finds what All finds for one word, and counts the categories, tags
+// and licences of all matches, the 20 most frequent of each.
+func (f *FTS5) Faceted(dst []byte, word string) ([]byte, int, error) {
+	q := phrases([]string{word}, "")
+	dst, n, err := found(f.search, dst, q)
+	if err != nil {
+		return dst, n, err
+	}
+	rows, err := f.facets.Query(q)
+	if err != nil {
+		return dst, n, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var field, value sql.RawBytes
+		var count int
+		if err := rows.Scan(&field, &value, &count); err != nil {
+			return dst, n, err
+		}
+		dst = append(append(dst, field...), value...)
+	}
+	return dst, n, rows.Err()
+}
+
+// found runs a query and appends the records to dst.
+func found(s *sql.Stmt, dst []byte, match string) ([]byte, int, error) {
+	rows, err := s.Query(match)
+	if err != nil {
+		return dst, 0, fmt.Errorf("%s: %w", match, err)
+	}
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var record sql.RawBytes
+		if err := rows.Scan(&record); err != nil {
+			return dst, n, err
+		}
+		dst = append(dst, record...)
+	}
+	return dst, n, rows.Err()
+}
+
+// phrases quotes words as FTS5 wants it.
+func phrases(words []string, join string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = `"` + strings.ReplaceAll(w, `"`, `""`) + `"`
+	}
+	return strings.Join(quoted, join)
+}
+
+// trigrams is the query for any three letters in a row of a word.
+func trigrams(word string) string {
+	var list []string
+	for i := range word {
+		end := i
+		for range 3 {
+			_, n := utf8.DecodeRuneInString(word[end:])
+			end += n
+		}
+		if utf8.RuneCountInString(word[i:end]) == 3 {
+			list = append(list, word[i:end])
+		}
+	}
+	return phrases(list, " OR ")
+}

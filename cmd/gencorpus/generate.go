@@ -1,0 +1,318 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// The proportions of a corpus.
+const (
+	coined     = 0.30 // of names have a word of their own, as real catalogues do
+	longer     = 0.30 // of names have a third word that others have too
+	brief      = 0.25 // of descriptions have two clauses, the others three
+	deprecated = 0.03
+	withdrawn  = 0.01
+
+	furthestBack   = 400  // days
+	jitter         = 10.0 // points of a benchmark, up and down
+	maxDescription = 2000 // characters; the limit of the schema
+
+	minSyllables = 20
+	maxWordLen   = 20  // characters; three words are a slug with room to spare
+	minPeers     = 3   // a smaller category borrows from all of its type
+	popularity   = 1.2 // spread of the figures of one record, all together
+	unevenness   = 0.3 // and of each by itself
+	patience     = 8   // names that are taken before one gets a word of its own
+	maxCount     = 1<<53 - 1
+)
+
+// generator makes the entities of a corpus. Names are made one after the other,
+// since each depends on those before it; the rest of an entity has random
+// numbers of its own and can be made in any order.
+type generator struct {
+	seed     uint64
+	all      []*record
+	shelves  map[string]*shelf // by type
+	names    *rand.Rand
+	mint     *mint
+	taken    map[string]bool // the addresses that nobody else may have
+	subjects []subject
+}
+
+// subject is what is settled about an entity before it is made.
+type subject struct {
+	base       *record
+	name, slug string
+}
+
+// record is a real entity, with its description taken apart.
+type record struct {
+	*exports.Entity
+	clauses []string
+}
+
+// shelf holds the real records of one type, and the words for names.
+type shelf struct {
+	records    []*record
+	byCategory map[string][]*record
+	words      []string // as often as they were used: what is common stays common
+}
+
+// newGenerator takes real entities apart and settles the names of n new ones.
+func newGenerator(entities []*exports.Entity, n int, seed uint64) (*generator, error) {
+	g := &generator{seed: seed, shelves: map[string]*shelf{}}
+	for _, e := range entities {
+		r := &record{Entity: e, clauses: clausesOf(e.Description)}
+		s := g.shelves[e.Type]
+		if s == nil {
+			s = &shelf{byCategory: map[string][]*record{}}
+			g.shelves[e.Type] = s
+		}
+		s.records = append(s.records, r)
+		s.byCategory[e.Category] = append(s.byCategory[e.Category], r)
+		g.all = append(g.all, r)
+	}
+	for _, typ := range exports.Types {
+		if s := g.shelves[typ]; s != nil {
+			if s.words = wordsOf(s.records); !varied(s.words) {
+				return nil, fmt.Errorf("the names of type %s have too few words to make others from", typ)
+			}
+		}
+	}
+	var err error
+	if g.mint, err = newMint(g.all); err != nil {
+		return nil, err
+	}
+	g.names = rand.New(rand.NewPCG(seed, 0))
+	g.taken = make(map[string]bool, n+len(g.all))
+	for _, r := range g.all { // nothing generated goes by a real name
+		g.taken[r.Key()] = true
+		g.taken[r.Type+"/"+content.Slugify(r.Name)] = true
+	}
+	for range n {
+		g.settle()
+	}
+	return g, nil
+}
+
+// settle picks the base record and the name of one more entity.
+func (g *generator) settle() {
+	base := pick(g.names, g.all)
+	name, slug := g.newName(base.Type)
+	g.subjects = append(g.subjects, subject{base, name, slug})
+}
+
+// newName makes a name that nobody has, or had, and its slug.
+func (g *generator) newName(typ string) (name, slug string) {
+	name, slug = g.shelves[typ].newName(g.names, g.mint, func(slug string) bool { return g.taken[typ+"/"+slug] })
+	g.taken[typ+"/"+slug] = true
+	return name, slug
+}
+
+func (g *generator) len() int { return len(g.subjects) }
+
+// counts returns how many entities there are of each type.
+func (g *generator) counts() map[string]int {
+	counts := map[string]int{}
+	for _, s := range g.subjects {
+		counts[s.base.Type]++
+	}
+	return counts
+}
+
+// entity makes one entity. It may be called from several goroutines.
+func (g *generator) entity(i int) *exports.Entity {
+	rng := rand.New(rand.NewPCG(g.seed, uint64(i)+1))
+	s := g.subjects[i]
+	of := g.shelves[s.base.Type]
+	peers := of.peers(s.base.Category)
+	terms, figures := pick(rng, peers), pick(rng, of.records)
+	e := &exports.Entity{
+		Type: s.base.Type, Slug: s.slug, Name: s.name,
+		Provider: pick(rng, of.records).Provider,
+		Category: s.base.Category, Capabilities: s.base.Capabilities,
+		PricingModel: terms.PricingModel, License: terms.License,
+		Version: figures.Version, URL: figures.URL, Links: figures.Links,
+		Status: status(rng.Float64()),
+	}
+	e.Description = describe(rng, s.base, peers, of.records)
+	e.Tags = swapTags(rng, s.base.Tags, peers)
+	// One shift for the whole record keeps its days in order.
+	back := rng.IntN(furthestBack + 1)
+	e.AddedDate, e.LastUpdated = shift(figures.AddedDate, back), shift(figures.LastUpdated, back)
+	e.Signals = scale(rng, figures.Signals, back)
+	return e
+}
+
+func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
+
+// peers are the records to combine those of a category with.
+func (s *shelf) peers(category string) []*record {
+	if list := s.byCategory[category]; len(list) >= minPeers {
+		return list
+	}
+	return s.records
+}
+
+func status(roll float64) string {
+	switch {
+	case roll < withdrawn:
+		return exports.Withdrawn
+	case roll < withdrawn+deprecated:
+		return exports.Deprecated
+	}
+	return exports.Active
+}
+
+// swapTags puts one or two tags of others in the place of a record's own.
+func swapTags(rng *rand.Rand, own []string, peers []*record) []string {
+	tags := slices.Clone(own)
+	for range 1 + rng.IntN(2) {
+		other := pick(rng, peers).Tags
+		if len(tags) == 0 || len(other) == 0 {
+			continue
+		}
+		if tag := pick(rng, other); !slices.Contains(tags, tag) {
+			tags[rng.IntN(len(tags))] = tag
+		}
+	}
+	return tags
+}
+
+// describe joins a clause of the base with one or two of others, so that words
+// are as frequent as they are in real prose. A category alone has too few for
+// all descriptions of a large corpus to differ; any record of the type helps out.
+func describe(rng *rand.Rand, base *record, peers, all []*record) string {
+	from := [][]*record{{base}, peers, all}
+	if rng.Float64() < brief {
+		from = slices.Delete(from, 1, 2)
+	}
+	rng.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+	var parts []string
+	length := 0
+	for _, records := range from {
+		part := pick(rng, pick(rng, records).clauses)
+		if length+len(part) < maxDescription && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+			length += len(part) + 1
+		}
+	}
+	if parts == nil { // whatever is longer than the limit in bytes
+		return base.Description
+	}
+	return strings.Join(parts, " ")
+}
+
+// clausesOf takes a description apart into clauses that can stand as sentences.
+func clausesOf(text string) []string {
+	var clauses []string
+	for _, part := range splitClauses(text) {
+		// Shorter ones, such as "Retired", say nothing without what follows.
+		if len(strings.Fields(part)) >= 4 {
+			clauses = append(clauses, sentence(part))
+		}
+	}
+	if clauses == nil {
+		return []string{text}
+	}
+	return clauses
+}
+
+// splitClauses cuts at the ends of sentences, at colons and semicolons and at
+// conjunctions, but not within brackets and quotes.
+func splitClauses(text string) []string {
+	var parts []string
+	start, depth, quoted := 0, 0, false
+	for i, r := range text {
+		switch r {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case '"':
+			quoted = !quoted
+		}
+		if n := boundary(text[i:]); n > 0 && depth == 0 && !quoted {
+			parts = append(parts, text[start:i])
+			start = i + n
+		}
+	}
+	return append(parts, text[start:])
+}
+
+// boundary returns the length of what ends a clause at the beginning of s, 0
+// where none ends.
+func boundary(s string) int {
+	for _, end := range []string{": ", "; ", ", and ", ", but ", ", so "} {
+		if strings.HasPrefix(s, end) {
+			return len(end)
+		}
+	}
+	if len(s) > 2 && strings.IndexByte(".!?", s[0]) >= 0 && s[1] == ' ' {
+		if next, _ := utf8.DecodeRuneInString(s[2:]); unicode.IsUpper(next) { // else an abbreviation
+			return 2
+		}
+	}
+	return 0
+}
+
+// sentence begins with a capital and ends with a full stop.
+func sentence(s string) string {
+	s = strings.TrimRight(strings.TrimSpace(s), ".;:!?")
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[size:] + "."
+}
+
+// scale changes signals as if they were those of another, more or less popular
+// record.
+func scale(rng *rand.Rand, source exports.Signals, back int) exports.Signals {
+	var s exports.Signals
+	factor := math.Exp(popularity * rng.NormFloat64())
+	for _, f := range source.Facts {
+		f.Date, f.Day = shift(f.Date, back), shift(f.Day, back)
+		f.Number = scaleCount(rng, f.Name, f.Number, factor)
+		s.Facts = append(s.Facts, f)
+	}
+	for _, b := range source.Benchmarks {
+		b.Date = shift(b.Date, back)
+		value := b.Value + jitter*(2*rng.Float64()-1)
+		b.Value = math.Round(100*min(max(value, 0), 100)) / 100
+		s.Benchmarks = append(s.Benchmarks, b)
+	}
+	return s
+}
+
+func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
+	own := rng.NormFloat64()
+	if value == 0 {
+		return 0
+	}
+	switch name {
+	case "contextTokens", "outputTokens", "parameters":
+		// Sizes have nothing to do with popularity and come in doublings.
+		factor = math.Exp2(math.Round(own))
+	default:
+		factor *= math.Exp(unevenness * own)
+	}
+	return min(max(math.Round(value*factor), 1), maxCount)
+}
+
+// shift moves a day or a month back. The content has been checked, so what
+// cannot be read is absent.
+func shift(day string, back int) string {
+	for _, layout := range []string{time.DateOnly, "2006-01"} {
+		if t, err := time.Parse(layout, day); err == nil {
+			return t.AddDate(0, 0, -back).Format(layout)
+		}
+	}
+	return ""
+}

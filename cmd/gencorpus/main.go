@@ -1,0 +1,240 @@
+// Command gencorpus writes a generated content folder of any size, for tests and
+// benchmarks. Its records are real ones recombined; the same source, seed and
+// number give the same bytes.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// most is how many entities a corpus may have: names and words are kept in
+// memory until all are made.
+const most = 5_000_000
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitProblem = 1 // the content or the machine has a problem
+	exitUsage   = 2 // the command was called wrongly
+)
+
+const about = `corpus writes N generated entities to DIR, made from the records of a content
+folder.
+
+  go run ./cmd/gencorpus -n 100000 -content content -out DIR
+  go run ./cmd/gencorpus -n 100000 -content content -commits 5000 -repo DIR
+
+The second is a git repository: its content folder begins with the same entities,
+and commits of two years edit it.
+
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// options are what the command line asks for.
+type options struct {
+	n       int
+	content string
+	out     string
+	repo    string
+	commits int
+	seed    uint64
+}
+
+// run executes one command line and returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintln(stderr, "corpus:", err)
+		return exitUsage
+	}
+	start := time.Now()
+	place, produce := o.out, write
+	if o.repo != "" {
+		place, produce = o.repo, writeRepository
+	}
+	r, err := produce(o)
+	if err != nil {
+		fmt.Fprintln(stderr, "corpus:", err)
+		return exitProblem
+	}
+	fmt.Fprintf(stdout, "%s: %s, %d bytes in %.1f s\n", place, r.counted(), r.bytes, time.Since(start).Seconds())
+	return exitOK
+}
+
+// parse reads and checks the flags.
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	f := flag.NewFlagSet("corpus", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // run reports what is wrong, once
+	f.IntVar(&o.n, "n", 100_000, fmt.Sprintf("how many entities to make, 1 to %d", most))
+	f.StringVar(&o.content, "content", "content", "the content folder to make them from")
+	f.StringVar(&o.out, "out", "", "the folder to write; it must be empty or not exist")
+	f.StringVar(&o.repo, "repo", "", "instead of -out: the git repository to write; it must be empty or not exist")
+	f.IntVar(&o.commits, "commits", 0, fmt.Sprintf("with -repo: how many commits its history has, 1 to %d", maxCommits))
+	f.Uint64Var(&o.seed, "seed", 1, "another seed gives another corpus")
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprint(stderr, about)
+			f.SetOutput(stderr)
+			f.PrintDefaults()
+		}
+		return o, err
+	}
+	switch {
+	case f.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	case o.n < 1 || o.n > most:
+		return o, fmt.Errorf("-n is %d; it must be from 1 to %d", o.n, most)
+	case (o.out == "") == (o.repo == ""):
+		return o, errors.New("name the folder to write with -out, or the repository with -repo")
+	case o.repo == "" && o.commits != 0:
+		return o, errors.New("-commits is for a repository: use -repo instead of -out")
+	case o.repo != "" && (o.commits < 1 || o.commits > maxCommits):
+		return o, fmt.Errorf("-commits is %d; it must be from 1 to %d", o.commits, maxCommits)
+	case o.content == "":
+		return o, errors.New("-content must not be empty")
+	}
+	return o, nil
+}
+
+// result says what was written.
+type result struct {
+	counts map[string]int // by type
+	bytes  int64          // of the entity files, and of what else is in the folder
+	// Of a repository:
+	commits, versions int
+}
+
+func (r result) counted() string {
+	var parts []string
+	for _, typ := range exports.Types {
+		parts = append(parts, fmt.Sprintf("%d of type %s", r.counts[typ], typ))
+	}
+	if r.commits > 0 {
+		parts = append(parts, fmt.Sprintf("%d versions in %d commits", r.versions, r.commits))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// write makes the corpus.
+func write(o options) (result, error) {
+	if err := checkEmpty(o.out); err != nil {
+		return result{}, err
+	}
+	g, err := open(o)
+	if err != nil {
+		return result{}, err
+	}
+	written, err := writeEntities(o.out, g)
+	if err != nil {
+		return result{}, err
+	}
+	copied, err := copyRootFiles(o.content, o.out)
+	return result{counts: g.counts(), bytes: written + copied}, err
+}
+
+// open reads the content that a corpus is made from.
+func open(o options) (*generator, error) {
+	source, problems, err := content.Load(o.content, nil)
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
+	}
+	g, err := newGenerator(source.Entities, o.n, o.seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.content, err)
+	}
+	return g, nil
+}
+
+// checkEmpty refuses to mix a corpus with what is in the folder already.
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty; name a new folder, or empty it first", dir)
+	}
+	return nil
+}
+
+// writeEntities writes one file for each entity, several at a time: most of the
+// time goes into creating files.
+func writeEntities(dir string, g *generator) (int64, error) {
+	counts := g.counts()
+	for _, typ := range exports.Types {
+		if counts[typ] == 0 {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Join(dir, typ), 0o755); err != nil {
+			return 0, err
+		}
+	}
+	var written atomic.Int64
+	var failed atomic.Bool
+	var group errgroup.Group
+	workers := 2 * runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() error {
+			var buf []byte
+			for i := w; i < g.len() && !failed.Load(); i += workers {
+				e := g.entity(i)
+				buf = appendYAML(buf[:0], e)
+				if err := os.WriteFile(filepath.Join(dir, e.Type, e.Slug+".yaml"), buf, 0o644); err != nil {
+					failed.Store(true)
+					return err
+				}
+				written.Add(int64(len(buf)))
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	return written.Load(), err
+}
+
+// rootFiles are about the folder as a whole.
+var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
+
+// copyRootFiles copies them, where they are there.
+func copyRootFiles(from, to string) (int64, error) {
+	var copied int64
+	for _, name := range rootFiles {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), data, 0o644)
+		}
+		if err != nil {
+			return copied, err
+		}
+		copied += int64(len(data))
+	}
+	return copied, nil
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"kindex/builder/content"
+)
+
+// newName makes a name of two or three words that nobody has yet, and its slug.
+// A slug is a function of the folded name, so a new slug means a new name too.
+func (s *shelf) newName(rng *rand.Rand, m *mint, taken func(slug string) bool) (name, slug string) {
+	for attempt := 0; ; attempt++ {
+		words := []string{s.firstWord(rng)}
+		words = append(words, s.nextWord(rng, words))
+		third := rng.Float64()
+		isCoined := third < coined || attempt >= patience
+		switch {
+		case isCoined:
+			words = append(words, m.propose(rng))
+		case third < coined+longer:
+			words = append(words, s.nextWord(rng, words))
+		}
+		if slices.Contains(words, "") {
+			continue
+		}
+		name = strings.Join(words, " ")
+		if slug = content.Slugify(name); taken(slug) {
+			continue
+		}
+		if isCoined {
+			m.issue(words[2])
+		}
+		// Rich words get richer: frequencies come out as they are in language.
+		s.words = append(s.words, words...)
+		return name, slug
+	}
+}
+
+// firstWord draws a word that may begin a name: no number, no single letter.
+func (s *shelf) firstWord(rng *rand.Rand) string {
+	if w := pick(rng, s.words); leads(w) {
+		return w
+	}
+	return ""
+}
+
+// nextWord draws a word that the name does not have yet.
+func (s *shelf) nextWord(rng *rand.Rand, before []string) string {
+	w := pick(rng, s.words)
+	if slices.ContainsFunc(before, func(b string) bool { return content.Slugify(b) == content.Slugify(w) }) {
+		return ""
+	}
+	return w
+}
+
+func leads(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	return unicode.IsLetter(r) && len(word) > size
+}
+
+// varied tells whether names can be made from words at all.
+func varied(words []string) bool {
+	distinct := map[string]bool{}
+	for _, w := range words {
+		if leads(w) {
+			distinct[content.Slugify(w)] = true
+		}
+	}
+	return len(distinct) >= 2
+}
+
+// wordsOf lists the words of the names of records, as often as they occur, and
+// those of their tags that no name has.
+func wordsOf(records []*record) []string {
+	var words []string
+	known := map[string]bool{}
+	for _, r := range records {
+		for _, w := range nameWords(r.Name) {
+			known[content.Slugify(w)] = true
+			words = append(words, w)
+		}
+	}
+	for _, r := range records {
+		for _, tag := range r.Tags {
+			for w := range strings.SplitSeq(tag, "-") {
+				if len(w) >= 3 && len(w) <= maxWordLen && !known[w] {
+					known[w] = true
+					words = append(words, strings.ToUpper(w[:1])+w[1:])
+				}
+			}
+		}
+	}
+	return words
+}
+
+// nameWords takes a name apart.
+func nameWords(name string) []string {
+	parts := strings.FieldsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '.' && r != '+'
+	})
+	var words []string
+	for _, p := range parts {
+		if p = strings.Trim(p, ".+"); len(p) <= maxWordLen && content.Slugify(p) != "" {
+			words = append(words, p)
+		}
+	}
+	return words
+}
+
+// mint coins words from syllables of real names.
+type mint struct {
+	syllables []string
+	issued    map[string]bool // and real words
+}
+
+func newMint(records []*record) (*mint, error) {
+	m := &mint{issued: map[string]bool{}}
+	for _, r := range records {
+		for _, w := range nameWords(r.Name) {
+			m.issued[strings.ToLower(w)] = true
+			m.syllables = append(m.syllables, syllables(strings.ToLower(w))...)
+		}
+	}
+	slices.Sort(m.syllables)
+	m.syllables = slices.Compact(m.syllables)
+	if len(m.syllables) < minSyllables {
+		return nil, fmt.Errorf("its names have %d syllables; at least %d are needed to coin words", len(m.syllables), minSyllables)
+	}
+	return m, nil
+}
+
+// propose returns a word that nobody has. Words grow as the short ones run out.
+func (m *mint) propose(rng *rand.Rand) string {
+	for attempt := 0; ; attempt++ {
+		var b strings.Builder
+		for range 2 + rng.IntN(2) + attempt/patience {
+			b.WriteString(pick(rng, m.syllables))
+		}
+		if w := b.String(); !m.issued[w] {
+			return strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+}
+
+// issue keeps a word from being proposed again.
+func (m *mint) issue(word string) { m.issued[strings.ToLower(word)] = true }
+
+// syllables takes a lower-case word apart, roughly: consonants, vowels, and a
+// consonant more where another follows or the word ends. Words that are more
+// than letters have none.
+func syllables(word string) []string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return nil
+	}
+	vowel := func(i int) bool { return i < len(word) && strings.IndexByte("aeiouy", word[i]) >= 0 }
+	var found []string
+	for i := 0; i < len(word); {
+		start := i
+		for i < len(word) && !vowel(i) {
+			i++
+		}
+		onset := i - start
+		for vowel(i) {
+			i++
+		}
+		isOpen := i == start+onset // no vowel: what is left of the word
+		if i < len(word) && !vowel(i+1) {
+			i++
+		}
+		if s := word[start:i]; !isOpen && onset <= 2 && len(s) >= 2 && len(s) <= 5 {
+			found = append(found, s)
+		}
+	}
+	return found
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// maxCommits is how many commits a history may have: one in ten minutes or so.
+const maxCommits = 100_000
+
+// The time that a history takes.
+var (
+	firstCommit = time.Date(2024, 11, 1, 8, 0, 0, 0, time.UTC)
+	lastCommit  = time.Date(2026, 10, 31, 8, 0, 0, 0, time.UTC)
+)
+
+// The proportions of commits.
+const (
+	merged    = 0.10 // are merges of a branch with a commit of its own
+	squashed  = 0.50 // name the pull request that they were
+	unrelated = 0.02 // have nothing to do with the content
+	skewed    = 0.01 // were made by a machine whose clock is slow
+)
+
+const (
+	mainBranch = "refs/heads/main"
+	sideBranch = "refs/heads/side" // it goes when all is merged
+	mailmap    = "Curator B <curator-b@example.org> cb <cb@old.example.org>\nCurator D <curator-d@example.org> <d@laptop.example.org>\n"
+)
+
+// authors are as people have set up their machines; .mailmap knows who is who.
+var authors = []string{
+	"Curator A <curator-a@example.org>", "Curator B <curator-b@example.org>", "cb <cb@old.example.org>",
+	"Curator C <curator-c@example.org>", "Curator D <d@laptop.example.org>", "Figures Bot <bot@example.org>",
+}
+
+// merger is who commits what is merged on the server.
+const merger = "Merge Queue <merge@example.org>"
+
+// writeRepository makes the corpus as a git repository with a history.
+func writeRepository(o options) (result, error) {
+	if err := checkEmpty(o.repo); err != nil {
+		return result{}, err
+	}
+	g, err := open(o)
+	if err != nil {
+		return result{}, err
+	}
+	if err := git(nil, "init", "-q", "--template=", "--object-format=sha1", "--initial-branch=main", o.repo); err != nil {
+		return result{}, err
+	}
+	s := &stream{past: newPast(g, firstCommit), rng: rand.New(rand.NewPCG(g.seed, 1<<63))}
+	if err := s.importInto(o); err != nil {
+		return result{}, err
+	}
+	for _, args := range [][]string{{"update-ref", "-d", sideBranch}, {"reset", "-q", "--hard", "main"}} {
+		if err := git(nil, append([]string{"-C", o.repo}, args...)...); err != nil {
+			return result{}, err
+		}
+	}
+	r := result{counts: map[string]int{}, bytes: s.bytes, commits: o.commits, versions: s.versions}
+	for typ, list := range s.past.living {
+		r.counts[typ] = len(list)
+	}
+	return r, nil
+}
+
+// git runs a git command without anybody's settings: they could change what is
+// written.
+func git(input io.Reader, args ...string) error {
+	cmd := exec.Command("git", args...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "LC_ALL=C")
+	var problems bytes.Buffer
+	cmd.Stdin, cmd.Stderr = input, &problems
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, problems.Bytes())
+	}
+	return nil
+}
+
+// stream writes commits as git fast-import reads them.
+type stream struct {
+	*bufio.Writer
+	past     *past
+	rng      *rand.Rand
+	side     int // the number of the last commit beside the main branch
+	pull     int // the number of the last pull request
+	versions int
+	bytes    int64
+}
+
+// importInto pipes the history into git. Objects are compressed little: it is
+// the trees that take the time, and they are stored as what differs.
+func (s *stream) importInto(o options) error {
+	r, w := io.Pipe()
+	s.Writer = bufio.NewWriterSize(w, 1<<20)
+	written := make(chan error, 1)
+	go func() {
+		err := s.write(o)
+		w.CloseWithError(err)
+		written <- err
+	}()
+	err := git(r, "-C", o.repo, "-c", "core.compression=1", "fast-import", "--quiet", "--done")
+	r.CloseWithError(errors.New("git fast-import has ended")) // the writer must not wait for a reader
+	return errors.Join(err, <-written)
+}
+
+// write writes all commits.
+func (s *stream) write(o options) error {
+	if err := s.writeFirst(o.content); err != nil {
+		return err
+	}
+	slot := lastCommit.Sub(firstCommit) / time.Duration(max(1, o.commits-1))
+	for i := 1; i < o.commits; i++ {
+		at := firstCommit.Add(time.Duration(i)*slot - time.Duration(s.rng.Int64N(int64(slot)))).Truncate(time.Second)
+		s.writeNext(at)
+	}
+	fmt.Fprintln(s, "done")
+	return s.Flush()
+}
+
+// writeFirst writes the commit that everything begins with.
+func (s *stream) writeFirst(content string) error {
+	s.head(mainBranch, 0, commitInfo{author: authors[0], authored: firstCommit, committer: authors[0], committed: firstCommit, message: "Begin the index"})
+	s.file(".mailmap", []byte(mailmap))
+	s.file("README.md", readme(firstCommit))
+	for _, name := range rootFiles {
+		data, err := os.ReadFile(filepath.Join(content, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.content(file{name, data})
+	}
+	for i := range s.past.g.subjects {
+		e := s.past.now(i)
+		s.content(file{pathOf(e), appendYAML(nil, e)})
+		s.versions++
+	}
+	return nil
+}
+
+// writeNext writes one more commit of the main branch.
+func (s *stream) writeNext(at time.Time) {
+	if s.rng.Float64() < skewed {
+		at = at.Add(-7 * time.Hour)
+	}
+	who := pick(s.rng, authors)
+	info := commitInfo{author: who, authored: at, committer: who, committed: at}
+	if s.rng.Float64() < unrelated {
+		info.message = "Say when the index was looked at last"
+		s.head(mainBranch, 0, info)
+		s.file("README.md", readme(at))
+		return
+	}
+	c := s.past.commit(at)
+	info.message = c.subject
+	branch := 0
+	switch roll := s.rng.Float64(); {
+	case roll < merged:
+		info.authored = at.Add(-time.Duration(s.rng.IntN(100)) * time.Hour)
+		branch = s.writeSide(info, c)
+		s.pull++
+		info = commitInfo{author: who, authored: at, committer: merger, committed: at,
+			message: fmt.Sprintf("Merge pull request #%d from curators/edit-%d\n\n%s", s.pull, s.pull, c.subject)}
+	case roll < merged+squashed:
+		s.pull++
+		info.authored = at.Add(-time.Duration(s.rng.IntN(100)) * time.Hour)
+		info.committer = merger
+		info.message = fmt.Sprintf("%s (#%d)", c.subject, s.pull)
+	}
+	s.head(mainBranch, branch, info)
+	for _, f := range c.files {
+		s.content(f)
+	}
+	s.versions += len(c.files)
+}
+
+// writeSide writes the commit of a branch that goes off where the main branch
+// is, and returns its mark.
+func (s *stream) writeSide(info commitInfo, c *change) int {
+	s.side++
+	fmt.Fprintf(s, "reset %s\nfrom %s\n\n", sideBranch, mainBranch)
+	info.committed, info.mark = info.authored, s.side
+	s.head(sideBranch, 0, info)
+	for _, f := range c.files {
+		s.content(f)
+	}
+	return s.side
+}
+
+// commitInfo is what a commit says about itself.
+type commitInfo struct {
+	mark                int // 0 for none
+	author, committer   string
+	authored, committed time.Time
+	message             string
+}
+
+// head begins a commit on a branch, which merges another one unless that is 0.
+func (s *stream) head(branch string, merges int, c commitInfo) {
+	fmt.Fprintf(s, "commit %s\n", branch)
+	if c.mark > 0 {
+		fmt.Fprintf(s, "mark :%d\n", c.mark)
+	}
+	fmt.Fprintf(s, "author %s %d +0100\ncommitter %s %d +0000\n", c.author, c.authored.Unix(), c.committer, c.committed.Unix())
+	fmt.Fprintf(s, "data %d\n%s\n", len(c.message), c.message)
+	if merges > 0 {
+		fmt.Fprintf(s, "merge :%d\n", merges)
+	}
+}
+
+// content writes or deletes a file of the content folder.
+func (s *stream) content(f file) {
+	s.bytes += int64(len(f.data))
+	s.file("content/"+f.path, f.data)
+}
+
+// file writes a file of the commit that has begun, or deletes it. What goes
+// wrong is kept by the buffer until it is flushed.
+func (s *stream) file(path string, data []byte) {
+	if data == nil {
+		fmt.Fprintf(s, "D %s\n", path)
+		return
+	}
+	fmt.Fprintf(s, "M 100644 inline %s\ndata %d\n", path, len(data))
+	_, _ = s.Write(data)
+	_ = s.WriteByte('\n')
+}
+
+// readme is the page of the repository, which no build reads.
+func readme(at time.Time) []byte {
+	return fmt.Appendf(nil, "# A generated index\n\nLooked at last on %s.\n", at.Format(time.DateOnly))
+}

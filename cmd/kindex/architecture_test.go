@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+)
+
+// mayImport lists, for each package, which others of the module it may import. The table of
+// packages in README.md is made of it: go test ./cmd/kindex -run TestRooms -update.
+var mayImport = map[string][]string{
+	// What a build is.
+	"exports":             {},
+	"exports/croissant":   {"exports"},
+	"exports/didyoumean":  {},
+	"exports/feed":        {"exports", "exports/safetext"},
+	"exports/leaderboard": {"exports"},
+	"exports/safetext":    {},
+	"exports/score":       {"exports"},
+	"indexes":             {"exports", "exports/didyoumean"},
+
+	// What makes builds.
+	"builder":           {"builder/*", "exports", "exports/*", "indexes"},
+	"builder/changelog": {"builder/gitlog", "exports", "exports/score"},
+	"builder/content":   {"exports", "exports/didyoumean", "exports/safetext"},
+	"builder/diff":      {"builder/content", "builder/neighbors", "builder/rank", "exports", "exports/score"},
+	"builder/git":       {},
+	"builder/gitbranch": {"builder/git", "builder/gitlog", "exports/safetext"},
+	"builder/gitlog":    {"builder/content", "builder/git", "exports", "exports/didyoumean", "exports/safetext"},
+	"builder/importer":  {"builder/content", "exports", "exports/didyoumean", "exports/safetext"},
+	"builder/neighbors": {"exports"},
+	"builder/rank":      {"exports"},
+	"builder/scaffold":  {"builder/content", "exports/score"},
+	"builder/watch":     {"builder", "builder/content", "builder/gitlog", "exports", "exports/score"},
+
+	// What shows builds to people.
+	"site":          {"exports", "exports/safetext"},
+	"site/docs":     {},
+	"site/mdrender": {},
+	"site/ogimage":  {"exports"},
+	"site/pages":    {"exports", "exports/*", "indexes", "site", "site/docs", "site/mdrender", "site/ogimage", "site/sdk"},
+	"site/sdk":      {},
+	"site/static":   {"exports", "site/pages"},
+
+	// What serves builds.
+	"edge":                   {"edge/*", "exports", "site/*"},
+	"edge/console":           {"edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "site/pages"},
+	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/pages", "site/sdk"},
+	"edge/account":           {"edge/apikey", "edge/live", "edge/safedial", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/didyoumean"},
+	"edge/web":               {"edge/apikey", "edge/live", "edge/query", "edge/ratelimit", "edge/storage", "exports", "exports/didyoumean", "site"},
+	"edge/live":              {"exports", "exports/leaderboard", "exports/score", "indexes", "site/pages"},
+	"edge/apikey":            {"exports/safetext"},
+	"edge/auth":              {"edge/apikey"},
+	"edge/mcp":               {"exports", "exports/didyoumean", "exports/safetext"},
+	"edge/openapi":           {},
+	"edge/query":             {"exports", "exports/didyoumean"},
+	"edge/ratelimit":         {},
+	"edge/safedial":          {},
+	"edge/seal":              {},
+	"edge/storage":           {"edge/apikey", "edge/auth", "edge/ratelimit", "edge/seal", "edge/submission", "edge/webhook"},
+	"edge/submission":        {"builder/content", "exports", "exports/didyoumean"},
+	"edge/submission/github": {"edge/submission"},
+	"edge/webhook":           {"edge/safedial", "exports"},
+
+	// Programs.
+	"cmd/bench":          {"*"},
+	"cmd/bench/baseline": {"exports"},
+	"cmd/gencorpus":      {"*"},
+	"cmd/kindex":         {"*"},
+
+	// What tests start from, and packages of tests alone.
+	"builder/suite":                    {},
+	"edge/auth/signintest":             {"builder/suite"},
+	"edge/edgefuzz":                    {},
+	"edge/edgetest":                    {"builder", "edge", "edge/apikey", "edge/safedial", "edge/storage", "edge/storage/statetest"},
+	"edge/edgetest/browser":            {"builder/suite"},
+	"edge/storage/statetest":           {"builder/suite", "edge/storage", "edge/storage/statetest/server"},
+	"edge/storage/statetest/server":    {},
+	"edge/submission/github/forgetest": {},
+	"site/audit":                       {},
+	"site/e2e":                         {},
+	"site/static/statictest":           {"builder/suite", "site/pages", "site/static"},
+}
+
+// onlyIn lists libraries that one package alone may know. cmd/bench/baseline
+// is no part of the product: it measures the libraries beside it.
+var onlyIn = map[string][]string{
+	"github.com/blevesearch/bleve":  {"indexes", "cmd/bench/baseline"},
+	"github.com/blevesearch/vellum": {"indexes", "cmd/bench/baseline"},
+	"github.com/blevesearch/zapx":   {"indexes"},
+	"github.com/google/go-github":   {"edge/submission/github"},
+	"github.com/goccy/go-yaml":      {"builder/content", "edge/openapi"},
+	"github.com/gorilla/feeds":      {"exports/feed"},
+	"github.com/parquet-go":         {"exports"},
+	"github.com/julienschmidt":      {"edge", "edge/web"},
+	"github.com/spf13/cobra":        {"cmd/kindex"},
+	"github.com/swaggest/swgui":     {"site"},
+	"github.com/yuin/goldmark":      {"site/mdrender"},
+	"database/sql":                  {"edge/storage", "edge/storage/statetest", "cmd/bench/baseline"},
+	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/statetest", "edge/storage/statetest/server"},
+	"github.com/pressly/goose":      {"edge/storage"},
+	"github.com/coreos/go-oidc":     {"edge/auth"},
+	"code.dny.dev/ssrf":             {"edge/safedial"},
+	"github.com/standard-webhooks":  {"edge/webhook"},
+	"github.com/github/go-spdx":     {"builder/content"},
+	"github.com/santhosh-tekuri":    {"builder/content"},
+	"golang.org/x/image":            {"site/ogimage"},
+
+	"github.com/modelcontextprotocol": {"edge/mcp"},
+
+	// Nobody else starts a program. What is no part of the product: measurements,
+	// generated catalogues, and what tests begin with.
+	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/bench/baseline", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
+		"edge/auth/signintest", "edge/storage/statetest", "edge/storage/statetest/server", "edge/submission/github/forgetest"},
+}
+
+// starts finds the other ways to start a program, or to load code.
+var starts = regexp.MustCompile(`\b(os\.StartProcess|(syscall|unix|windows)\.(Exec|ForkExec|StartProcess|CreateProcess)|plugin\.Open)\b`)
+
+// listed is a package of the module as go list shows it.
+type listed struct {
+	ImportPath, Dir, Doc string
+	Imports, GoFiles     []string
+}
+
+func (p *listed) name() string { return strings.TrimPrefix(p.ImportPath, "kindex/") }
+
+// TestRooms checks that the packages import each other in one direction only, that some
+// libraries are used in one place, and that README.md has the table of packages.
+func TestRooms(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	packages := listPackages(t)
+	for _, p := range packages {
+		checkStarts(t, p)
+		allowed, known := mayImport[p.name()]
+		if !known {
+			t.Errorf("package %s is missing in mayImport: say there what it may import", p.name())
+			continue
+		}
+		checkImports(t, p, allowed)
+		last := p.name()[strings.LastIndex(p.name(), "/")+1:]
+		if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "models"}, last) {
+			t.Errorf("package %s is not named for what it holds", p.name())
+		}
+	}
+	if len(packages) < len(mayImport) {
+		t.Errorf("%d of %d packages of mayImport exist", len(packages), len(mayImport))
+	}
+	checkTable(t, packages)
+}
+
+func listPackages(t *testing.T) (packages []*listed) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles", "kindex/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		p := &listed{}
+		if err := dec.Decode(p); err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+	return packages
+}
+
+func checkStarts(t *testing.T, p *listed) {
+	t.Helper()
+	for _, file := range p.GoFiles {
+		text, err := os.ReadFile(filepath.Join(p.Dir, file))
+		if found := starts.Find(text); err != nil || found != nil {
+			t.Errorf("%s/%s uses %s, by which it could start a program past builder/git (%v)", p.ImportPath, file, found, err)
+		}
+	}
+}
+
+func checkImports(t *testing.T, p *listed, allowed []string) {
+	t.Helper()
+	unused := map[string]bool{}
+	for _, a := range allowed {
+		unused[a] = true
+	}
+	for _, imp := range p.Imports {
+		if inner, ok := strings.CutPrefix(imp, "kindex/"); ok {
+			by := slices.IndexFunc(allowed, func(a string) bool { return permits(a, inner) })
+			if by < 0 {
+				t.Errorf("%s imports %s, which mayImport does not list", p.name(), inner)
+				continue
+			}
+			delete(unused, allowed[by])
+		}
+		for lib, packages := range onlyIn {
+			if strings.HasPrefix(imp, lib) && !slices.Contains(packages, p.name()) {
+				t.Errorf("%s imports %s, which belongs to %s alone", p.name(), imp, strings.Join(packages, " and "))
+			}
+		}
+	}
+	for a := range unused {
+		if a != "*" {
+			t.Errorf("%s may import %s and does not; remove it from mayImport", p.name(), a)
+		}
+	}
+}
+
+// permits reports whether an entry of mayImport, such as edge/query or edge/*, is about a
+// package.
+func permits(entry, name string) bool {
+	prefix, wild := strings.CutSuffix(entry, "*")
+	return entry == name || wild && strings.HasPrefix(name, prefix)
+}
+
+// tableHead starts the table of packages in README.md.
+const tableHead = "| package | what it does | may import |\n| --- | --- | --- |\n"
+
+// checkTable compares the table in README.md with mayImport and the packages' doc comments,
+// or writes it.
+func checkTable(t *testing.T, packages []*listed) {
+	t.Helper()
+	readme := filepath.Join(suite.Root(t), "README.md")
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), tableHead)
+	if !found {
+		t.Fatalf("README.md has no table that starts with\n%s", tableHead)
+	}
+	_, after, _ := strings.Cut(rest, "\n\n")
+	var table strings.Builder
+	for _, p := range packages {
+		if p.Doc == "" || strings.HasSuffix(p.name(), "test") || strings.Contains(p.name(), "test/") {
+			continue // for tests alone
+		}
+		_, does, _ := strings.Cut(strings.TrimSuffix(p.Doc, "."), " "+path.Base(p.name())+" ")
+		imports := cmp.Or(strings.Join(mayImport[p.name()], ", "), "–")
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", p.name(), does, imports)
+	}
+	want := before + tableHead + table.String() + "\n" + after
+	switch {
+	case want == string(text):
+	case *update:
+		if err := os.WriteFile(readme, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Error("the table of packages in README.md is out of date; run: go test ./cmd/kindex -run TestRooms -update")
+	}
+}

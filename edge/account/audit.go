@@ -1,0 +1,21 @@
+package account
+
+import (
+	"context"
+
+	"kindex/edge/storage"
+	"kindex/edge/web"
+)
+
+// AuditPage is a page of an account's log, how many entries there are in all, and
+// whether more follow the page.
+func (s *Service) AuditPage(ctx context.Context, account string, before int64, limit int) (list []storage.AuditEntry, count int, more bool, err error) {
+	list, count, err = s.state.AuditLog(ctx, account, before, limit+1)
+	if err != nil {
+		return nil, 0, false, web.StateProblem(err)
+	}
+	if more = len(list) > limit; more {
+		list = list[:limit]
+	}
+	return list, count, more, nil
+}

@@ -1,0 +1,125 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/web"
+)
+
+// KeyRecord is a key as its owner sees it in the list.
+type KeyRecord struct {
+	ID         string         `json:"id"`
+	Name       string         `json:"name"`
+	Masked     string         `json:"masked"`
+	Scopes     []apikey.Scope `json:"scopes"`
+	Legacy     bool           `json:"legacy"`
+	ExpiresAt  *time.Time     `json:"expiresAt"`
+	CreatedAt  time.Time      `json:"createdAt"`
+	LastUsedAt *time.Time     `json:"lastUsedAt"`
+}
+
+// CreatedKey is a key as its owner sees it once.
+type CreatedKey struct {
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Key       string         `json:"key"`
+	Scopes    []apikey.Scope `json:"scopes"`
+	ExpiresAt *time.Time     `json:"expiresAt"`
+	CreatedAt time.Time      `json:"createdAt"`
+}
+
+// KeysOf are the active keys of an account.
+func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, error) {
+	list, err := s.state.Keys(ctx, account)
+	if err != nil {
+		return nil, web.StateProblem(err)
+	}
+	data := make([]KeyRecord, len(list))
+	for i, k := range list {
+		data[i] = KeyRecord{ID: k.ID, Name: k.Name, Masked: k.Masked, Scopes: k.Scopes.List(), Legacy: k.Legacy,
+			ExpiresAt: web.TimeOrNull(k.ExpiresAt), CreatedAt: web.Second(k.CreatedAt), LastUsedAt: web.TimeOrNull(s.keys.LastUsed(k))}
+	}
+	return data, nil
+}
+
+// NewKey is the body that asks for a key.
+type NewKey struct {
+	Name      string   `json:"name"`
+	Scopes    []string `json:"scopes"` // nil for the default ones
+	ExpiresAt *string  `json:"expiresAt"`
+}
+
+// Grant is what the body asks for.
+func (k NewKey) Grant(now time.Time) (apikey.Grant, error) {
+	g := apikey.Grant{Name: k.Name, Scopes: apikey.DefaultScopes}
+	var faults []web.FieldError
+	fault := func(field string, err error) {
+		if err != nil {
+			faults = append(faults, web.FieldError{Field: field, Message: err.Error()})
+		}
+	}
+	fault("name", apikey.CheckName(k.Name))
+	if k.Scopes != nil {
+		var err error
+		g.Scopes, err = apikey.ParseScopes(k.Scopes)
+		fault("scopes", err)
+	}
+	if k.ExpiresAt != nil {
+		at, err := time.Parse(time.RFC3339, *k.ExpiresAt)
+		if err != nil {
+			err = errors.New("must be a time such as 2027-01-31T00:00:00Z (RFC 3339)")
+		} else {
+			g.ExpiresAt = web.Second(at)
+			err = apikey.CheckExpiry(g.ExpiresAt, now)
+		}
+		fault("expiresAt", err)
+	}
+	return g, web.InvalidBody(faults)
+}
+
+// MakeKey is the write that adds a key to an account, and has a CreatedKey as its
+// body.
+func (s *Service) MakeKey(account string, g apikey.Grant) WriteFunc {
+	secret := apikey.Generate()
+	return func(tx *storage.Tx) (Result, error) {
+		k, err := tx.CreateLimitedKey(account, g, secret)
+		if err != nil {
+			return Result{}, s.keyProblem(err)
+		}
+		return Result{Status: http.StatusCreated, secretID: k.ID, Body: CreatedKey{ID: k.ID, Name: k.Name, Key: secret.Reveal(),
+			Scopes: k.Scopes.List(), ExpiresAt: web.TimeOrNull(k.ExpiresAt), CreatedAt: web.Second(k.CreatedAt)}}, nil
+	}
+}
+
+// keyProblem is why no key was made, where that is the account's own affair.
+func (s *Service) keyProblem(err error) error {
+	var suspended *apikey.SuspendedError
+	switch {
+	case errors.Is(err, apikey.ErrTooMany):
+		return web.NewProblem("too-many-keys", web.Sentence(err.Error()))
+	case errors.As(err, &suspended):
+		return s.shared.Suspended(suspended)
+	}
+	return err
+}
+
+// EndKey revokes a key of an account, at once on this edge. false tells that the
+// account has no active key with this id.
+func (s *Service) EndKey(ctx context.Context, account, id string) (revoked bool, err error) {
+	if !PlausibleID("key_", id) {
+		return false, nil
+	}
+	err = s.state.Write(ctx, func(tx *storage.Tx) (err error) {
+		revoked, err = tx.RevokeKey(account, id)
+		return err
+	})
+	if revoked {
+		s.keys.Forget()
+	}
+	return revoked, web.StateProblem(err)
+}

@@ -1,0 +1,102 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"kindex/edge/live"
+	"kindex/edge/submission"
+	"kindex/edge/web"
+	"kindex/exports"
+)
+
+// SubmissionFrom is a draft as an account submits it.
+func SubmissionFrom(d *submission.Draft, id, account string) submission.Submission {
+	return submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
+}
+
+// TooManyOpen explains why an account cannot submit more for now.
+var TooManyOpen = fmt.Sprintf("Your account has %d open submissions, which is the limit. "+
+	"Withdraw one, or wait until one is published or rejected.", submission.MaxOpen)
+
+func FieldErrors(problems []submission.Problem) []web.FieldError {
+	list := []web.FieldError{}
+	for _, p := range problems {
+		list = append(list, web.FieldError{Field: p.Field, Message: p.Says()})
+	}
+	return list
+}
+
+// SubmissionIndex is a view as submissions see it.
+type SubmissionIndex struct{ Served *live.ServedBuild }
+
+// Categories implements submission.Index.
+func (b SubmissionIndex) Categories() []exports.Category { return b.Served.Categories }
+
+// Find implements submission.Index.
+func (b SubmissionIndex) Find(typ, slug string) (string, bool) {
+	o, _, ok := b.Served.Build.Find(typ, slug)
+	if !ok {
+		return "", false
+	}
+	_, now := b.Served.Build.Key(o)
+	return now, true
+}
+
+// Deleted implements submission.Index.
+func (b SubmissionIndex) Deleted(typ, slug string) string {
+	a := b.Served.Build.Archive()
+	last, ok := a.Last(typ, slug)
+	if !ok {
+		return ""
+	}
+	now := a.Version(a.Newest(last))
+	if !now.Deleted {
+		return ""
+	}
+	return time.Unix(now.Time, 0).UTC().Format(time.DateOnly)
+}
+
+// maxNamed is how many entities of one name are looked at.
+const maxNamed = 200
+
+// Named implements submission.Index.
+func (b SubmissionIndex) Named(name string) ([]*exports.Entity, error) {
+	var list []*exports.Entity
+	for _, o := range b.Served.Build.Named(name, maxNamed) {
+		e, err := b.Served.Build.Entity(o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// SubmissionOf is a submission of an account.
+func (s *Service) SubmissionOf(ctx context.Context, account, id string) (submission.Submission, error) {
+	found, err := s.state.Submission(ctx, id)
+	if errors.Is(err, submission.ErrUnknown) || err == nil && found.AccountID != account {
+		return found, web.NewProblem("unknown-submission", fmt.Sprintf("You have no submission %q. GET /api/submissions lists yours.", web.Shorten(id)))
+	}
+	return found, web.StateProblem(err)
+}
+
+// Withdraw withdraws a submission of an account. One that is withdrawn already is no
+// error.
+func (s *Service) Withdraw(ctx context.Context, account, id string) error {
+	found, err := s.SubmissionOf(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	moved, err := s.state.MoveSubmission(ctx, found.ID, submission.Withdrawn, submission.Change{})
+	if err != nil || moved {
+		return web.StateProblem(err)
+	}
+	if found, err = s.SubmissionOf(ctx, account, id); err != nil || found.Status == submission.Withdrawn {
+		return err
+	}
+	return web.NewProblem("cannot-withdraw", fmt.Sprintf("This submission is %s; only a pending or in-review submission can be withdrawn.", found.Status))
+}

@@ -1,0 +1,206 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/edge/safedial"
+	"kindex/edge/seal"
+	"kindex/edge/storage"
+	"kindex/edge/web"
+	"kindex/edge/webhook"
+	"kindex/exports"
+	"kindex/exports/didyoumean"
+)
+
+// openSecrets are the secrets of a webhook, the newest first.
+func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
+	for _, sealed := range []string{w.Sealed, w.Previous} {
+		if sealed == "" {
+			continue
+		}
+		secret, err := keys.Open(sealed, webhook.Purpose, w.ID)
+		if err != nil {
+			return nil, err
+		}
+		secrets = append(secrets, webhook.Secret(secret))
+	}
+	return secrets, nil
+}
+
+// CreatedWebhook is a webhook as its owner sees it once.
+type CreatedWebhook struct {
+	ID        string    `json:"id"`
+	URL       string    `json:"url"`
+	Events    []string  `json:"events"`
+	Active    bool      `json:"active"`
+	CreatedAt time.Time `json:"createdAt"`
+	Secret    string    `json:"secret"`
+}
+
+// WebhookRecord is a webhook as its owner sees it later.
+type WebhookRecord struct {
+	ID             string     `json:"id"`
+	URL            string     `json:"url"`
+	Events         []string   `json:"events"`
+	Active         bool       `json:"active"`
+	CreatedAt      time.Time  `json:"createdAt"`
+	DisabledAt     *time.Time `json:"disabledAt"`
+	DisabledReason *string    `json:"disabledReason"`
+	FailingSince   *time.Time `json:"failingSince"`
+	LastAttemptAt  *time.Time `json:"lastAttemptAt"`
+	LastSuccessAt  *time.Time `json:"lastSuccessAt"`
+	NextAttemptAt  *time.Time `json:"nextAttemptAt"`
+}
+
+func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
+	v := WebhookRecord{ID: w.ID, URL: w.URL, Events: w.Events, Active: w.Active(), CreatedAt: web.Second(w.CreatedAt),
+		DisabledAt: web.TimeOrNull(w.DisabledAt), FailingSince: web.TimeOrNull(w.FailingSince), LastAttemptAt: web.TimeOrNull(w.LastAttemptAt),
+		LastSuccessAt: web.TimeOrNull(w.LastSuccessAt)}
+	if w.Active() {
+		v.NextAttemptAt = web.TimeOrNull(w.NextAt)
+	} else {
+		v.DisabledReason = &w.DisabledReason
+	}
+	return v
+}
+
+// MakeWebhook is the write that adds a webhook to an account, and has a
+// CreatedWebhook as its body. refused is what is wrong with the webhook, nil for
+// nothing, and what the write comes to then; err, that the client has gone.
+func (s *Service) MakeWebhook(ctx context.Context, account, address string, events []string) (do WriteFunc, refused, err error) {
+	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: inOrder(events)}
+	faults := checkEvents(events)
+	if w.URL, err = s.guard.CheckURL(ctx, address); err != nil {
+		var wrong *safedial.URLError
+		if !errors.As(err, &wrong) {
+			return nil, nil, err
+		}
+		faults = append([]web.FieldError{{Field: "url", Message: wrong.Error()}}, faults...)
+	}
+	secret := webhook.NewSecret()
+	if s.challenge && len(faults) == 0 {
+		fault, err := s.Dispatch.Challenge(ctx, storage.NewID("evt_"), w.URL, secret)
+		if err != nil {
+			return nil, nil, err
+		}
+		if fault != "" {
+			faults = append(faults, web.FieldError{Field: "url", Message: fault})
+		}
+	}
+	refused = web.InvalidBody(faults)
+	w.Sealed = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
+	return func(tx *storage.Tx) (Result, error) {
+		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
+			return Result{}, refused
+		}
+		made, err := tx.CreateWebhook(w)
+		if errors.Is(err, webhook.ErrTooMany) {
+			return Result{}, web.NewProblem("too-many-webhooks", "An account has at most 10 webhooks; delete one first.")
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		return Result{Status: http.StatusCreated, Location: "/api/webhooks/" + made.ID, secretID: made.ID,
+			Body: CreatedWebhook{made.ID, made.URL, made.Events, true, web.Second(made.CreatedAt), secret.Reveal()}}, nil
+	}, refused, nil
+}
+
+// checkEvents says what is wrong with the events that somebody wants.
+func checkEvents(names []string) (faults []web.FieldError) {
+	if len(names) == 0 {
+		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(exports.Events, ", ")}}
+	}
+	for i, name := range names {
+		switch {
+		case !slices.Contains(exports.Events, name):
+			message := "has " + web.Shorten(name) + ", which is no event; known are " + strings.Join(exports.Events, ", ")
+			if near := didyoumean.Name(name, exports.Events); near != "" {
+				message = "has " + web.Shorten(name) + ", which is no event; did you mean " + near + "?"
+			}
+			faults = append(faults, web.FieldError{Field: "events", Message: message})
+		case slices.Contains(names[:i], name):
+			faults = append(faults, web.FieldError{Field: "events", Message: "has " + name + " twice"})
+		}
+		if len(faults) == 10 {
+			break // enough to see what is wrong
+		}
+	}
+	return faults
+}
+
+// inOrder are the events among some names, in the order of the interface.
+func inOrder(names []string) (events []string) {
+	for _, e := range exports.Events {
+		if slices.Contains(names, e) {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// WebhookOf is a webhook of an account.
+func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.Webhook, err error) {
+	if !PlausibleID("wh_", id) {
+		return w, unknownWebhook(id)
+	}
+	w, err = s.state.Webhook(ctx, account, id)
+	return w, webhookProblem(err, id, "")
+}
+
+// PlausibleID keeps from the database what cannot be an id there.
+func PlausibleID(prefix, id string) bool {
+	return strings.HasPrefix(id, prefix) && len(id) <= 64 && visible(id)
+}
+
+func unknownWebhook(id string) *web.Problem {
+	return web.NewProblem("unknown-webhook", "Your account has no webhook "+web.Shorten(id)+"; GET /api/webhooks lists those that it has.")
+}
+
+// webhookProblem is what the client is told of an error of the state, nil for
+// none.
+func webhookProblem(err error, id, delivery string) error {
+	switch {
+	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
+		return web.NewProblem("unknown-delivery", "This webhook has no delivery "+web.Shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists them for 30 days.")
+	case errors.Is(err, webhook.ErrUnknown):
+		return unknownWebhook(id)
+	case errors.Is(err, webhook.ErrGone):
+		return web.NewProblem("event-gone", "The event of this delivery is kept no longer: events are kept for 30 days.")
+	case errors.Is(err, webhook.ErrBusy):
+		return web.NewProblem("too-many-waiting", "A hundred tests and replays of this webhook are waiting already; wait until they were tried.")
+	}
+	return web.StateProblem(err)
+}
+
+// RotatedWebhook is a new secret as the owner of the webhook sees it once.
+type RotatedWebhook struct {
+	ID                      string    `json:"id"`
+	Secret                  string    `json:"secret"`
+	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
+}
+
+// Rotation is the write that gives a webhook a new secret, and has a RotatedWebhook as
+// its body. The secret before signs along for a day. One that is even older ends at
+// once, so that two rotations in a row end a secret that has leaked.
+func (s *Service) Rotation(w webhook.Webhook) WriteFunc {
+	secret := webhook.NewSecret()
+	sealed := s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
+	until := s.now().Add(webhook.RotationTime)
+	return func(tx *storage.Tx) (Result, error) {
+		if err := tx.RotateWebhook(w.AccountID, w.ID, sealed, until); err != nil {
+			return Result{}, webhookProblem(err, w.ID, "")
+		}
+		return Result{Status: http.StatusOK, secretID: w.ID, Body: RotatedWebhook{w.ID, secret.Reveal(), web.Second(until)}}, nil
+	}
+}
+
+// EndWebhook deletes a webhook with its log of deliveries.
+func (s *Service) EndWebhook(ctx context.Context, w webhook.Webhook) error {
+	err := s.state.Write(ctx, func(tx *storage.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
+	return webhookProblem(err, w.ID, "")
+}

@@ -1,0 +1,252 @@
+package edge
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kindex/edge/mcp"
+	"kindex/edge/web"
+	"kindex/exports"
+)
+
+// agents are the Model Context Protocol at /mcp. Whatever a call asks for is a request
+// to the API in this process, counted for who has called.
+type agents struct {
+	handler http.Handler
+	version string // of the description
+
+	mu     sync.Mutex
+	build  string // that the server tells of
+	server *mcp.Server
+}
+
+// agentPath is where agents ask, and agentHeaders are those that the protocol has.
+const (
+	agentPath    = "/mcp"
+	agentHeaders = ", Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
+)
+
+// maxMessage is how large a message may be: many times what the longest arguments take.
+// Who has no limit left, or has sent nothing that counts, is read all the same, and what
+// is read costs time.
+const maxMessage = 64 << 10
+
+// agentTime is how long an answer at /mcp may take, all of it. That of a call ends before.
+const agentTime = mcp.DefaultCallTime + 5*time.Second
+
+func (s *Server) newAgents() error {
+	var description struct{ Info struct{ Version string } }
+	if err := json.Unmarshal(s.api.Described.JSON, &description); err != nil {
+		return err
+	}
+	s.agents.version = description.Info.Version
+	s.agents.handler = mcp.Handler(func(*http.Request) *mcp.Server { return s.Agents() })
+	return nil
+}
+
+// Agents answers agents from what is served now. What it tells of the index itself, its
+// categories, is that of the moment of the call.
+func (s *Server) Agents() *mcp.Server {
+	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
+	id := ""
+	if v := s.live.Acquire(); v != nil {
+		id = v.ID()
+		o.Title, o.Categories = v.Build.Manifest.Title, largest(v.Categories)
+		v.Release()
+	}
+	s.agents.mu.Lock()
+	defer s.agents.mu.Unlock()
+	if s.agents.server == nil || s.agents.build != id {
+		s.agents.server, s.agents.build = mcp.New(inProcess{s}, o), id
+	}
+	return s.agents.server
+}
+
+// largest are the slugs of the categories, those with the most entities first.
+func largest(list []exports.Category) []string {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b exports.Category) int { return cmp.Compare(b.Count, a.Count) })
+	var slugs []string
+	for _, c := range list {
+		slugs = append(slugs, c.Slug)
+	}
+	return slugs
+}
+
+// callerKey is where the context of a call has the request at /mcp.
+type callerKey struct{}
+
+// mcp answers POST /mcp. Messages that are no calls are not counted, and are bounded as
+// pages are; a key that is not good is refused before anything, and counts as it does
+// under /api.
+func (s *Server) mcp(c *request, w http.ResponseWriter) {
+	if refused := c.identify(); refused != nil {
+		if err := c.reserve(metered); err != nil {
+			refused = err
+		}
+		c.Fail(w, refused)
+		return
+	}
+	if err := s.checkOrigin(c.Request); err != nil {
+		c.Fail(w, err)
+		return
+	}
+	body, err := c.ReadBody()
+	switch {
+	case err != nil:
+	case len(body) > maxMessage:
+		err = web.NewProblem("body-too-large", fmt.Sprintf("A message may have %d KiB at most.", maxMessage>>10))
+	default:
+		if _, wrong := web.ReadMembers(body); wrong != nil {
+			err = web.NewProblem("invalid-body", "The body "+wrong.Error()+". Send one JSON-RPC message; batches are not taken.")
+		}
+	}
+	if err != nil {
+		c.Fail(w, err)
+		return
+	}
+	// Not before the body is here: its client may take its time.
+	if err := c.Enter(c.server.gates.pages); err != nil {
+		c.Fail(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), agentTime)
+	defer cancel()
+	r := c.Request.Clone(context.WithValue(ctx, callerKey{}, c))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	// The answer is JSON whatever the client would rather have, which it is told to
+	// take both of.
+	r.Header.Set("Accept", web.JSONType+", text/event-stream")
+	told := &plainCatcher{ResponseWriter: w}
+	s.agents.handler.ServeHTTP(told, r)
+	switch {
+	case told.refused != 0:
+		c.Fail(w, told.problem())
+	case !told.begun && ctx.Err() != nil:
+		p := web.NewProblem("state-unavailable", "The answer took too long; ask for less, or try again.")
+		p.Cause = ctx.Err()
+		c.Fail(w, p)
+	}
+}
+
+// plainCatcher holds back refusals in plain text: every error of the edge is a problem.
+type plainCatcher struct {
+	http.ResponseWriter
+	begun   bool
+	refused int
+	text    []byte
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (p *plainCatcher) WriteHeader(status int) {
+	if status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), "text/plain") {
+		p.refused = status
+		return
+	}
+	p.begun = true
+	p.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (p *plainCatcher) Write(b []byte) (int, error) {
+	if p.refused != 0 {
+		p.text = append(p.text, b[:min(len(b), 1000)]...)
+		return len(b), nil
+	}
+	p.begun = true
+	return p.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (p *plainCatcher) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// problem is the refusal as one.
+func (p *plainCatcher) problem() error {
+	text := web.Shorten(strings.ToValidUTF8(strings.TrimSpace(string(p.text)), "?"))
+	if p.refused >= 500 {
+		return fmt.Errorf("mcp: status %d: %s", p.refused, text)
+	}
+	return web.NewProblem("invalid-body", "The message was refused: "+strings.TrimSuffix(text, ".")+".")
+}
+
+// inProcess asks this edge.
+type inProcess struct{ server *Server }
+
+// passedOn are the headers of the request at /mcp that the one to the API has too: who
+// asks. Nothing else that a client sent reaches it.
+var passedOn = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
+
+// Get implements mcp.API.
+func (a inProcess) Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, answered http.Header, body []byte, err error) {
+	if !strings.HasPrefix(path, "/api/") {
+		return 0, nil, nil, errors.New("only the API can be asked")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: query.Encode()}, Proto: "HTTP/1.1",
+		ProtoMajor: 1, ProtoMinor: 1, Header: header.Clone(), Body: http.NoBody}).WithContext(ctx)
+	r.RequestURI = r.URL.RequestURI()
+	if outer, ok := ctx.Value(callerKey{}).(*request); ok {
+		// The protocol's own context does not end with the request that it came by.
+		defer context.AfterFunc(outer.Request.Context(), cancel)()
+		r.RemoteAddr, r.Host, r.TLS = outer.Request.RemoteAddr, outer.Request.Host, outer.Request.TLS
+		for _, name := range passedOn {
+			if values := outer.Request.Header[name]; values != nil {
+				r.Header[name] = values
+			}
+		}
+		r.Header.Set("X-Request-Id", outer.ID)
+	}
+	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
+	defer func() { // the connection that such a panic cuts is none here
+		if cause := recover(); cause != nil {
+			status, answered, body, err = 0, nil, nil, fmt.Errorf("the answer broke off: %v", cause)
+		}
+	}()
+	a.server.ServeHTTP(w, r)
+	switch {
+	case ctx.Err() != nil:
+		return 0, nil, nil, ctx.Err()
+	case w.full:
+		return 0, nil, nil, errors.New("the answer is too large; ask with a smaller limit")
+	}
+	return w.status, w.header, w.body, nil
+}
+
+// maxInProcess is how large an answer in memory may become.
+const maxInProcess = 8 << 20
+
+// memoryResponse is an answer in memory.
+type memoryResponse struct {
+	header http.Header
+	status int
+	body   []byte
+	full   bool
+}
+
+// Header implements http.ResponseWriter.
+func (m *memoryResponse) Header() http.Header { return m.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (m *memoryResponse) WriteHeader(status int) { m.status = status }
+
+// Write implements http.ResponseWriter.
+func (m *memoryResponse) Write(b []byte) (int, error) {
+	if len(m.body)+len(b) > maxInProcess {
+		m.full = true
+		return 0, io.ErrShortWrite
+	}
+	m.body = append(m.body, b...)
+	return len(b), nil
+}

@@ -1,0 +1,52 @@
+// Package api answers the requests below /api, and for the files of builds: a file for each
+// resource.
+package api
+
+import (
+	"context"
+
+	"kindex/edge/account"
+	"kindex/edge/apikey"
+	"kindex/edge/live"
+	"kindex/edge/openapi"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
+	"kindex/edge/web"
+)
+
+// API answers below /api, and for the files of builds. One answers any number of
+// requests at once.
+type API struct {
+	accounts *account.Service
+	state    *storage.State
+	keys     *apikey.Authenticator
+	reports  *ratelimit.Memory // of leaked keys
+	dir      string            // the folder that build --out wrote
+	old      live.OldBuilds
+	// Described is the description of the interface.
+	Described struct{ YAML, JSON []byte }
+}
+
+// Options say what an API works with.
+type Options struct {
+	Dir      string // the folder that build --out wrote
+	State    *storage.State
+	Keys     *apikey.Authenticator
+	Accounts *account.Service
+	Shared   *web.Shared
+}
+
+// New returns an API. Close ends it.
+func New(o Options) (*API, error) {
+	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, dir: o.Dir, old: live.OldBuilds{Root: o.Dir},
+		reports: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Shared.Now, Log: o.Shared.Log})}
+	var err error
+	if a.Described.YAML, a.Described.JSON, err = openapi.With(o.Shared.ContactAddress); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close ends what counts.
+func (a *API) Close() { _ = a.reports.Close(context.Background()) } // it keeps nothing

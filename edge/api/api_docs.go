@@ -1,0 +1,42 @@
+package api
+
+import (
+	"net/http"
+
+	"kindex/edge/openapi"
+	"kindex/edge/web"
+	"kindex/site"
+	"kindex/site/pages"
+)
+
+const DocsPath = pages.APIDocsPath
+
+// APIDocs answers GET /docs/api.
+//
+// The page that explains the interface and tries it out. It loads nothing from
+// elsewhere, and keeps no key.
+func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
+	website, err := c.Served.Site()
+	if err != nil {
+		return nil, err
+	}
+	var list []pages.Operation
+	for _, o := range openapi.Operations() {
+		list = append(list, pages.Operation(o))
+	}
+	a, err := website.APIDocs(pages.Request{Path: DocsPath, Base: c.Base()}, list)
+	if err != nil {
+		return nil, err
+	}
+	h := http.Header{"Content-Security-Policy": {site.APIDocsPolicy}, "Referrer-Policy": {"no-referrer"}, "Cross-Origin-Opener-Policy": {"same-origin"}}
+	return &web.Reply{MediaType: a.MediaType, Header: h, Body: a.Body}, nil
+}
+
+// ToDocs answers GET /docs/api/.
+func (*API) ToDocs(*web.Call) (*web.Reply, error) { return &web.Reply{Location: DocsPath}, nil }
+
+// APIDocsAsset answers GET /docs/api/:asset.
+func (*API) APIDocsAsset(c *web.Call) (*web.Reply, error) {
+	a, ok := site.APIDocsAsset(c.Param("asset"))
+	return web.AssetReply(c, a, ok)
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"kindex/edge/account"
+	"kindex/edge/apikey"
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports/didyoumean"
+)
+
+// ListKeys answers GET /api/developer/api-keys.
+func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	data, err := a.accounts.KeysOf(c.Request.Context(), owner.ID)
+	if err != nil {
+		return nil, err
+	}
+	return web.Object(http.StatusOK, struct {
+		Data  []account.KeyRecord `json:"data"`
+		Count int                 `json:"count"`
+	}{data, len(data)})
+}
+
+// CreateKey answers POST /api/developer/api-keys.
+func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	var body account.NewKey
+	if err := c.Decode(&body); err != nil {
+		return nil, err
+	}
+	grant, err := body.Grant(c.Shared.Now())
+	if err != nil {
+		return nil, err
+	}
+	if own := c.Principal.Key.Scopes; !own.Covers(grant.Scopes) {
+		return nil, web.InsufficientScope((grant.Scopes &^ own).List()[0],
+			"A key can give only scopes that it has: this one has "+own.String()+", and the new one would have "+grant.Scopes.String()+".")
+	}
+	return a.accounts.Write(c, a.accounts.MakeKey(owner.ID, grant))
+}
+
+// RevokeKey answers DELETE /api/developer/api-keys.
+func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	id, err := keyToRevoke(c)
+	if err == nil && id != c.Principal.Key.ID { // every key may end itself
+		err = c.Permit(apikey.ScopeKeys)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch revoked, err := a.accounts.EndKey(c.Request.Context(), owner.ID, id); {
+	case err != nil:
+		return nil, err
+	case !revoked:
+		return nil, a.unknownKey(c, owner.ID, id)
+	}
+	return web.Object(http.StatusNoContent, nil)
+}
+
+// keyToRevoke is the id in the address or in the body.
+func keyToRevoke(c *web.Call) (string, error) {
+	id, err := c.Query.Text("id")
+	if err != nil {
+		return "", err
+	}
+	if c.Request.ContentLength == 0 { // without a body
+		if id == "" {
+			return "", &query.Error{Param: "id", Message: `is required: the id of the key, here or in a body {"id": "key_…"}`}
+		}
+		return id, nil
+	}
+	var body struct {
+		ID string `json:"id"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return "", err
+	}
+	switch {
+	case body.ID == "":
+		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "is required: the id of the key"}})
+	case id != "" && id != body.ID:
+		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "is another one than that in the address; name one key"}})
+	}
+	return body.ID, nil
+}
+
+// unknownKey is the answer for a key that is not the account's, or is no more,
+// whether or not another has it.
+func (a *API) unknownKey(c *web.Call, accountID, id string) error {
+	if strings.HasPrefix(id, apikey.Prefix) {
+		// It may be a whole key: it is not repeated.
+		return web.NewProblem("unknown-key", "This looks like a key; name it by its id, which begins with key_: GET /api/developer/api-keys lists them.")
+	}
+	list, err := a.state.Keys(c.Request.Context(), accountID)
+	if err != nil {
+		return web.StateProblem(err)
+	}
+	ids := make([]string, len(list))
+	for i, k := range list {
+		ids[i] = k.ID
+	}
+	p := web.NewProblem("unknown-key", "Your account has no active key "+web.Shorten(id)+"; GET /api/developer/api-keys lists those that it has.")
+	return p.Suggest(didyoumean.Name(id, ids))
+}

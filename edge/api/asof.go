@@ -1,0 +1,116 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+)
+
+// asOfDay reads at, the day whose state is asked for; "" is the present.
+func asOfDay(c *web.Call) (string, error) {
+	day, err := c.Query.Day("at")
+	if err != nil || day == "" {
+		return "", err
+	}
+	a := c.Served.Build.Archive()
+	if last := a.LastDay(); day > last {
+		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is not known yet: this build knows the index until %s", day, last), Suggestion: last}
+	}
+	if first := a.FirstDay(); first == "" || day < first {
+		return "", noHistory(c, day)
+	}
+	return day, nil
+}
+
+// noHistory answers for a day before the first change.
+func noHistory(c *web.Call, day string) error {
+	p := web.NewProblem("no-history", fmt.Sprintf("Nothing is known of %s: this index has no history.", day))
+	if first := c.Served.Build.Archive().FirstDay(); first != "" {
+		p.Detail = fmt.Sprintf("Nothing is known of %s: the history begins on %s.", day, first)
+		_ = p.Suggest(first)
+	}
+	return p
+}
+
+// recordsAt is what lists are read from: the build, or its latest snapshot not
+// after a day, which it then names.
+func recordsAt(c *web.Call, day string) (from exports.Catalogue, asOf string, err error) {
+	if day == "" {
+		return c.Served.Build, "", nil
+	}
+	a := c.Served.Build.Archive()
+	s, ok := a.Snapshot(day)
+	if !ok { // the scores are of a time before the first change
+		return nil, "", web.NewProblem("no-history", fmt.Sprintf("No list is kept of %s or a day before it: the history begins on %s, but the scores of this build are as of %s.",
+			day, a.FirstDay(), c.Served.AsOf.Format(time.DateOnly)))
+	}
+	return s, s.Day, nil
+}
+
+// entityAt answers with a record as it stood at the end of a day, scored as of it.
+func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
+	a, typ, slug := c.Served.Build.Archive(), c.Param("type"), c.Param("slug")
+	v, standing := a.At(typ, slug, day)
+	switch standing {
+	case exports.Unknown:
+		if _, _, ok := c.Served.Build.Find(typ, slug); ok {
+			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history: it is not committed yet.", typ, slug))
+		}
+		return nil, web.UnknownEntity(c, typ, slug)
+	case exports.NotYet:
+		return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q was not in the index on %s.", typ, slug, day))
+	case exports.Gone:
+		return nil, web.Deleted(typ, slug, a.Version(v).Time)
+	}
+	e, err := a.Entity(v)
+	if err != nil {
+		return nil, err
+	}
+	asOf, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return nil, err
+	}
+	scores := c.Served.Formula.Scores(e, asOf)
+	if markdown {
+		then := *e
+		then.Scores = scores
+		return markdownPageAt(c, &then, v, asOf)
+	}
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, scores))}, nil
+}
+
+// resolveRemoved answers for an address that the build does not have: the history may
+// know that the entity was renamed or deleted.
+func resolveRemoved(c *web.Call, resource string) (moved *web.Reply, err error) {
+	typ, slug, err := currentAddress(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case slug == "":
+		return nil, web.UnknownEntity(c, c.Param("type"), c.Param("slug"))
+	}
+	return redirectTo(c, typ, slug, resource), nil
+}
+
+// currentAddress is the present address of the entity that once had the address of the
+// path, "" where nobody knows of one. The error says that it was deleted.
+func currentAddress(c *web.Call) (typ, slug string, err error) {
+	typ, slug = c.Param("type"), c.Param("slug")
+	switch now, standing := c.Served.Build.Departed(typ, slug); standing {
+	case exports.Exists:
+		return now.Type, now.Slug, nil
+	case exports.Gone:
+		return "", "", web.Deleted(typ, slug, now.Time)
+	}
+	return "", "", nil
+}
+
+// redirectTo leads to the same resource of an entity at its present address.
+func redirectTo(c *web.Call, typ, slug, resource string) *web.Reply {
+	u := url.URL{Path: "/api/entity/" + typ + "/" + slug + resource, RawQuery: c.Request.URL.RawQuery}
+	return &web.Reply{Location: u.String()}
+}

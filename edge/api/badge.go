@@ -1,0 +1,105 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports/safetext"
+	"kindex/site"
+	"kindex/site/pages"
+)
+
+const (
+	BadgeType   = "image/svg+xml"
+	badgeSuffix = ".svg"
+)
+
+// badgePolicy keeps a badge that is opened as a page from loading or running anything.
+var badgePolicy = []string{"default-src 'none'; sandbox"}
+
+// Badge answers GET /badge/:type/:slug.svg.
+//
+// A page shows a picture whatever the status, so that what is wrong is said in one.
+func (a *API) Badge(c *web.Call) (*web.Reply, error) {
+	if cutSuffix(c, badgeSuffix) == "" {
+		return c.NotFound()
+	}
+	show, err := c.Query.OneOf("show", pages.BadgeShows[0], pages.BadgeShows)
+	if err != nil {
+		return nil, err
+	}
+	label, err := badgeLabel(c, show)
+	if err != nil {
+		return nil, err
+	}
+	o, to, err := badgeOf(c)
+	var wrong *web.Problem
+	switch {
+	case to != "":
+		u := url.URL{Path: to, RawQuery: c.Request.URL.RawQuery}
+		return &web.Reply{Location: u.String(), Cache: web.AnHour}, nil
+	case errors.As(err, &wrong) && wrong.Status == http.StatusGone:
+		message, colour := pages.GoneBadge()
+		return badgeReply(label, message, colour, wrong.Status), nil
+	case errors.As(err, &wrong) && wrong.Status == http.StatusNotFound:
+		return badgeReply(label, "not found", site.Grey, wrong.Status), nil
+	case err != nil:
+		return nil, err
+	}
+	message, colour, err := pages.Standing(c.Served.Build, c.Served.Boards, o, show)
+	if err != nil {
+		return nil, err
+	}
+	return badgeReply(label, message, colour, 0), nil
+}
+
+func badgeReply(label, message, colour string, refusal int) *web.Reply {
+	return &web.Reply{MediaType: BadgeType, Cache: web.AnHour, Refusal: refusal, Body: site.Badge(label, message, colour),
+		Header: http.Header{"Content-Security-Policy": badgePolicy}}
+}
+
+// badgeLabel is the text of the left half: as asked for, else the name of the index
+// and what is shown.
+func badgeLabel(c *web.Call, show string) (string, error) {
+	label, err := c.Query.Text("label")
+	switch n := utf8.RuneCountInString(label); {
+	case err != nil:
+		return "", err
+	case n > site.MaxLabelLen:
+		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, site.MaxLabelLen)}
+	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
+		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
+	case n == 0:
+		return pages.BadgeLabel(c.Served.Build.Manifest, show), nil
+	}
+	return label, nil
+}
+
+// badgeOf is the entity of the path, or the path of its badge under its present slug.
+// Where there is none, nothing is searched for: the picture could not tell of it, and
+// badges are asked for without limit.
+func badgeOf(c *web.Call) (ordinal uint32, to string, err error) {
+	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
+	o, old, ok := b.Find(typ, slug)
+	switch {
+	case ok && !old:
+		return o, "", nil
+	case ok:
+		_, slug = b.Key(o)
+	default:
+		now, at, err := currentAddress(c)
+		switch {
+		case err != nil:
+			return 0, "", err
+		case at == "":
+			return 0, "", web.NewProblem("unknown-entity", "There is no "+web.Shorten(typ+"/"+slug)+".")
+		}
+		typ, slug = now, at
+	}
+	return 0, "/badge/" + typ + "/" + slug + badgeSuffix, nil
+}

@@ -1,0 +1,252 @@
+package api
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+)
+
+// timeParam reads a parameter that names a moment of the history: a day, a time or
+// the id of a change. It returns the place of the first change from it on or,
+// for an id or where end is set, of the first one behind it.
+func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
+	s, err := c.Query.Text(name)
+	if err != nil || s == "" {
+		return def, err
+	}
+	a := c.Served.Build.Archive()
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		if end {
+			day = day.AddDate(0, 0, 1)
+		}
+		return a.ChangesSince(day), nil
+	}
+	var at time.Time
+	if err := at.UnmarshalText([]byte(s)); err == nil { // stricter than time.Parse
+		if end {
+			at = at.Truncate(time.Second).Add(time.Second) // changes are timed to the second
+		}
+		return a.ChangesSince(at), nil
+	}
+	if i, ok := a.FindChange(s); ok {
+		return i + 1, nil
+	}
+	wrong := &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", web.Shorten(s))}
+	// A plus that was not written %2B came as a space.
+	if at, err := time.Parse(time.RFC3339, strings.Replace(s, " ", "+", 1)); err == nil {
+		wrong.Suggestion = at.UTC().Format(time.RFC3339)
+	}
+	return 0, wrong
+}
+
+// changeFilter reads the parameters that choose changes, as far as an address
+// takes them.
+func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
+	a := c.Served.Build.Archive()
+	if f.From, err = timeParam(c, "since", 0, false); err != nil {
+		return f, err
+	}
+	if f.To, err = timeParam(c, "until", a.Changes(), true); err != nil {
+		return f, err
+	}
+	for _, p := range []struct {
+		name  string
+		known []string
+		to    *[]string
+	}{
+		{"event", exports.Events, &f.Event},
+		{"type", exports.Types, &f.Type},
+		{"category", categoriesEver(c), &f.Category},
+		{"field", exports.ChangeFields, &f.Field},
+	} {
+		if *p.to, err = c.Query.AnyOf(p.name, p.known); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// categoriesEver are the categories of today, and those that entities had before.
+func categoriesEver(c *web.Call) []string {
+	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.Archive().ChangeValues("category")...)
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// Changelog answers GET /api/changelog.
+func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
+	f, err := changeFilter(c)
+	if err != nil {
+		return nil, err
+	}
+	return newestChanges(c, c.Served.Build.Archive().SelectChanges(f), cursorScope(c))
+}
+
+// EntityChangelog answers GET /api/entity/:type/:slug/changelog.
+//
+// A deleted entity has one too.
+func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
+	list, moved, err := changesOf(c, c.Param("type"), c.Param("slug"))
+	if err != nil || moved != nil {
+		return moved, err
+	}
+	// A cursor goes on where the entity is renamed from one page to the next.
+	scope := "changes of an entity"
+	if len(list) > 0 {
+		first, err := c.Served.Build.Archive().Change(int(list[0]))
+		if err != nil {
+			return nil, err
+		}
+		scope += " " + first.ID
+	}
+	return newestChanges(c, roaring.BitmapOf(list...), scope)
+}
+
+// changesOf are the changes of an entity, whatever it was called.
+func changesOf(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, err error) {
+	b := c.Served.Build
+	a := b.Archive()
+	o, old, present := b.Find(typ, slug)
+	if present && old {
+		_, now := b.Key(o)
+		return nil, redirectTo(c, typ, now, "/changelog"), nil
+	}
+	if present {
+		if last, ok := a.NewestOf(o); ok {
+			list = a.EntityChanges(last)
+		}
+		return list, nil, nil
+	}
+	last, ok := a.Last(typ, slug)
+	if !ok {
+		return nil, nil, web.UnknownEntity(c, typ, slug)
+	}
+	newest := a.Newest(last)
+	now := a.Version(newest)
+	// The slug that it was deleted under may be that of another entity by now.
+	if to, ok := a.Last(now.Type, now.Slug); ok && now.Slug != slug && a.Newest(to) == newest {
+		return nil, redirectTo(c, now.Type, now.Slug, "/changelog"), nil
+	}
+	return a.EntityChanges(newest), nil, nil
+}
+
+// newestFirst takes a page of a set of changes, skipping some, and tells whether
+// more follow.
+func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
+	rest := int(set.GetCardinality()) - skip
+	for i := rest - 1; i >= max(0, rest-limit); i-- {
+		place, err := set.Select(uint32(i)) //nolint:gosec // below the size of the set
+		if err != nil {
+			break // never: it is one of the set
+		}
+		page = append(page, int(place))
+	}
+	return page, rest > limit
+}
+
+// newestChanges answers with a page of changes, the newest first. The cursor
+// names the last change that was given, so that those which come on top while
+// somebody reads move nothing.
+func newestChanges(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
+	page, err := c.Query.Page(scope, query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	count := int(set.GetCardinality())
+	a := c.Served.Build.Archive()
+	if page.Cursor != nil {
+		end, ok := a.FindChange(page.Cursor.Slug)
+		if !ok { // the history was rewritten: go on at the same time
+			at, err := time.Parse(time.RFC3339, page.Cursor.Value)
+			if err != nil {
+				return nil, &query.Error{Param: "cursor", Message: "does not belong to a changelog; begin again without one"}
+			}
+			end = a.ChangesSince(at.Add(time.Second))
+		}
+		set.RemoveRange(uint64(end), uint64(a.Changes())) //nolint:gosec // ordinals of changes
+	}
+	places, more := newestFirst(set, page.Offset, page.Limit)
+	list := newCollection(c)
+	for _, i := range places {
+		list.body = append(list.next(), a.ChangeLine(i)...)
+	}
+	next := ""
+	if more && len(places) > 0 {
+		last, err := a.Change(places[len(places)-1])
+		if err != nil {
+			return nil, err
+		}
+		next = query.Cursor{Place: exports.Place{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
+	}
+	r := list.end(c.Served, count, nextCursor(next))
+	linkNext(c, r, next)
+	return r, nil
+}
+
+// ExportChangelog answers GET /api/export/changelog.
+func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
+	format, err := exportFormat(c)
+	if err != nil {
+		return nil, err
+	}
+	f, err := changeFilter(c)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Query.Has("since") && !c.Query.Has("type") && format.Name != exports.SpreadsheetCSV {
+		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
+	}
+	return &web.Reply{MediaType: format.MediaType, Attachment: "changelog" + format.Extension,
+		Seed: c.Request.URL.Path + "?" + c.Query.Canonical(),
+		Stream: func(w io.Writer) error {
+			a := c.Served.Build.Archive()
+			set := a.SelectChanges(f)
+			if format.Name == "json" || format.Name == "jsonl" {
+				return writeChanges(w, format.Name == "json", a, set)
+			}
+			changes := set.ToArray()
+			return writeRows(w, format.Name, exports.ChangeColumns, len(changes), func(i int) (exports.Row, error) {
+				change, err := a.Change(int(changes[i]))
+				if err != nil {
+					return nil, err
+				}
+				return exports.ChangeRow(change), nil
+			})
+		}}, nil
+}
+
+// writeChanges writes changes as they stand in the build: an array with an
+// object a line, or just the lines.
+func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roaring.Bitmap) error {
+	begin, between, end, nothing := "", "\n", "\n", ""
+	if array {
+		begin, between, end, nothing = "[\n", ",\n", "\n]\n", "[]\n"
+	}
+	out := &chunked{w: w}
+	lead := begin
+	it := set.Iterator()
+	for it.HasNext() {
+		if _, err := io.WriteString(out, lead); err != nil {
+			return err
+		}
+		if _, err := out.Write(a.ChangeLine(int(it.Next()))); err != nil {
+			return err
+		}
+		lead = between
+	}
+	if set.IsEmpty() {
+		end = nothing
+	}
+	if _, err := out.Write([]byte(end)); err != nil {
+		return err
+	}
+	return out.flush()
+}

@@ -1,0 +1,21 @@
+package api
+
+import (
+	"net/http"
+
+	"kindex/edge/web"
+	"kindex/exports/croissant"
+)
+
+// ExportCroissant answers GET /api/export/croissant.
+//
+// Edits are in no file yet, so the answer is that of the build without them.
+func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
+	m := c.Served.Build.Manifest
+	body, err := croissant.Describe(m, c.Base())
+	if err != nil {
+		return nil, err
+	}
+	h := http.Header{"Link": c.Served.Licenses}
+	return &web.Reply{MediaType: croissant.MediaType, Header: h, Build: m.ID, Body: body}, nil
+}

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+
+	"kindex/edge/account"
+	"kindex/edge/query"
+	"kindex/edge/storage"
+	"kindex/edge/web"
+	"kindex/edge/webhook"
+	"kindex/exports"
+)
+
+// Deliveries answers GET /api/webhooks/:id/deliveries.
+//
+// The cursor names the last delivery that was given, so that those which come on
+// top while somebody reads move nothing.
+func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
+	w, err := a.ownWebhook(c)
+	if err != nil {
+		return nil, err
+	}
+	status, err := c.Query.OneOf("status", "", webhook.Statuses)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.Query.Page(cursorScope(c), query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: page.Limit + 1}
+	if page.Cursor != nil {
+		q.Before = &storage.DeliveryPlace{ID: page.Cursor.Slug}
+		if _, err := fmt.Sscanf(page.Cursor.Value, "%d %d", &q.Before.CreatedMs, &q.Before.Seq); err != nil || page.Cursor.Type != "delivery" {
+			return nil, &query.Error{Param: "cursor", Message: "does not belong to a log of deliveries; begin again without one"}
+		}
+	}
+	list, count, err := a.state.Deliveries(c.Request.Context(), q)
+	if err != nil {
+		return nil, web.StateProblem(err)
+	}
+	var next *string
+	if len(list) > page.Limit {
+		list = list[:page.Limit]
+		last := list[page.Limit-1]
+		text := query.Cursor{Place: exports.Place{Value: fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), Type: "delivery", Slug: last.ID}}.String(cursorScope(c))
+		next = &text
+	}
+	data := make([]account.DeliveryRecord, len(list))
+	for i, d := range list {
+		data[i] = account.NewDeliveryRecord(d)
+	}
+	return web.Object(http.StatusOK, struct {
+		Data       []account.DeliveryRecord `json:"data"`
+		Count      int                      `json:"count"`
+		NextCursor *string                  `json:"nextCursor"`
+	}{data, count, next})
+}
+
+// TestWebhook answers POST /api/webhooks/:id/test.
+func (a *API) TestWebhook(c *web.Call) (*web.Reply, error) {
+	w, err := a.ownWebhook(c)
+	if err != nil {
+		return nil, err
+	}
+	return a.ask(c, account.AskTest(w))
+}
+
+// ReplayDelivery answers POST /api/webhooks/:id/deliveries/:delivery/replay.
+func (a *API) ReplayDelivery(c *web.Call) (*web.Reply, error) {
+	w, err := a.ownWebhook(c)
+	if err != nil {
+		return nil, err
+	}
+	do, err := account.AskReplay(w, c.Param("delivery"))
+	if err != nil {
+		return nil, err
+	}
+	return a.ask(c, do)
+}
+
+// ask has something sent outside its turn, and wakes who sends it.
+func (a *API) ask(c *web.Call, do account.WriteFunc) (*web.Reply, error) {
+	if err := c.DecodeNothing(); err != nil {
+		return nil, err
+	}
+	r, err := a.accounts.Write(c, do)
+	if err == nil {
+		a.accounts.Dispatch.Wake()
+	}
+	return r, err
+}

@@ -1,0 +1,164 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/edge/live"
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+)
+
+// collection assembles the body of a collection from records that were encoded
+// at build time.
+type collection struct {
+	body  []byte
+	items int
+}
+
+func newCollection(c *web.Call) *collection {
+	return &collection{body: append(c.Buffer(), `{"data":[`...)}
+}
+
+// next begins the next item and returns the buffer to append it to.
+func (l *collection) next() []byte {
+	if l.items > 0 {
+		l.body = append(l.body, ',')
+	}
+	l.items++
+	return l.body
+}
+
+// end completes the body. extra are further members, in JSON.
+func (l *collection) end(v *live.ServedBuild, count int, extra ...string) *web.Reply {
+	l.body = append(l.body, `],"count":`...)
+	l.body = strconv.AppendInt(l.body, int64(count), 10)
+	for _, e := range extra {
+		l.body = append(append(l.body, ','), e...)
+	}
+	l.body = append(l.body, `,"build":"`...)
+	l.body = append(append(l.body, v.ID()...), '"', '}', '\n')
+	return &web.Reply{MediaType: web.JSONType, Body: l.body}
+}
+
+// linkNext adds the place of the next page to a collection.
+func linkNext(c *web.Call, r *web.Reply, next string) {
+	if next == "" {
+		return
+	}
+	q := c.Request.URL.Query()
+	q.Del("offset")
+	q.Set("cursor", next)
+	u := url.URL{Path: c.Request.URL.Path, RawQuery: q.Encode()}
+	r.Header = map[string][]string{"Link": {fmt.Sprintf("<%s>; rel=\"next\"", u.String())}}
+}
+
+func nextCursor(next string) string {
+	if next == "" {
+		return `"nextCursor":null`
+	}
+	return `"nextCursor":"` + next + `"`
+}
+
+// cursorScope is what a cursor is bound to: the address and all parameters but those
+// of paging.
+func cursorScope(c *web.Call) string {
+	return c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
+}
+
+// selection is what a request for records asks for.
+type selection struct {
+	from    exports.Catalogue
+	asOf    string // the day of the catalogue, "" for the present
+	set     *roaring.Bitmap
+	project *projection
+	page    query.Page
+}
+
+// readSelection reads the filters, fields and paging of a request for the records of
+// a day, "" for the present.
+func readSelection(c *web.Call, day string) (*selection, error) {
+	s := &selection{}
+	var err error
+	if s.from, s.asOf, err = recordsAt(c, day); err != nil {
+		return nil, err
+	}
+	f, err := c.Query.Filter(categoriesAt(c, day))
+	if err != nil {
+		return nil, err
+	}
+	if s.project, err = readProjection(c); err != nil {
+		return nil, err
+	}
+	if s.page, err = c.Query.Page(cursorScope(c), query.MaxLimit); err != nil {
+		return nil, err
+	}
+	s.set, err = s.from.Select(f)
+	return s, err
+}
+
+// Entities answers GET /api/entities.
+func (a *API) Entities(c *web.Call) (*web.Reply, error) {
+	sort, err := c.Query.Sort()
+	if err != nil {
+		return nil, err
+	}
+	day, err := asOfDay(c)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := readSelection(c, day)
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := orderedPage(c, sel, sort)
+	if err != nil {
+		return nil, err
+	}
+	list := newCollection(c)
+	for _, o := range page {
+		list.body = sel.project.append(list.next(), sel.from.Record(o))
+	}
+	return pagedReply(c, list, sel, next), nil
+}
+
+// ordered returns the page of a selection in an order, and the cursor of the
+// page behind it, "" for none.
+func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uint32, next string, err error) {
+	page := sel.page
+	var after *exports.Place
+	if page.Cursor != nil {
+		after = &page.Cursor.Place
+	}
+	ordinals, more, ok := sel.from.Page(sel.set, sort, after, page.Offset, page.Limit)
+	if !ok {
+		return nil, "", &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
+	}
+	if more {
+		next = query.Cursor{Place: sel.from.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(cursorScope(c))
+	}
+	return ordinals, next, nil
+}
+
+// paged completes a list of one page of a selection. extra are further members.
+func pagedReply(c *web.Call, list *collection, sel *selection, next string, extra ...string) *web.Reply {
+	if sel.asOf != "" {
+		extra = append(extra, `"asOf":"`+sel.asOf+`"`)
+	}
+	r := list.end(c.Served, int(sel.set.GetCardinality()), append(extra, nextCursor(next))...)
+	linkNext(c, r, next)
+	return r
+}
+
+// Categories answers GET /api/categories.
+func (a *API) Categories(c *web.Call) (*web.Reply, error) {
+	list := newCollection(c)
+	for _, cat := range c.Served.Categories {
+		list.body = web.AppendJSON(list.next(), cat)
+	}
+	return list.end(c.Served, len(c.Served.Categories)), nil
+}

@@ -1,0 +1,113 @@
+package api
+
+import (
+	"slices"
+
+	"kindex/edge/live"
+	"kindex/edge/web"
+	"kindex/exports"
+)
+
+// entityObject completes a record or another object with the build that it is from.
+func entityObject(v *live.ServedBuild, dst, record []byte) []byte {
+	dst = append(dst, record[:len(record)-1]...)
+	dst = append(append(append(dst, `,"build":"`...), v.ID()...), '"', '}', '\n')
+	return dst
+}
+
+// projection narrows records to some of their members.
+type projection struct {
+	all    bool
+	fields map[string]bool // members of the record
+	scores map[string]bool // members of scores
+}
+
+// readProjection reads the fields parameter: members of the record, and names of
+// scores for just those within scores.
+func readProjection(c *web.Call) (*projection, error) {
+	if !c.Query.Has("fields") {
+		return &projection{all: true}, nil
+	}
+	names, err := c.Query.List("fields", slices.Concat(exports.RecordFields, exports.ScoreNames))
+	if err != nil {
+		return nil, err
+	}
+	p := &projection{fields: map[string]bool{}, scores: map[string]bool{}}
+	for _, n := range names {
+		if slices.Contains(exports.ScoreNames, n) {
+			p.scores[n] = true
+		} else {
+			p.fields[n] = true
+		}
+	}
+	return p, nil
+}
+
+// append adds a record, narrowed, in the order of the record.
+func (p *projection) append(dst, record []byte) []byte {
+	if p.all {
+		return append(dst, record...)
+	}
+	dst = append(dst, '{')
+	first := true
+	exports.Members(record, func(name string, value []byte) {
+		keep := p.fields[name]
+		if !keep && !(name == "scores" && len(p.scores) > 0) {
+			return
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = append(append(append(dst, '"'), name...), '"', ':')
+		if keep {
+			dst = append(dst, value...)
+			return
+		}
+		inner := projection{fields: p.scores}
+		dst = inner.append(dst, value)
+	})
+	return append(dst, '}')
+}
+
+// Entity answers GET /api/entity/:type/:slug.
+//
+// It is JSON unless the client prefers Markdown, or asks for it with .md behind the
+// slug.
+func (a *API) Entity(c *web.Call) (*web.Reply, error) {
+	c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
+	suffix := cutSuffix(c, markdownSuffix)
+	markdown := suffix != "" || web.PrefersMarkdown(c.Request.Header["Accept"])
+	day, err := asOfDay(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case day != "":
+		return entityAt(c, day, markdown)
+	}
+	o, moved, err := findEntity(c, suffix)
+	if err != nil || moved != nil {
+		return moved, err
+	}
+	if markdown {
+		return markdownPage(c, o)
+	}
+	record := c.Served.Build.Record(o)
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
+}
+
+// findEntity looks up the entity of the path. Where its slug has changed, moved
+// redirects to the same resource at the new one.
+func findEntity(c *web.Call, resource string) (ordinal uint32, moved *web.Reply, err error) {
+	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
+	o, old, ok := b.Find(typ, slug)
+	if !ok {
+		moved, err := resolveRemoved(c, resource)
+		return 0, moved, err
+	}
+	if !old {
+		return o, nil, nil
+	}
+	_, now := b.Key(o)
+	return 0, redirectTo(c, typ, now, resource), nil
+}

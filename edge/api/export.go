@@ -1,0 +1,277 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+	"kindex/exports/didyoumean"
+)
+
+// formatNames are the values of the format parameter; the first is the default.
+var formatNames = func() []string {
+	var names []string
+	for _, f := range exports.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}()
+
+// The values of the csv parameter; the first is the default.
+const (
+	plainCSV       = "plain"
+	spreadsheetCSV = "spreadsheet"
+)
+
+// exportFormat returns the form of an export. CSV for spreadsheets has a name of its
+// own; no build has files of it.
+func exportFormat(c *web.Call) (exports.Format, error) {
+	name, err := c.Query.OneOf("format", formatNames[0], formatNames)
+	if err != nil {
+		return exports.Format{}, err
+	}
+	f, _ := exports.FormatByName(name)
+	kind, err := c.Query.OneOf("csv", plainCSV, []string{plainCSV, spreadsheetCSV})
+	switch {
+	case err != nil:
+		return exports.Format{}, err
+	case c.Query.Has("csv") && name != "csv":
+		return exports.Format{}, &query.Error{Param: "csv", Message: "sets how CSV is written; use it with format=csv"}
+	case kind == spreadsheetCSV:
+		f.Name = exports.SpreadsheetCSV
+	}
+	return f, nil
+}
+
+// ExportEntities answers GET /api/export/entities.
+func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
+	format, err := exportFormat(c)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.Query.Filter(c.Served.Slugs)
+	if err != nil {
+		return nil, err
+	}
+	columns, at := exports.EntityColumns, []int(nil)
+	if c.Query.Has("fields") {
+		names, err := c.Query.List("fields", entityColumns)
+		if err != nil {
+			return nil, err
+		}
+		if columns, at, err = exports.SelectColumns(exports.EntityColumns, names); err != nil {
+			return nil, err
+		}
+	}
+	if f.Empty() && at == nil && format.Name != exports.SpreadsheetCSV && c.Served.Build.DraftID() == "" {
+		return prebuilt(c, exports.EntitiesFile+format.Extension, "entities"+format.Extension)
+	}
+	return &web.Reply{MediaType: format.MediaType, Attachment: "entities" + format.Extension,
+		Seed: c.Request.URL.Path + "?" + c.Query.Canonical(),
+		Stream: func(w io.Writer) error {
+			set, err := c.Served.Build.Select(f)
+			if err != nil {
+				return err
+			}
+			order := c.Served.Build.InKeyOrder(set)
+			return writeRows(w, format.Name, columns, len(order), func(i int) (exports.Row, error) {
+				row, err := exports.ParseRow(c.Served.Build.ExportRow(order[i]), exports.EntityColumns)
+				return pick(row, at), err
+			})
+		}}, nil
+}
+
+// entityColumns are the names of the columns that an export of entities may have.
+var entityColumns = func() []string {
+	var names []string
+	for _, c := range exports.EntityColumns {
+		names = append(names, c.Name)
+	}
+	return names
+}()
+
+// pick narrows a row to some columns, nil for all.
+func pick(row exports.Row, at []int) exports.Row {
+	if at == nil || row == nil {
+		return row
+	}
+	out := make(exports.Row, len(at))
+	for i, j := range at {
+		out[i] = row[j]
+	}
+	return out
+}
+
+// writeRows encodes rows as they come, in chunks that are worth sending.
+func writeRows(w io.Writer, format string, columns []exports.Column, n int, row func(int) (exports.Row, error)) error {
+	buf := &chunked{w: w}
+	enc, err := exports.NewStreamEncoder(format, buf, columns)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		r, err := row(i)
+		if err != nil {
+			return err
+		}
+		if err := enc.Write(r); err != nil {
+			return err
+		}
+	}
+	if err := enc.Close(); err != nil {
+		return err
+	}
+	return buf.flush()
+}
+
+// chunked gathers small writes.
+type chunked struct {
+	w   io.Writer
+	buf []byte
+}
+
+// Write implements io.Writer.
+func (c *chunked) Write(b []byte) (int, error) {
+	c.buf = append(c.buf, b...)
+	return len(b), c.flushLarge()
+}
+
+// WriteString implements io.StringWriter.
+func (c *chunked) WriteString(s string) (int, error) {
+	c.buf = append(c.buf, s...)
+	return len(s), c.flushLarge()
+}
+
+func (c *chunked) flushLarge() error {
+	if len(c.buf) < 64<<10 {
+		return nil
+	}
+	return c.flush()
+}
+
+func (c *chunked) flush() error {
+	_, err := c.w.Write(c.buf)
+	c.buf = c.buf[:0]
+	return err
+}
+
+// prebuilt answers with a file of the build, to be saved under another name.
+func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
+	data, f, ok := c.Served.Build.File(name)
+	if !ok {
+		return nil, fmt.Errorf("the build has no file %s", name)
+	}
+	b := c.Served.Build
+	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
+		File: &web.FileReply{Content: bytes.NewReader(data), ETag: web.EntityTag(shortSum(f), web.Identity), SHA256: f.SHA256,
+			Variant: func(enc string) (web.Variant, bool) {
+				body, _, ok := b.File(name + exports.EncodingExtension(enc))
+				return web.Variant{Body: body, ETag: web.EntityTag(shortSum(f), enc)}, ok
+			}}}, nil
+}
+
+// shortSum is what the entity tag of a file is made of.
+func shortSum(f exports.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
+
+// categoriesAt are the categories that records of a day may have: those of today,
+// and for an earlier day those that records ever had.
+func categoriesAt(c *web.Call, day string) []string {
+	if day == "" {
+		return c.Served.Slugs
+	}
+	return categoriesEver(c)
+}
+
+// BoardNames are the leaderboards of a day. The list must not be changed.
+func boardNamesAt(c *web.Call, day string) []string {
+	if day == "" {
+		return c.Served.BoardNames
+	}
+	return append([]string{exports.AllBoard}, categoriesAt(c, day)...)
+}
+
+// boardParam returns the name of a leaderboard of a day, or what was probably meant.
+func boardParam(c *web.Call, name, day string) (string, error) {
+	known := boardNamesAt(c, day)
+	if slices.Contains(known, name) {
+		return name, nil
+	}
+	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no category %q; known are %s.", web.Shorten(name), strings.Join(known, ", ")))
+	return "", p.Suggest(didyoumean.Name(name, known))
+}
+
+// ExportLeaderboard answers GET /api/export/leaderboard.
+func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
+	format, err := exportFormat(c)
+	if err != nil {
+		return nil, err
+	}
+	day, err := asOfDay(c)
+	if err != nil {
+		return nil, err
+	}
+	category, err := c.Query.OneOf("category", exports.AllBoard, boardNamesAt(c, day))
+	if err != nil {
+		return nil, err
+	}
+	from, asOf, err := recordsAt(c, day)
+	if err != nil {
+		return nil, err
+	}
+	name := "leaderboard-" + category
+	if asOf != "" {
+		name += "-" + asOf
+	}
+	name += format.Extension
+	if day == "" && format.Name == "json" && c.Served.Build.DraftID() == "" {
+		return prebuilt(c, exports.LeaderboardFile(category), name)
+	}
+	return &web.Reply{MediaType: format.MediaType, Attachment: name,
+		Seed: c.Request.URL.Path + "?" + c.Query.Canonical(),
+		Stream: func(w io.Writer) error {
+			set, err := from.Board(category, "", "composite")
+			if err != nil {
+				return err
+			}
+			order := from.InRankOrder(set)
+			return writeRows(w, format.Name, exports.LeaderboardColumns, len(order), func(i int) (exports.Row, error) {
+				e, err := from.Entity(order[i])
+				if err != nil {
+					return nil, err
+				}
+				return exports.LeaderboardRow(e, i+1), nil
+			})
+		}}, nil
+}
+
+// ExportManifest answers GET /api/export/manifest.
+//
+// Every file is named with the address where its bytes never change. Edits
+// are in no file yet, so the answer is that of the build without them.
+func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
+	m := *c.Served.Build.Manifest
+	type file struct {
+		exports.File
+		URL string `json:"url"`
+	}
+	answer := struct {
+		exports.Manifest
+		Files []file `json:"files"`
+	}{Manifest: m}
+	for _, f := range m.Files {
+		answer.Files = append(answer.Files, file{f, "/data/" + m.ID + "/" + f.Path})
+	}
+	body, err := json.MarshalIndent(answer, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	h := http.Header{"Link": c.Served.Licenses}
+	return &web.Reply{MediaType: web.JSONType, Header: h, Build: m.ID, Body: append(body, '\n')}, nil
+}

@@ -1,0 +1,142 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+	"kindex/exports/didyoumean"
+	"kindex/exports/feed"
+)
+
+// feedPage is how many changes a document of a feed holds.
+const feedPage = 200
+
+// Feed answers GET /api/feed.
+func (a *API) Feed(c *web.Call) (*web.Reply, error) {
+	format, err := c.Query.OneOf("format", feed.Formats[0], feed.Formats)
+	if err != nil {
+		return nil, err
+	}
+	set, err := feedChanges(c)
+	if err != nil {
+		return nil, err
+	}
+	pages := max(1, (int(set.GetCardinality())+feedPage-1)/feedPage)
+	page, err := c.Query.Int("page", 1, 1, pages)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := feedDocument(c, set, page, pages)
+	if err != nil {
+		return nil, err
+	}
+	var body bytes.Buffer
+	if err := doc.Write(&body, format); err != nil {
+		return nil, err
+	}
+	return &web.Reply{MediaType: feed.MediaType(format), Body: body.Bytes()}, nil
+}
+
+// feedChanges are the changes that a feed is about.
+func feedChanges(c *web.Call) (*roaring.Bitmap, error) {
+	f, err := changeFilter(c)
+	if err != nil {
+		return nil, err
+	}
+	set := c.Served.Build.Archive().SelectChanges(f)
+	key, err := c.Query.Text("entity")
+	if err != nil || key == "" {
+		return set, err
+	}
+	list, err := changesOfKey(c, key)
+	if err != nil {
+		return nil, err
+	}
+	set.And(roaring.BitmapOf(list...))
+	return set, nil
+}
+
+// changesOfKey are the changes of the entity that type/slug means. Who subscribed
+// to it under another slug goes on reading.
+func changesOfKey(c *web.Call, key string) ([]uint32, error) {
+	typ, slug, _ := strings.Cut(key, "/")
+	b := c.Served.Build
+	a := b.Archive()
+	if o, _, ok := b.Find(typ, slug); ok {
+		if v, ok := a.NewestOf(o); ok {
+			return a.EntityChanges(v), nil
+		}
+		return nil, nil
+	}
+	if last, ok := a.Last(typ, slug); ok {
+		return a.EntityChanges(last), nil
+	}
+	wrong := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is no entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
+	if !slices.Contains(exports.Types, typ) {
+		typ = didyoumean.Name(typ, exports.Types)
+	}
+	near, err := c.Served.NearSlugs(typ, web.Shorten(slug))
+	if err != nil {
+		return nil, err
+	}
+	if len(near) > 0 {
+		wrong.Suggestion = typ + "/" + near[0]
+	}
+	return nil, wrong
+}
+
+// feedDocument is one page of a feed (RFC 5005 section 3).
+func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed, error) {
+	b := c.Served.Build
+	base := c.Base()
+	at := func(n int) string {
+		q := c.Request.URL.Query()
+		if q.Set("page", strconv.Itoa(n)); n == 1 {
+			q.Del("page")
+		}
+		u := url.URL{Path: c.Request.URL.Path, RawQuery: q.Encode()}
+		return base + u.String()
+	}
+	doc := &feed.Feed{Title: feedTitle(c), Description: b.Manifest.Description, Base: base, Self: at(page),
+		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Titles: c.Served.Titles}
+	if page > 1 {
+		doc.Previous = at(page - 1)
+	}
+	if page < pages {
+		doc.Next = at(page + 1)
+	}
+	places, _ := newestFirst(set, (page-1)*feedPage, feedPage)
+	for _, i := range places {
+		change, err := b.Archive().Change(i)
+		if err != nil {
+			return nil, err
+		}
+		doc.Changes = append(doc.Changes, change)
+	}
+	if len(doc.Changes) > 0 {
+		doc.Updated = doc.Changes[0].Timestamp
+	}
+	return doc, nil
+}
+
+// feedTitle names the index, and what a feed is narrowed to.
+func feedTitle(c *web.Call) string {
+	title := c.Served.Build.Manifest.Title
+	var narrowed []string
+	for _, name := range []string{"entity", "type", "category"} {
+		narrowed = append(narrowed, c.Query.Values(name)...)
+	}
+	if len(narrowed) == 0 {
+		return title
+	}
+	return title + ": " + strings.Join(narrowed, ", ")
+}

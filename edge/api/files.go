@@ -1,0 +1,90 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"kindex/edge/live"
+	"kindex/edge/web"
+	"kindex/exports"
+)
+
+// Data answers GET /data/:build/*file.
+//
+// The files of every build that is kept, at addresses whose bytes never change.
+// What is sent is the file itself, in no content coding: the compressed
+// variants have addresses of their own.
+func (a *API) Data(c *web.Call) (*web.Reply, error) {
+	id, path := c.Param("build"), strings.TrimPrefix(c.Param("file"), "/")
+	m := c.Served.Build.Manifest
+	if id != m.ID {
+		var err error
+		if m, err = a.old.Manifest(id); errors.Is(err, fs.ErrNotExist) {
+			return nil, unknownFile(id, path)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	content, f, err := a.dataFile(c.Served, id, path)
+	if err != nil {
+		return nil, err
+	}
+	h := http.Header{"Link": live.LicenseLinks(f.License), "Last-Modified": {m.LastModified().UTC().Format(http.TimeFormat)}}
+	mediaType := f.MediaType
+	switch f.Encoding {
+	case "gzip":
+		mediaType = "application/gzip"
+	case "zstd":
+		mediaType = "application/zstd"
+	case "br":
+		mediaType = "application/octet-stream"
+	}
+	return &web.Reply{MediaType: mediaType, Header: h, Immutable: true, Build: id,
+		File: &web.FileReply{Content: content, ETag: web.EntityTag(shortSum(f), web.Identity)}}, nil
+}
+
+func unknownFile(id, path string) *web.Problem {
+	return web.NewProblem("unknown-build", "There is no file "+web.Shorten(path)+" of a build "+web.Shorten(id)+
+		" here; old builds are removed. GET /api/export/manifest lists the files of the current one.")
+}
+
+// dataFile finds a file of the current build in memory, and of an older one on
+// the disk. Only what a manifest names is served, whatever the path looks like.
+func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser, exports.File, error) {
+	unknown := unknownFile(id, path)
+	if path == exports.ManifestFile && exports.ValidID(id) {
+		data, f, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(a.dir), id))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, f, unknown
+		}
+		return inMemory(data), f, err
+	}
+	if id == v.Build.Manifest.ID {
+		data, f, ok := v.Build.File(path)
+		if !ok {
+			return nil, f, unknown
+		}
+		return inMemory(data), f, nil
+	}
+	if !exports.ValidID(id) {
+		return nil, exports.File{}, unknown
+	}
+	content, f, err := a.old.Open(id, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, f, unknown
+	}
+	return content, f, err
+}
+
+// inMemory is a file that needs no closing.
+func inMemory(data []byte) io.ReadSeekCloser {
+	return struct {
+		*bytes.Reader
+		io.Closer
+	}{bytes.NewReader(data), io.NopCloser(nil)}
+}

@@ -1,0 +1,84 @@
+package api
+
+import (
+	"strconv"
+
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+	"kindex/exports/leaderboard"
+)
+
+// Leaderboard answers GET /api/leaderboard/:category.
+func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
+	day, err := asOfDay(c)
+	if err != nil {
+		return nil, err
+	}
+	board, err := boardParam(c, c.Param("category"), day)
+	if err != nil {
+		return nil, err
+	}
+	by, err := c.Query.OneOf("by", "composite", exports.ScoreNames)
+	if err != nil {
+		return nil, err
+	}
+	typ, err := c.Query.OneOf("type", "", exports.Types)
+	if err != nil {
+		return nil, err
+	}
+	sel := &selection{}
+	if sel.page, err = c.Query.Page(cursorScope(c), query.MaxLimit); err != nil {
+		return nil, err
+	}
+	if sel.from, sel.asOf, err = recordsAt(c, day); err != nil {
+		return nil, err
+	}
+	if sel.set, err = sel.from.Board(board, typ, by); err != nil {
+		return nil, err
+	}
+	former, err := c.Served.Boards.Before(sel.asOf, board, typ, by)
+	if err != nil {
+		return nil, err
+	}
+	sort := exports.Sort{Key: by, Desc: true}
+	page, next, err := orderedPage(c, sel, sort)
+	if err != nil {
+		return nil, err
+	}
+	before := sel.page.Offset
+	if sel.page.Cursor != nil {
+		before = sel.from.CountUntil(sel.set, sort, sel.page.Cursor.Place)
+	}
+	list := newCollection(c)
+	previous := former.Ranks(sel.from, page)
+	for i, o := range page {
+		record := sel.from.Record(o)
+		dst := append(list.next(), record[:len(record)-1]...)
+		list.body = append(appendRankDelta(dst, before+i+1, previous[i]), '}')
+	}
+	return pagedReply(c, list, sel, next, comparedTo(former)), nil
+}
+
+// comparedTo names the day that a board is compared with, in JSON: null where the
+// build does not know that day.
+func comparedTo(f *leaderboard.Former) string {
+	if !f.Known() {
+		return `"comparedTo":null`
+	}
+	return `"comparedTo":"` + f.Day() + `"`
+}
+
+// appendRankDelta adds rank, previousRank and delta to a record: by how many
+// places it has climbed.
+func appendRankDelta(dst []byte, rank, previous int) []byte {
+	dst = append(dst, `,"rank":`...)
+	dst = strconv.AppendInt(dst, int64(rank), 10)
+	if previous == 0 {
+		return append(dst, `,"previousRank":null,"delta":null`...)
+	}
+	dst = append(dst, `,"previousRank":`...)
+	dst = strconv.AppendInt(dst, int64(previous), 10)
+	dst = append(dst, `,"delta":`...)
+	return strconv.AppendInt(dst, int64(previous-rank), 10)
+}

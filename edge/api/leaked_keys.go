@@ -1,0 +1,70 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/edge/apikey"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
+	"kindex/edge/web"
+)
+
+// MaxReports is how many keys an address can report in an hour on this edge. Reports
+// have an allowance of their own: whoever has a stolen key can use up the limit of its
+// account, and that must not keep anybody from revoking it.
+const MaxReports = 60
+
+// RevokeLeakedKey answers POST /api/developer/api-keys/revoke.
+//
+// Whoever holds a leaked key can revoke it, as its owner would want. No other key is
+// needed. The answer reveals no more about the key than using it would.
+func (a *API) RevokeLeakedKey(c *web.Call) (*web.Reply, error) {
+	if err := a.countReport(c); err != nil {
+		return nil, err
+	}
+	c.SetDeadline()
+	var body struct {
+		Key string `json:"key"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return nil, err
+	}
+	secret, err := apikey.Parse(body.Key) // the checksum rejects most that cannot be a key
+	if err != nil {
+		return nil, web.InvalidBody([]web.FieldError{{Field: "key", Message: strings.TrimPrefix(err.Error(), "this ")}})
+	}
+	ctx := storage.WithActor(c.Request.Context(), storage.Actor{Kind: storage.ByAnyone, Address: c.Shared.AddressOfClient(c.Request)})
+	err = a.state.Write(ctx, func(tx *storage.Tx) error {
+		_, err := tx.RevokeReported(secret)
+		return err
+	})
+	switch {
+	case errors.Is(err, apikey.ErrUnknown):
+		return nil, web.NewProblem("unknown-key", "This service never issued this key.")
+	case err != nil:
+		return nil, web.StateProblem(err)
+	}
+	a.keys.Forget()
+	return web.Object(http.StatusNoContent, nil)
+}
+
+func (a *API) countReport(c *web.Call) error {
+	who := ratelimit.OfAddress(c.Shared.Proxies.Client(c.Request), MaxReports)
+	who.Window = time.Hour
+	st, err := a.reports.Take(c.Request.Context(), who)
+	switch {
+	case err != nil:
+		return err
+	case st.Allowed:
+		return nil
+	}
+	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys an hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
+		c.Shared.Contact("", " For more, write to %s."))
+	p.Header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(c.Shared.Now()), 10)}}
+	return p
+}

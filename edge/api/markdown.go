@@ -1,0 +1,50 @@
+package api
+
+import (
+	"strings"
+	"time"
+
+	"kindex/edge/web"
+	"kindex/exports"
+)
+
+const (
+	MarkdownType   = "text/markdown; charset=utf-8"
+	markdownSuffix = ".md"
+)
+
+// cutSuffix takes an extension off the slug of the path and returns it, "" where the
+// slug has none: slugs have no dots.
+func cutSuffix(c *web.Call, suffix string) string {
+	for i := range c.Path {
+		if p := &c.Path[i]; p.Key == "slug" {
+			bare, found := strings.CutSuffix(p.Value, suffix)
+			if !found {
+				return ""
+			}
+			p.Value = bare
+			return suffix
+		}
+	}
+	return ""
+}
+
+// markdownPage answers with an entity in Markdown.
+func markdownPage(c *web.Call, o uint32) (*web.Reply, error) {
+	site, err := c.Served.Site()
+	if err != nil {
+		return nil, err
+	}
+	body, err := site.Markdown(o, c.Base())
+	return &web.Reply{MediaType: MarkdownType, Body: body}, err
+}
+
+// markdownPageAt answers with an entity as it stood at a version, scored as of a day.
+func markdownPageAt(c *web.Call, e *exports.Entity, version int, asOf time.Time) (*web.Reply, error) {
+	site, err := c.Served.Site()
+	if err != nil {
+		return nil, err
+	}
+	body, err := site.MarkdownAt(e, version, asOf, c.Base())
+	return &web.Reply{MediaType: MarkdownType, Body: body}, err
+}

@@ -1,0 +1,28 @@
+package api
+
+import "kindex/edge/web"
+
+// OpenAPI answers GET /api/openapi.
+func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
+	format, err := c.Query.OneOf("format", "", []string{"json", "yaml"})
+	if err != nil {
+		return nil, err
+	}
+	if format == "" {
+		format = "json"
+		if web.PrefersYAML(c.Request.Header.Get("Accept")) {
+			format = "yaml"
+		}
+	}
+	r := &web.Reply{MediaType: web.JSONType, Body: a.Described.JSON}
+	if format == "yaml" {
+		r.MediaType, r.Body = "application/yaml", a.Described.YAML
+	}
+	r.Header = map[string][]string{"Vary": {"Accept"}}
+	return r, nil
+}
+
+// ToOpenAPI answers GET /openapi.json and /openapi.yaml, where tools look for a description.
+func ToOpenAPI(format string) web.Handler {
+	return func(*web.Call) (*web.Reply, error) { return &web.Reply{Location: "/api/openapi?format=" + format}, nil }
+}

@@ -1,0 +1,187 @@
+package api
+
+import (
+	"fmt"
+
+	"kindex/edge/live"
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+	"kindex/indexes"
+)
+
+// facetValues is how many values of a facet are counted out.
+const facetValues = 20
+
+// searchText reads q.
+func searchText(c *web.Call) (string, error) {
+	q, err := c.Query.Text("q")
+	switch {
+	case err != nil:
+		return "", err
+	case q == "":
+		return "", &query.Error{Param: "q", Message: "is required: the words to search for"}
+	case len(q) > live.MaxQuery:
+		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(q), live.MaxQuery)}
+	}
+	return q, nil
+}
+
+// Search answers GET /api/search.
+func (a *API) Search(c *web.Call) (*web.Reply, error) {
+	b := c.Served.Build
+	text, err := searchText(c)
+	if err != nil {
+		return nil, err
+	}
+	facets, err := c.Query.List("facets", exports.FilterFields)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := readSelection(c, "")
+	if err != nil {
+		return nil, err
+	}
+	page := sel.page
+	after, err := searchAfter(c, page.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Served.Index.Search(text, sel.set, after, page.Offset, page.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	more := len(res.Hits) > page.Limit
+	hits := res.Hits[:min(page.Limit, len(res.Hits))]
+	list := newCollection(c)
+	for _, h := range hits {
+		if list.body, err = appendHit(c.Served, list.next(), sel.project, res, h); err != nil {
+			return nil, err
+		}
+	}
+	next := ""
+	if more {
+		last := hits[len(hits)-1]
+		next = query.Cursor{Place: b.PlaceOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
+	}
+	near, err := nearMisses(c.Served, text, res)
+	if err != nil {
+		return nil, err
+	}
+	extra := []string{nextCursor(next), `"suggestions":` + string(near)}
+	if len(facets) > 0 {
+		counted := make(map[string][]exports.FacetCount, len(facets))
+		for _, name := range facets {
+			counted[name] = b.Facet(res.Matches, name, facetValues)
+		}
+		extra = append(extra, `"facets":`+string(web.AppendJSON(nil, counted)))
+	}
+	r := list.end(c.Served, int(res.Matches.GetCardinality()), extra...)
+	linkNext(c, r, next)
+	return r, nil
+}
+
+// searchAfter turns a cursor into a place among the hits of this build.
+func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
+	if cur == nil {
+		return nil, nil
+	}
+	at, ok := c.Served.Build.StandingOf(cur.Place)
+	if !ok || cur.Relevance == nil {
+		return nil, &query.Error{Param: "cursor", Message: "does not belong to a search; begin again without one"}
+	}
+	return &indexes.After{Relevance: *cur.Relevance, Ordinal: at}, nil
+}
+
+// appendHit appends a record with its relevance and highlights.
+func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Result, h indexes.Hit) ([]byte, error) {
+	e, err := v.Build.Entity(h.Ordinal)
+	if err != nil {
+		return nil, err
+	}
+	highlights, err := res.Highlights(h, e, v.Titles[e.Category])
+	if err != nil {
+		return nil, err
+	}
+	before := len(dst)
+	dst = p.append(dst, v.Build.Record(h.Ordinal))
+	dst = dst[:len(dst)-1]
+	if len(dst) > before+1 {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"relevance":`...)
+	dst = exports.AppendNumber(dst, h.Relevance)
+	dst = append(dst, `,"highlights":{`...)
+	for i, hl := range highlights {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), hl.Field...), '"', ':')
+		dst = exports.AppendString(dst, hl.Text)
+	}
+	return append(dst, '}', '}'), nil
+}
+
+// nearNames is how many names are suggested where nothing is found.
+const nearNames = 5
+
+// short is what a suggestion has of a record.
+var short = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
+
+// nearMisses lists what a search that found nothing may have been meant for, as JSON:
+// what it finds without its filters, else the nearest names.
+func nearMisses(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
+	out := []byte{'['}
+	if !res.Matches.IsEmpty() {
+		return append(out, ']'), nil
+	}
+	all, err := v.Build.Select(&exports.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	list, err := v.Index.Instead(text, all, nearNames)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = short.append(out, v.Build.Record(o))
+	}
+	return append(out, ']'), nil
+}
+
+// Suggest answers GET /api/suggest.
+func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
+	b := c.Served.Build
+	text, err := searchText(c)
+	if err != nil {
+		return nil, err
+	}
+	typ, err := c.Query.OneOf("type", "", exports.Types)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.Query.Int("limit", 10, 1, 20)
+	if err != nil {
+		return nil, err
+	}
+	f := exports.Filter{Fields: map[string][][]string{}}
+	if typ != "" {
+		f.Fields["type"] = [][]string{{typ}}
+	}
+	within, err := b.Select(&f)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := c.Served.Index.Suggest(text, within, limit)
+	if err != nil {
+		return nil, err
+	}
+	list := newCollection(c)
+	for _, o := range found {
+		list.body = short.append(list.next(), b.Record(o))
+	}
+	return list.end(c.Served, total), nil
+}

@@ -1,0 +1,51 @@
+package api
+
+import (
+	"fmt"
+	"net/mail"
+	"net/url"
+	"strings"
+	"time"
+
+	"kindex/edge/web"
+)
+
+// SecurityPath is where people who found a vulnerability look up whom to contact (RFC
+// 9116).
+const SecurityPath = "/.well-known/security.txt"
+
+// securityLasts is how long the file is valid, counted from the day of the request: the
+// service that answers is running.
+const securityLasts = 180 * 24 * time.Hour
+
+// SecurityText answers GET /.well-known/security.txt.
+func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
+	contact := contactURI(c.Shared.ContactAddress)
+	if contact == "" {
+		return c.NotFound()
+	}
+	day := c.Shared.Now().UTC().Truncate(24 * time.Hour)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Contact: %s\nExpires: %s\nPreferred-Languages: en\n", contact, day.Add(securityLasts).Format(time.RFC3339))
+	if u, err := url.Parse(c.Shared.URL); err == nil && u.Scheme == "https" {
+		fmt.Fprintf(&b, "Canonical: %s://%s%s\n", u.Scheme, u.Host, SecurityPath)
+	}
+	return &web.Reply{MediaType: "text/plain; charset=utf-8", Body: []byte(b.String())}, nil
+}
+
+// contactURI returns the operator's address as a URI: https:, mailto: or tel:, and an
+// e-mail address as mailto:. Of any other text it returns "".
+func contactURI(contact string) string {
+	contact = strings.TrimSpace(contact)
+	if a, err := mail.ParseAddress(contact); err == nil && a.Name == "" {
+		return (&url.URL{Scheme: "mailto", Opaque: url.PathEscape(a.Address)}).String()
+	}
+	u, err := url.Parse(contact)
+	switch {
+	case err != nil || u.User != nil:
+		return ""
+	case u.Scheme == "https" && u.Host != "", (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "":
+		return u.String()
+	}
+	return ""
+}

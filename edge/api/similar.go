@@ -1,0 +1,38 @@
+package api
+
+import (
+	"kindex/edge/web"
+	"kindex/exports"
+	"kindex/site"
+)
+
+// maxSimilar is how many neighbours a build keeps.
+const maxSimilar = 20
+
+// Similar answers GET /api/entity/:type/:slug/similar.
+func (a *API) Similar(c *web.Call) (*web.Reply, error) {
+	limit, err := c.Query.Int("limit", 10, 1, maxSimilar)
+	if err != nil {
+		return nil, err
+	}
+	o, moved, err := findEntity(c, "/similar")
+	if err != nil || moved != nil {
+		return moved, err
+	}
+	b := c.Served.Build
+	near := b.Similar(o)
+	list := newCollection(c)
+	for _, n := range near[:min(limit, len(near))] {
+		record := b.Record(n.Ordinal)
+		dst := append(list.next(), record[:len(record)-1]...)
+		dst = append(dst, `,"similarity":`...)
+		dst = exports.AppendNumber(dst, n.Similarity)
+		dst = append(dst, `,"reasons":`...)
+		reasons := []string{}
+		for _, r := range n.Reasons.List() {
+			reasons = append(reasons, site.Reason(b.Feature(r), c.Served.Titles))
+		}
+		list.body = append(web.AppendJSON(dst, reasons), '}')
+	}
+	return list.end(c.Served, len(near)), nil
+}

@@ -1,0 +1,261 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"kindex/edge/account"
+	"kindex/edge/live"
+	"kindex/edge/query"
+	"kindex/edge/storage"
+	"kindex/edge/submission"
+	"kindex/edge/web"
+)
+
+// Submit answers POST /api/submit.
+func (a *API) Submit(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	draft, similar, refused := readDraft(c)
+	if refused != nil && !account.Repeatable(c) {
+		return nil, refused
+	}
+	id := storage.NewID("sub_")
+	return a.accounts.Write(c, func(tx *storage.Tx) (account.Result, error) {
+		// What was taken in once gets the same answer again, even where the build
+		// has the entity by now.
+		if refused != nil {
+			return account.Result{}, refused
+		}
+		stored, err := tx.CreateSubmission(account.SubmissionFrom(draft, id, owner.ID))
+		if err != nil {
+			return account.Result{}, submissionProblem(err)
+		}
+		address := submissionPath(stored.ID)
+		return account.Result{Status: http.StatusCreated, Location: address, Body: submitted{ID: stored.ID, Status: stored.Status,
+			URL: c.Base() + address, Similar: similar, Warnings: account.FieldErrors(draft.Warnings)}}, nil
+	})
+}
+
+// submitted is the answer to a submission that was taken in.
+type submitted struct {
+	ID       string            `json:"id"`
+	Status   submission.Status `json:"status"`
+	URL      string            `json:"url"`
+	Similar  []json.RawMessage `json:"similar"`
+	Warnings []web.FieldError  `json:"warnings"`
+}
+
+func submissionPath(id string) string { return "/api/submissions/" + id }
+
+// readDraft reads the body and checks it against the build; it also finds entities of
+// the build that are like it.
+func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := c.Decode(&members); err != nil {
+		return nil, nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Body))
+	d.UseNumber() // a version such as 1.10 must not become 1.1
+	var fields map[string]any
+	if err := d.Decode(&fields); err != nil {
+		return nil, nil, web.NewProblem("invalid-body", "The body is not JSON.") // it was read once already
+	}
+	draft, err := submission.Parse(fields, account.SubmissionIndex{Served: c.Served})
+	if err != nil {
+		return nil, nil, submissionProblem(err)
+	}
+	similar, err := similarTo(c.Served, draft.Entity.Name)
+	return draft, similar, err
+}
+
+// submissionProblem is the answer to a submission that is refused.
+func submissionProblem(err error) error {
+	var invalid *submission.InvalidError
+	var taken *submission.TakenError
+	switch {
+	case errors.As(err, &invalid):
+		return invalidSubmission(invalid)
+	case errors.Is(err, submission.ErrTooManyOpen):
+		return web.NewProblem("too-many-submissions", account.TooManyOpen+" DELETE /api/submissions/{id} withdraws one.")
+	case errors.As(err, &taken):
+		p := web.NewProblem("already-exists", web.Sentence(taken.Error()))
+		if taken.Submission == nil {
+			return p.Suggest("/api/entity/" + taken.Type + "/" + taken.Slug)
+		}
+		return p.Suggest(submissionPath(taken.Submission.ID))
+	}
+	return err
+}
+
+func invalidSubmission(e *submission.InvalidError) error {
+	p := &web.Problem{}
+	if !errors.As(web.InvalidBody(account.FieldErrors(e.Problems)), &p) {
+		return e
+	}
+	return p.Suggest(e.Problems[0].Suggestion)
+}
+
+// brief is what is told of an entity beside something else.
+var brief = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
+
+// similarTo tells of entities that may be what a name stands for.
+func similarTo(v *live.ServedBuild, name string) ([]json.RawMessage, error) {
+	found, err := v.EntitiesNamed(name, live.MaxSimilar)
+	if err != nil {
+		return nil, err
+	}
+	list := []json.RawMessage{}
+	for _, o := range found {
+		list = append(list, brief.append(nil, v.Build.Record(o)))
+	}
+	return list, nil
+}
+
+// submissionRecord is a submission as its account sees it.
+type submissionRecord struct {
+	ID          string            `json:"id"`
+	Status      submission.Status `json:"status"`
+	URL         string            `json:"url"`
+	Entity      submittedEntity   `json:"entity"`
+	Reason      *string           `json:"reason"`
+	PullRequest *pullRequest      `json:"pullRequest"`
+	CreatedAt   time.Time         `json:"createdAt"`
+	UpdatedAt   time.Time         `json:"updatedAt"`
+	Fields      map[string]any    `json:"fields,omitempty"` // as they will be in the file; single ones only
+}
+
+type submittedEntity struct {
+	Type string `json:"type"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+type pullRequest struct {
+	Number int64   `json:"number"`
+	URL    *string `json:"url"`
+}
+
+func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord {
+	r := submissionRecord{ID: s.ID, Status: s.Status, URL: c.Base() + submissionPath(s.ID),
+		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, CreatedAt: web.Second(s.CreatedAt), UpdatedAt: web.Second(s.UpdatedAt)}
+	if s.Reason != "" {
+		r.Reason = &s.Reason
+	}
+	if s.PullRequest.Number > 0 {
+		r.PullRequest = &pullRequest{Number: s.PullRequest.Number}
+		if s.PullRequest.URL != "" {
+			r.PullRequest.URL = &s.PullRequest.URL
+		}
+	}
+	return r
+}
+
+// Submissions answers GET /api/submissions.
+func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	q := submission.Query{AccountID: owner.ID}
+	var names []string
+	for _, status := range submission.Statuses {
+		names = append(names, string(status))
+	}
+	chosen, err := c.Query.AnyOf("status", names)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range chosen {
+		q.Statuses = append(q.Statuses, submission.Status(name))
+	}
+	limit, err := c.Query.Int("limit", query.DefaultLimit, 1, query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	ctx := c.Request.Context()
+	count, err := a.state.CountSubmissions(ctx, q)
+	if err != nil {
+		return nil, web.StateProblem(err)
+	}
+	if q.After, err = a.submissionCursor(c, owner.ID); err != nil {
+		return nil, err
+	}
+	q.Limit = limit + 1
+	list, err := a.state.Submissions(ctx, q)
+	if err != nil {
+		return nil, web.StateProblem(err)
+	}
+	answer := submissionList{Data: []submissionRecord{}, Count: count}
+	for i := range list[:min(limit, len(list))] {
+		answer.Data = append(answer.Data, newSubmissionRecord(c, &list[i]))
+	}
+	if len(list) > limit {
+		answer.NextCursor = &list[limit-1].ID
+	}
+	return submissionPageReply(c, answer)
+}
+
+// submissionList is a page of submissions, the newest first.
+type submissionList struct {
+	Data       []submissionRecord `json:"data"`
+	Count      int                `json:"count"`
+	NextCursor *string            `json:"nextCursor"`
+}
+
+func submissionPageReply(c *web.Call, answer submissionList) (*web.Reply, error) {
+	r, err := web.Object(http.StatusOK, answer)
+	if err == nil && answer.NextCursor != nil {
+		linkNext(c, r, *answer.NextCursor)
+	}
+	return r, err
+}
+
+// submissionCursor is the submission behind which a page begins: one of the
+// account's own.
+func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
+	text, err := c.Query.Text("cursor")
+	if err != nil || text == "" {
+		return "", err
+	}
+	at, err := a.state.Submission(c.Request.Context(), text)
+	if errors.Is(err, submission.ErrUnknown) || err == nil && at.AccountID != owner {
+		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; begin again without one"}
+	}
+	return text, web.StateProblem(err)
+}
+
+// Submission answers GET /api/submissions/:id.
+func (a *API) Submission(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.accounts.SubmissionOf(c.Request.Context(), owner.ID, c.Param("id"))
+	if err != nil {
+		return nil, err
+	}
+	record := newSubmissionRecord(c, &found)
+	if record.Fields, err = found.Fields(); err != nil {
+		return nil, err
+	}
+	return web.Object(http.StatusOK, record)
+}
+
+// WithdrawSubmission answers DELETE /api/submissions/:id.
+func (a *API) WithdrawSubmission(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	if err := a.accounts.Withdraw(c.Request.Context(), owner.ID, c.Param("id")); err != nil {
+		return nil, err
+	}
+	return web.Object(http.StatusNoContent, nil)
+}

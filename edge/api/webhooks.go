@@ -1,0 +1,94 @@
+package api
+
+import (
+	"net/http"
+
+	"kindex/edge/account"
+	"kindex/edge/web"
+	"kindex/edge/webhook"
+)
+
+// CreateWebhook answers POST /api/webhooks.
+func (a *API) CreateWebhook(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	var body struct {
+		URL    string   `json:"url"`
+		Events []string `json:"events"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return nil, err
+	}
+	do, refused, err := a.accounts.MakeWebhook(c.Request.Context(), owner.ID, body.URL, body.Events)
+	if err == nil && !account.Repeatable(c) {
+		err = refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.accounts.Write(c, do)
+}
+
+// ListWebhooks answers GET /api/webhooks.
+func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
+	owner, err := c.Account()
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.state.Webhooks(c.Request.Context(), owner.ID)
+	if err != nil {
+		return nil, web.StateProblem(err)
+	}
+	data := make([]account.WebhookRecord, len(list))
+	for i, w := range list {
+		data[i] = account.NewWebhookRecord(w)
+	}
+	return web.Object(http.StatusOK, struct {
+		Data  []account.WebhookRecord `json:"data"`
+		Count int                     `json:"count"`
+	}{data, len(data)})
+}
+
+// ownWebhook is the webhook that the address names, if it is the caller's.
+func (a *API) ownWebhook(c *web.Call) (w webhook.Webhook, err error) {
+	owner, err := c.Account()
+	if err != nil {
+		return w, err
+	}
+	return a.accounts.WebhookOf(c.Request.Context(), owner.ID, c.Param("id"))
+}
+
+// Webhook answers GET /api/webhooks/:id.
+func (a *API) Webhook(c *web.Call) (*web.Reply, error) {
+	w, err := a.ownWebhook(c)
+	if err != nil {
+		return nil, err
+	}
+	return web.Object(http.StatusOK, account.NewWebhookRecord(w))
+}
+
+// DeleteWebhook answers DELETE /api/webhooks/:id.
+func (a *API) DeleteWebhook(c *web.Call) (*web.Reply, error) {
+	w, err := a.ownWebhook(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.accounts.EndWebhook(c.Request.Context(), w); err != nil {
+		return nil, err
+	}
+	return web.Object(http.StatusNoContent, nil)
+}
+
+// RotateWebhook answers POST /api/webhooks/:id/rotate.
+func (a *API) RotateWebhook(c *web.Call) (*web.Reply, error) {
+	w, err := a.ownWebhook(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.DecodeNothing(); err != nil {
+		return nil, err
+	}
+	return a.accounts.Write(c, a.accounts.Rotation(w))
+}

@@ -1,0 +1,347 @@
+package apikey_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/apikey"
+)
+
+// store holds keys in memory, and notes what it was asked. It fails the test where
+// it is asked by anything but the first digits of a hash.
+type store struct {
+	t  *testing.T
+	mu sync.Mutex
+	// by the whole hash
+	keys    map[string]apikey.Candidate
+	asked   int
+	slow    time.Duration // between the answer and its arrival
+	err     error
+	touched map[string]time.Time
+	touches int
+}
+
+func newStore(t *testing.T) *store {
+	return &store{t: t, keys: map[string]apikey.Candidate{}, touched: map[string]time.Time{}}
+}
+
+func (s *store) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candidate, error) {
+	s.mu.Lock()
+	s.asked++
+	if len(prefix) != apikey.HashPrefix || strings.Trim(prefix, "0123456789abcdef") != "" {
+		s.t.Errorf("asked by %q", prefix)
+	}
+	var found []apikey.Candidate
+	for hash, c := range s.keys {
+		if strings.HasPrefix(hash, prefix) {
+			c.Hash = hash
+			found = append(found, c)
+		}
+	}
+	err, slow := s.err, s.slow
+	s.mu.Unlock()
+	select {
+	case <-time.After(slow):
+		return found, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s *store) TouchKeys(_ context.Context, used map[string]time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.touches++
+	if s.err != nil {
+		return s.err
+	}
+	for id, t := range used {
+		s.touched[id] = t
+	}
+	return nil
+}
+
+func (s *store) add(id string) apikey.Secret {
+	secret := apikey.Generate()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys[secret.Hash()] = apikey.Candidate{Key: apikey.Key{ID: id, AccountID: "acc_" + id, Masked: secret.Masked()},
+		Account: apikey.Account{ID: "acc_" + id, Name: "account " + id}}
+	return secret
+}
+
+func (s *store) change(secret apikey.Secret, change func(*apikey.Candidate)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.keys[secret.Hash()]
+	change(&c)
+	s.keys[secret.Hash()] = c
+}
+
+func (s *store) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+func TestIdentify(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		a := apikey.NewAuthenticator(s, time.Now)
+		good, revoked, suspended := s.add("good"), s.add("revoked"), s.add("suspended")
+		s.change(revoked, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
+		s.change(suspended, func(c *apikey.Candidate) { c.Account.SuspendedAt = time.Now() })
+		for range 3 {
+			key, account, err := a.Identify(t.Context(), good.Reveal())
+			if err != nil || key.ID != "good" || account.ID != "acc_good" {
+				t.Fatalf("%+v %+v %v", key, account, err)
+			}
+			if key, account, err := a.Identify(t.Context(), revoked.Reveal()); !errors.Is(err, apikey.ErrRevoked) || key.ID+account.ID != "" {
+				t.Errorf("a revoked key: %+v %+v %v", key, account, err)
+			}
+			if key, account, err := a.Identify(t.Context(), apikey.Generate().Reveal()); !errors.Is(err, apikey.ErrUnknown) || key.ID+account.ID != "" {
+				t.Errorf("an unknown key: %+v %+v %v", key, account, err)
+			}
+			_, account, err = a.Identify(t.Context(), suspended.Reveal())
+			var s *apikey.SuspendedError
+			if !errors.As(err, &s) || s.Account != "account suspended" || account.ID != "acc_suspended" {
+				t.Errorf("a suspended account: %+v %v", account, err)
+			}
+		}
+		asked := s.asked
+		if _, _, err := a.Identify(t.Context(), "kx_nonsense"); !errors.Is(err, apikey.ErrMalformed) || s.asked != asked {
+			t.Errorf("a malformed key: %v after %d questions", err, s.asked-asked)
+		}
+		if asked != 3+3 { // good, revoked and suspended once; three unknown ones
+			t.Errorf("the store was asked %d times", asked)
+		}
+	})
+}
+
+// TestOtherHashWithTheSameBeginning: what the store finds by the first digits is
+// not yet the key.
+func TestOtherHashWithTheSameBeginning(t *testing.T) {
+	s := newStore(t)
+	secret := apikey.Generate()
+	hash := secret.Hash()
+	last := byte('0')
+	if hash[63] == last {
+		last = '1'
+	}
+	for i, near := range []string{hash[:63] + string(last), hash[:8] + strings.Repeat("0", 56), hash[:63], hash + "0", strings.ToUpper(hash)} {
+		s.keys[near] = apikey.Candidate{Key: apikey.Key{ID: fmt.Sprint("near", i)}}
+	}
+	if key, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); !errors.Is(err, apikey.ErrUnknown) {
+		t.Errorf("taken for %v: %v", key.ID, err)
+	}
+	s.keys[hash] = apikey.Candidate{Key: apikey.Key{ID: "it"}}
+	if key, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); err != nil || key.ID != "it" {
+		t.Errorf("%v: %v", key.ID, err)
+	}
+}
+
+// TestRevokedKeyStops: whatever the store's delay, a request that arrives more than
+// Freshness after a revocation is refused, and one key costs a question in that time.
+func TestRevokedKeyStops(t *testing.T) {
+	for _, slow := range []time.Duration{0, 100 * time.Millisecond, 450 * time.Millisecond, 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStore(t)
+			s.slow = slow
+			a := apikey.NewAuthenticator(s, time.Now)
+			secret := s.add("k")
+			var wait sync.WaitGroup
+			var revoked time.Time
+			for i := range 400 { // one request every 10 ms
+				if i == 200 {
+					s.change(secret, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
+					revoked = time.Now()
+				}
+				wait.Go(func() {
+					arrived := time.Now()
+					_, _, err := a.Identify(context.Background(), secret.Reveal())
+					switch {
+					case i < 200 && slow == 0 && err != nil:
+						t.Errorf("request %d: %v", i, err)
+					case err == nil && i >= 200 && arrived.Sub(revoked) >= apikey.Freshness:
+						t.Errorf("slow %v: still valid for a request %v after the revocation", slow, arrived.Sub(revoked))
+					case err != nil && !errors.Is(err, apikey.ErrRevoked):
+						t.Errorf("request %d: %v", i, err)
+					}
+				})
+				time.Sleep(10 * time.Millisecond)
+			}
+			wait.Wait()
+			if s.asked > 9 { // in 4 s
+				t.Errorf("slow %v: the store was asked %d times for 400 requests", slow, s.asked)
+			}
+		})
+	}
+}
+
+// TestForget: what this edge has changed itself holds for the next request, even
+// where a question is under way that began before.
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		a := apikey.NewAuthenticator(s, time.Now)
+		secret := s.add("k")
+		identify := func() error { _, _, err := a.Identify(t.Context(), secret.Reveal()); return err }
+		if err := identify(); err != nil {
+			t.Fatal(err)
+		}
+		s.set(func() { s.slow = 200 * time.Millisecond })
+		time.Sleep(apikey.Freshness)
+		go func() { _ = identify() }()
+		synctest.Wait() // asked, and the answer of before is under way
+		s.change(secret, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
+		time.Sleep(time.Millisecond)
+		a.Forget()
+		time.Sleep(time.Millisecond)
+		if err := identify(); !errors.Is(err, apikey.ErrRevoked) {
+			t.Errorf("after Forget: %v", err)
+		}
+	})
+}
+
+// TestStoreOutOfReach: an error of the store is no verdict on a key, and is not kept.
+func TestStoreOutOfReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		a := apikey.NewAuthenticator(s, time.Now)
+		secret := s.add("k")
+		down := errors.New("no connection")
+		s.err = down
+		if _, _, err := a.Identify(t.Context(), secret.Reveal()); !errors.Is(err, down) {
+			t.Errorf("%v", err)
+		}
+		s.err = nil
+		if _, _, err := a.Identify(t.Context(), secret.Reveal()); err != nil {
+			t.Errorf("the failure was remembered: %v", err)
+		}
+		// A store that hangs gives up, and so does a client that has gone; others wait on.
+		s.slow = time.Hour
+		time.Sleep(apikey.Freshness)
+		leaving, leave := context.WithCancel(t.Context())
+		results := make(chan error, 2)
+		go func() { _, _, err := a.Identify(leaving, secret.Reveal()); results <- err }()
+		synctest.Wait()
+		go func() { _, _, err := a.Identify(t.Context(), secret.Reveal()); results <- err }()
+		synctest.Wait()
+		leave()
+		if err := <-results; !errors.Is(err, context.Canceled) {
+			t.Errorf("the one who left: %v", err)
+		}
+		begun := time.Now()
+		if err := <-results; !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 5*time.Second {
+			t.Errorf("the other: %v after %v", err, time.Since(begun))
+		}
+	})
+}
+
+// TestInventedKeysHoldNoMemory floods an edge with keys that look right.
+func TestInventedKeysHoldNoMemory(t *testing.T) {
+	suite.InTest(t)
+	s := newStore(t)
+	a := apikey.NewAuthenticator(s, time.Now)
+	const flood = 40_000
+	for range flood {
+		if _, _, err := a.Identify(t.Context(), apikey.Generate().Reveal()); !errors.Is(err, apikey.ErrUnknown) {
+			t.Fatal(err)
+		}
+	}
+	if n := apikey.Remembered(a); n > 2*8192 || n == 0 {
+		t.Errorf("%d answers are held", n)
+	}
+	if s.asked != flood {
+		t.Errorf("%d keys made %d questions", flood, s.asked)
+	}
+}
+
+func TestLastUsedIsStoredLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		a := apikey.NewAuthenticator(s, time.Now)
+		one, two, bad := s.add("one"), s.add("two"), s.add("bad")
+		s.change(bad, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
+		ctx, stop := context.WithCancel(t.Context())
+		var failures []error
+		done := make(chan struct{})
+		go func() { a.Work(ctx, func(err error) { failures = append(failures, err) }); close(done) }()
+
+		var last time.Time
+		for range 1000 {
+			time.Sleep(time.Millisecond)
+			last = time.Now()
+			for _, k := range []apikey.Secret{one, bad} {
+				_, _, _ = a.Identify(t.Context(), k.Reveal())
+			}
+		}
+		if s.touches != 0 {
+			t.Errorf("%d writes for 1000 requests in a second", s.touches)
+		}
+		if got := a.LastUsed(apikey.Key{ID: "one"}); !got.Equal(last) {
+			t.Errorf("this edge knows %v instead of %v", got, last)
+		}
+		time.Sleep(apikey.FlushEvery)
+		synctest.Wait()
+		if got := s.touched["one"]; !got.Equal(last) || s.touches != 1 || len(s.touched) != 1 {
+			t.Errorf("stored: %v after %d writes", s.touched, s.touches)
+		}
+		if stored := last.Add(time.Hour); !a.LastUsed(apikey.Key{ID: "one", LastUsedAt: stored}).Equal(stored) {
+			t.Error("what another edge has stored later is forgotten")
+		}
+		// What could not be stored is stored later, a newer use before an older one.
+		s.set(func() { s.err = errors.New("disk full") })
+		apikey.Use(a, "two", last)
+		apikey.Use(a, "one", last.Add(time.Second))
+		time.Sleep(apikey.FlushEvery)
+		synctest.Wait()
+		apikey.Use(a, "two", last.Add(2*time.Second))
+		s.set(func() { s.err = nil })
+		stop()
+		<-done
+		if len(failures) != 1 || !s.touched["two"].Equal(last.Add(2*time.Second)) || !s.touched["one"].Equal(last.Add(time.Second)) {
+			t.Errorf("after a failure (%v) and the end: %v", failures, s.touched)
+		}
+		_ = two
+	})
+}
+
+func TestPresented(t *testing.T) {
+	key := apikey.Generate().Reveal()
+	for _, c := range []struct {
+		header    http.Header
+		key       string
+		anonymous bool
+		err       string
+	}{
+		{http.Header{}, "", true, ""},
+		{http.Header{"X-Api-Key": {key}}, key, false, ""},
+		{http.Header{"X-Api-Key": {""}}, "", false, ""}, // which Parse refuses
+		{http.Header{"X-Api-Key": {key, key}}, "", false, "more than once"},
+		{http.Header{"Authorization": {"Bearer " + key}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {"bearer x"}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {"Bearer"}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {"Token  " + key}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {key}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {"Basic dTpw"}}, "", true, ""}, // a proxy's own
+		{http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(key+":"))}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {"basic  " + base64.StdEncoding.EncodeToString([]byte("api:"+key))}}, "", false, "x-api-key"},
+		{http.Header{"Authorization": {"Basic !"}}, "", true, ""},
+		{http.Header{"Authorization": {"Bearer " + key}, "X-Api-Key": {key}}, key, false, ""},
+	} {
+		got, anonymous, err := apikey.Presented(c.header)
+		if got != c.key || anonymous != c.anonymous || (err == nil) != (c.err == "") || err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), key)) {
+			t.Errorf("%v: %q %v %v", c.header, got, anonymous, err)
+		}
+	}
+}

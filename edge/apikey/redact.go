@@ -1,0 +1,95 @@
+package apikey
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// Redact replaces every API key in a text, real or not, by its first four
+// characters: somebody may have put it into an address, or into whatever else comes
+// to be in a log or an error.
+func Redact(text string) string {
+	if !strings.Contains(text, Prefix) { // as nearly always
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, Prefix)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		n := 0
+		for n < len(rest) && n < length-len(Prefix) && inAlphabet(rest[n]) {
+			n++
+		}
+		if next := strings.Index(rest, Prefix); next >= 0 {
+			n = min(n, next) // a key may begin within what looks like one
+		}
+		b.WriteString(Prefix)
+		if n >= maxShown { // a part of a key is as good as a lead to it
+			b.WriteString(rest[:4] + "…redacted")
+		} else {
+			b.WriteString(rest[:n])
+		}
+		text = rest[n:]
+	}
+}
+
+// maxShown is from how many characters on a text behind the prefix is taken for a
+// key.
+const maxShown = 12
+
+// LogHandler hands log records on to next with every key in them redacted: in the
+// message, in texts, in errors, and in whatever prints as a text that has one.
+func LogHandler(next slog.Handler) slog.Handler { return logHandler{next} }
+
+type logHandler struct{ next slog.Handler }
+
+// Enabled implements slog.Handler.
+func (h logHandler) Enabled(ctx context.Context, l slog.Level) bool { return h.next.Enabled(ctx, l) }
+
+// Handle implements slog.Handler.
+func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, Redact(r.Message), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		clean.AddAttrs(redactAttr(a))
+		return true
+	})
+	return h.next.Handle(ctx, clean)
+}
+
+// WithAttrs implements slog.Handler.
+func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return logHandler{h.next.WithAttrs(redactAttrs(attrs))}
+}
+
+// WithGroup implements slog.Handler.
+func (h logHandler) WithGroup(name string) slog.Handler {
+	return logHandler{h.next.WithGroup(Redact(name))}
+}
+
+func redactAttrs(attrs []slog.Attr) []slog.Attr {
+	clean := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		clean[i] = redactAttr(a)
+	}
+	return clean
+}
+
+func redactAttr(a slog.Attr) slog.Attr {
+	a.Key, a.Value = Redact(a.Key), a.Value.Resolve()
+	switch a.Value.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(Redact(a.Value.String()))
+	case slog.KindGroup:
+		a.Value = slog.GroupValue(redactAttrs(a.Value.Group())...)
+	case slog.KindAny:
+		if text := fmt.Sprintf("%+v", a.Value.Any()); strings.Contains(text, Prefix) {
+			a.Value = slog.StringValue(Redact(text))
+		}
+	}
+	return a
+}

@@ -1,0 +1,106 @@
+package apikey
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Scope is a part of the API that a key may use.
+type Scope string
+
+// The scopes.
+const (
+	ScopeRead     Scope = "read"     // everything that can be read without a key
+	ScopeSubmit   Scope = "submit"   // the account's submissions
+	ScopeWebhooks Scope = "webhooks" // the account's webhooks and their deliveries
+	ScopeKeys     Scope = "keys"     // the account's keys and its audit log
+)
+
+// AllScopes are all scopes, in the order in which they are shown.
+var AllScopes = []Scope{ScopeRead, ScopeSubmit, ScopeWebhooks, ScopeKeys}
+
+// Scopes is a set of scopes. The zero value is the empty set.
+type Scopes uint8
+
+// Sets of scopes.
+var (
+	Everything = ScopesOf(AllScopes...)
+	// DefaultScopes are those of a key that another key creates without naming any.
+	// It cannot create or revoke further ones.
+	DefaultScopes = ScopesOf(ScopeRead, ScopeSubmit, ScopeWebhooks)
+)
+
+// ScopesOf returns the set of these scopes.
+func ScopesOf(list ...Scope) (s Scopes) {
+	for _, one := range list {
+		s |= 1 << slices.Index(AllScopes, one)
+	}
+	return s
+}
+
+// Has reports whether the set has a scope.
+func (s Scopes) Has(one Scope) bool { return s&ScopesOf(one) != 0 }
+
+// Covers reports whether the set has all scopes of another.
+func (s Scopes) Covers(other Scopes) bool { return other&^s == 0 }
+
+// List returns the scopes of the set in the order of AllScopes.
+func (s Scopes) List() []Scope {
+	list := []Scope{}
+	for _, one := range AllScopes {
+		if s.Has(one) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// Join lists the names of the scopes.
+func (s Scopes) Join(separator string) string {
+	list := s.List()
+	names := make([]string, len(list))
+	for i, one := range list {
+		names[i] = string(one)
+	}
+	return strings.Join(names, separator)
+}
+
+func (s Scopes) String() string { return s.Join(", ") }
+
+// ParseScopes returns the set of the scopes with these names. An error says which name
+// is wrong and which ones are right.
+func ParseScopes(names []string) (s Scopes, err error) {
+	if len(names) == 0 {
+		return 0, fmt.Errorf("must name at least one of %s", Everything)
+	}
+	for _, name := range names {
+		one := Scope(name)
+		switch {
+		case !slices.Contains(AllScopes, one):
+			return 0, fmt.Errorf("names an unknown scope; known scopes: %s", Everything)
+		case s.Has(one):
+			return 0, fmt.Errorf("names %s twice", one)
+		}
+		s |= ScopesOf(one)
+	}
+	return s, nil
+}
+
+// MaxLife is how long after its creation a key can expire; later than that, it should
+// have no expiry at all.
+const MaxLife = 5 * 366 * 24 * time.Hour
+
+// CheckExpiry returns what is wrong with the time at which a key is to expire, nil for
+// nothing.
+func CheckExpiry(at, now time.Time) error {
+	switch {
+	case !at.After(now):
+		return fmt.Errorf("must be in the future; it is %s now", now.UTC().Format(time.RFC3339))
+	case at.Sub(now) > MaxLife:
+		return errors.New("must be within five years; omit it for a key that never expires")
+	}
+	return nil
+}

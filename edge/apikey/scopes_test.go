@@ -1,0 +1,42 @@
+package apikey
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestScopes(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		want  Scopes
+	}{
+		{[]string{"read"}, ScopesOf(ScopeRead)}, {[]string{"keys", "read"}, ScopesOf(ScopeRead, ScopeKeys)},
+		{[]string{"read", "submit", "webhooks", "keys"}, Everything},
+		{nil, 0}, {[]string{}, 0}, {[]string{""}, 0}, {[]string{"Read"}, 0}, {[]string{"read", "read"}, 0}, {[]string{"read", "admin"}, 0},
+	} {
+		got, err := ParseScopes(c.names)
+		if got != c.want || (err == nil) != (c.want != 0) {
+			t.Errorf("%q: %v %v", c.names, got, err)
+		}
+		if c.want != 0 && got.List()[0] == "" {
+			t.Errorf("%q: %v", c.names, got.List())
+		}
+	}
+	if got := ScopesOf(ScopeKeys, ScopeRead).List(); !slices.Equal(got, []Scope{ScopeRead, ScopeKeys}) {
+		t.Errorf("%v", got)
+	}
+	if DefaultScopes.Has(ScopeKeys) || !Everything.Covers(DefaultScopes) || DefaultScopes.Covers(Everything) || !DefaultScopes.Covers(0) {
+		t.Error("the default scopes are not all but that for keys")
+	}
+}
+
+func TestCheckExpiry(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for at, ok := range map[time.Time]bool{now: false, now.Add(time.Second): true, now.AddDate(5, 0, 0): true, now.AddDate(6, 0, 0): false,
+		{}: false, now.Add(-time.Hour): false, time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC): false} {
+		if err := CheckExpiry(at, now); (err == nil) != ok {
+			t.Errorf("%v: %v", at, err)
+		}
+	}
+}

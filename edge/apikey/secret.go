@@ -1,0 +1,139 @@
+package apikey
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// Prefix is what every key begins with.
+const Prefix = "kx_"
+
+// A key is "kx_", 32 random base62 characters (190 bits), and 6 more that are the
+// CRC-32 (IEEE 802.3) of those 32, as a base62 number with the highest digit first.
+// So typing errors, and keys that were cut or swapped for something else, are found
+// without a look into the database; whoever scans texts for leaked keys finds no
+// others.
+const (
+	randomPart = 32
+	sumPart    = 6
+	length     = len(Prefix) + randomPart + sumPart
+	alphabet   = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// redacted is all that a Secret says of itself.
+const redacted = Prefix + "…redacted"
+
+// Secret is a whole API key. No way of printing, logging or encoding shows it; it
+// takes Reveal. The text is behind a pointer because package fmt, where a Secret is
+// an unexported field of something else, goes by its memory instead of its methods.
+// The zero Secret is no key.
+type Secret struct{ text *string }
+
+// Generate makes a new key of random bits that nobody can guess.
+func Generate() Secret {
+	const unbiased = 256 / len(alphabet) * len(alphabet)
+	body := make([]byte, 0, randomPart)
+	var random [randomPart + 8]byte
+	for len(body) < randomPart {
+		rand.Read(random[:])
+		for _, b := range random {
+			if int(b) < unbiased && len(body) < randomPart {
+				body = append(body, alphabet[int(b)%len(alphabet)])
+			}
+		}
+	}
+	text := Prefix + string(body) + checksum(string(body))
+	return Secret{&text}
+}
+
+func checksum(body string) string {
+	n := crc32.ChecksumIEEE([]byte(body))
+	var sum [sumPart]byte
+	for i := sumPart - 1; i >= 0; i-- {
+		sum[i] = alphabet[n%uint32(len(alphabet))]
+		n /= uint32(len(alphabet))
+	}
+	return string(sum[:])
+}
+
+// Parse checks the shape and the checksum of a key. An error is an ErrMalformed
+// that says what is wrong, without repeating what was given.
+func Parse(s string) (Secret, error) {
+	if err := check(s); err != nil {
+		return Secret{}, err
+	}
+	text := strings.Clone(s) // not to hold on to the request that it came with
+	return Secret{&text}, nil
+}
+
+func check(s string) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case s == "":
+		return wrong("it is empty")
+	case strings.TrimSpace(s) != s:
+		return wrong("there is white space around it")
+	case !strings.HasPrefix(s, Prefix):
+		return wrong("keys begin with %s", Prefix)
+	case len(s) != length:
+		return wrong("it has %d characters instead of %d", len(s), length)
+	}
+	for i := len(Prefix); i < length; i++ {
+		if !inAlphabet(s[i]) {
+			return wrong("character %d is neither a letter nor a digit", i+1)
+		}
+	}
+	if checksum(s[len(Prefix):len(Prefix)+randomPart]) != s[len(Prefix)+randomPart:] {
+		return wrong("its checksum does not fit; it was mistyped or is not whole")
+	}
+	return nil
+}
+
+func inAlphabet(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}
+
+// Reveal is the key itself: for the one answer that shows it.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
+
+// Hash is what is stored: the SHA-256 of the whole key, in hexadecimal. A key has
+// more random bits than anybody can try, so that no slow hash is needed.
+func (s Secret) Hash() string {
+	sum := sha256.Sum256([]byte(s.Reveal()))
+	return hex.EncodeToString(sum[:])
+}
+
+// Masked is the key with its middle left out, to tell keys apart by: kx_aBcD…wXyZ.
+func (s Secret) Masked() string {
+	if s.text == nil {
+		return ""
+	}
+	t := *s.text
+	return t[:len(Prefix)+4] + "…" + t[len(t)-4:]
+}
+
+// String implements fmt.Stringer, and hides the key.
+func (s Secret) String() string { return redacted }
+
+// Format implements fmt.Formatter, and hides the key whatever the verb.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
+
+// LogValue implements slog.LogValuer, and hides the key.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// MarshalText implements encoding.TextMarshaler, and hides the key: in JSON, as a
+// name in JSON, and in what else goes by texts.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }

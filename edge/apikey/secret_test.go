@@ -1,0 +1,187 @@
+package apikey_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"kindex/edge/apikey"
+)
+
+// known is a key that was made by hand: its checksum was worked out with Python's
+// zlib.crc32.
+const known = "kx_0123456789ABCDEFGHIJKLMNOPQRSTUV" + "1ggZdL"
+
+func TestGenerate(t *testing.T) {
+	seen := map[string]bool{}
+	letters := map[rune]int{}
+	const n = 2000
+	for range n {
+		s := apikey.Generate()
+		text := s.Reveal()
+		if len(text) != 41 || !strings.HasPrefix(text, "kx_") || seen[text] {
+			t.Fatalf("a key of %d characters, or a second time", len(text))
+		}
+		seen[text] = true
+		for _, r := range text[3:35] {
+			letters[r]++
+		}
+		again, err := apikey.Parse(text)
+		if err != nil || again.Reveal() != text {
+			t.Fatalf("a key that was made is not accepted: %v", err)
+		}
+		sum := sha256.Sum256([]byte(text))
+		if s.Hash() != hex.EncodeToString(sum[:]) {
+			t.Fatal("the hash is not the SHA-256 of the key")
+		}
+		if s.Masked() != text[:7]+"…"+text[37:] {
+			t.Fatalf("masked as %s", s.Masked())
+		}
+	}
+	// 32·2000/62 ≈ 1032 of each, with a standard deviation of 32.
+	if len(letters) != 62 {
+		t.Errorf("%d different characters instead of 62", len(letters))
+	}
+	for r, count := range letters {
+		if count < 1032-8*32 || count > 1032+8*32 {
+			t.Errorf("%q stands %d times in keys instead of about 1032", r, count)
+		}
+	}
+}
+
+func TestChecksumIsTheDocumentedOne(t *testing.T) {
+	if _, err := apikey.Parse(known); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	good := apikey.Generate().Reveal()
+	swapped := []byte(good)
+	for i := 4; swapped[i] == swapped[i-1] || string(swapped) == good; i++ {
+		swapped[i], swapped[i-1] = swapped[i-1], swapped[i]
+	}
+	other := "A"
+	if good[20] == 'A' {
+		other = "B"
+	}
+	for text, says := range map[string]string{
+		"":                              "empty",
+		" " + good:                      "white space",
+		good + "\n":                     "white space",
+		strings.ToUpper(good[:3]) + "x": "begin with kx_",
+		"sk-" + good:                    "begin with kx_",
+		good[:40]:                       "40 characters instead of 41",
+		good + "0":                      "42 characters instead of 41",
+		good[:10] + "-" + good[11:]:     "character 11 is neither",
+		good[:39] + "\x00" + good[40:]:  "character 40 is neither",
+		good[:20] + other + good[21:]:   "checksum",
+		string(swapped):                 "checksum",
+		good[:35] + "000000":            "checksum",
+		strings.Repeat("kx_", 100_000):  "300000 characters",
+	} {
+		s, err := apikey.Parse(text)
+		if !errors.Is(err, apikey.ErrMalformed) || !strings.Contains(err.Error(), says) || s.Reveal() != "" {
+			t.Errorf("%.50q: %v, want one that says %q", text, err, says)
+		}
+		if err != nil && len(text) > 20 && strings.Contains(err.Error(), text[4:12]) {
+			t.Errorf("the error repeats what was sent: %v", err)
+		}
+	}
+}
+
+// TestNoPrintingShowsASecret goes through every way in which values come into
+// logs, errors and answers.
+func TestNoPrintingShowsASecret(t *testing.T) {
+	secret := apikey.Generate()
+	type holder struct {
+		Shown  apikey.Secret
+		hidden apikey.Secret
+		Ptr    *apikey.Secret
+		list   []apikey.Secret
+		byKey  map[string]apikey.Secret
+	}
+	h := holder{secret, secret, &secret, []apikey.Secret{secret}, map[string]apikey.Secret{"a": secret}}
+	var out bytes.Buffer
+	for _, v := range []any{secret, &secret, h, &h, []apikey.Secret{secret}, map[apikey.Secret]int{secret: 1}, struct{ s any }{secret},
+		fmt.Errorf("failed with %v: %w", secret, errors.New(secret.String()))} {
+		for _, verb := range "vTtbcdoOqxXUeEfFgGsp" {
+			for _, flags := range []string{"", "+", "#", "60", " ", "-.50"} {
+				fmt.Fprintf(&out, "%"+flags+string(verb)+"\n", v)
+			}
+		}
+		fmt.Fprintln(&out, v)
+		// Not every one of these can be encoded, which is as good.
+		for _, encode := range []func(any) ([]byte, error){json.Marshal, xml.Marshal} {
+			b, _ := encode(v)
+			out.Write(b)
+		}
+		for _, log := range []*slog.Logger{slog.New(slog.NewTextHandler(&out, nil)), slog.New(slog.NewJSONHandler(&out, nil))} {
+			log.Info("a", "v", v, slog.Group("g", "v", v))
+			log.With("v", v).Error(fmt.Sprint(v))
+		}
+	}
+	forms := []string{secret.Reveal(), secret.Reveal()[3:35], secret.Hash(), fmt.Sprintf("%x", secret.Reveal()), fmt.Sprintf("%X", secret.Reveal()),
+		fmt.Sprintf("% x", secret.Reveal()), fmt.Sprint([]byte(secret.Reveal())), secret.Reveal()[10:20]}
+	for _, form := range forms {
+		if strings.Contains(out.String(), form) {
+			t.Errorf("a form of the secret was printed: %s", form)
+		}
+	}
+	if n := strings.Count(out.String(), "kx_…redacted"); n < 500 {
+		t.Errorf("only %d of the printings say that they hide a key", n)
+	}
+	if (apikey.Secret{}).Reveal()+(apikey.Secret{}).Masked() != "" {
+		t.Error("the zero Secret is a key")
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	for name, says := range map[string]string{
+		"acme": "", "Ada Lovelace": "", "github:ada": "", "Zoë": "", "名前": "", strings.Repeat("é", 64): "",
+		"": "empty", " a": "space", "a ": "space", strings.Repeat("é", 65): "65 characters", "a\nb": "U+000A", "a\x00": "U+0000",
+		"a\u202eb": "U+202E", "a\u00a0b": "U+00A0", "Zoe\u0308": "normal form C", "\xff": "UTF-8", "\u200b": "U+200B",
+	} {
+		err := apikey.CheckName(name)
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%q: %v, want %q", name, err, says)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(known)
+	f.Add(known[:40])
+	f.Add("")
+	f.Add("kx_")
+	f.Add("kx_" + strings.Repeat("é", 19))
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := apikey.Parse(text)
+		if err != nil {
+			if !errors.Is(err, apikey.ErrMalformed) || s.Reveal() != "" || len(err.Error()) > 200 {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		if s.Reveal() != text || len(text) != 41 || len(s.Hash()) != 64 || strings.Contains(fmt.Sprintf("%+v %s", s, s.Masked()), text[3:35]) {
+			t.Fatalf("%q was taken as %q", text, s.Reveal())
+		}
+		// One other character is always found out.
+		for i := 3; i < len(text); i++ {
+			other := byte('a')
+			if text[i] == other {
+				other = 'b'
+			}
+			if _, err := apikey.Parse(text[:i] + string(other) + text[i+1:]); err == nil {
+				t.Fatalf("%q with another character %d is taken too", text, i+1)
+			}
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package apikey
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+)
+
+// TestTimingOfKeyComparison is the attack on a comparison that stops at the first
+// difference: how long it takes tells how much of a guess is right. The same
+// measurement must find such a comparison out, or it proves nothing.
+func TestTimingOfKeyComparison(t *testing.T) {
+	suite.WithoutRace(t)
+	hash := sha256.Sum256([]byte("kx_"))
+	text := hex.EncodeToString(hash[:])
+	differing := func(i int) []Candidate {
+		other := []byte(text)
+		other[i] ^= 1
+		return []Candidate{{Hash: string(other)}}
+	}
+	early, late := differing(HashPrefix), differing(len(text)-1)
+	stopping := func(c []Candidate, want [sha256.Size]byte) answer {
+		w := hex.EncodeToString(want[:])
+		for i := range w {
+			if c[0].Hash[i] != w[i] {
+				return answer{err: ErrUnknown}
+			}
+		}
+		return answer{}
+	}
+	var leak, ours time.Duration
+	for range 50 { // other programs may interfere
+		leak, ours = excess(stopping, early, late, hash), excess(judge, early, late, hash)
+		if leak > 0 && ours < leak/4 && ours > -leak/4 {
+			return
+		}
+	}
+	t.Errorf("a difference at the end takes %v longer than one at the beginning; where a comparison stops at the first, %v longer", ours, leak)
+}
+
+// excess returns how much longer a thousand uninterrupted calls take with late than with
+// early. The two alternate, so that a slowdown of the machine affects both.
+func excess(f func([]Candidate, [sha256.Size]byte) answer, early, late []Candidate, hash [sha256.Size]byte) time.Duration {
+	best := [2]time.Duration{time.Hour, time.Hour}
+	for range 300 {
+		for i, c := range [2][]Candidate{early, late} {
+			begun := time.Now()
+			for range 1000 {
+				if f(c, hash).err != ErrUnknown { //nolint:errorlint // errors.Is would distort the measurement
+					panic("the wrong key was found")
+				}
+			}
+			best[i] = min(best[i], time.Since(begun))
+		}
+	}
+	return best[1] - best[0]
+}

@@ -1,0 +1,391 @@
+package auth_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+// attacked is a service with a GitHub and an OpenID Connect provider, both in the
+// hands of the test.
+type attacked struct {
+	*service
+	hub     *signintest.GitHub
+	crafted *crafted
+}
+
+func attack(t *testing.T, secure bool) attacked {
+	t.Helper()
+	a := attacked{serve(t, statetest.SQLite(t), secure), signintest.StartGitHub(t), startCrafted(t)}
+	o := gitHubOptions(a.hub)
+	o.OIDC = oidcOptions(a.crafted.issuer).OIDC
+	a.offer(t, o)
+	a.hub.Answer(http.StatusOK, `{"id": 1, "login": "victim"}`)
+	return a
+}
+
+// answered begins a sign-in and returns the provider's answer, not yet brought back.
+func (a attacked) answered(b *browser, provider string) *url.URL {
+	b.t.Helper()
+	return b.follow(b.begin(a.service, provider), a.atCallback).target(b.t)
+}
+
+// nobody fails where an answer has signed somebody in.
+func (a attacked) nobody(t *testing.T, b *browser, p page, status int) {
+	t.Helper()
+	if p.status != status || b.cookie(a.url, "kindex-session") != "" || keyShape.MatchString(p.body) {
+		t.Errorf("%d instead of %d; session %q\n%s", p.status, status, b.cookie(a.url, "kindex-session"), p.body)
+	}
+	if got := a.accounts(t); len(got) != 0 {
+		t.Errorf("accounts were made: %q", got)
+	}
+}
+
+// plant puts a cookie into a browser, as a neighbour under the same domain may.
+func (a attacked) plant(t *testing.T, b *browser, name, value string) {
+	t.Helper()
+	u, err := url.Parse(a.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.client.Jar.SetCookies(u, []*http.Cookie{{Name: name, Value: value, Path: "/"}})
+}
+
+// TestSessionFixation plants a session in the victim's browser before the sign-in:
+// one that was made up, and the attacker's own.
+func TestSessionFixation(t *testing.T) {
+	suite.InTest(t)
+	a := attack(t, false)
+	a.hub.Answer(http.StatusOK, `{"id": 2, "login": "attacker"}`)
+	attacker := newBrowser(t, a.service)
+	attacker.throughHub(a.service)
+	a.hub.Answer(http.StatusOK, `{"id": 1, "login": "victim"}`)
+	for _, planted := range []string{"made-up", attacker.cookie(a.url, "kindex-session")} {
+		victim := newBrowser(t, a.service)
+		callback := a.answered(victim, "github")
+		a.plant(t, victim, "kindex-session", planted)
+		victim.open(callback.String())
+		if got := victim.cookie(a.url, "kindex-session"); got == planted || len(got) < 43 {
+			t.Errorf("the session after the sign-in is %q", got)
+		}
+		if victim.signedIn(a.service) != "victim" {
+			t.Errorf("signed in to %q", victim.signedIn(a.service))
+		}
+		thief := newBrowser(t, a.service)
+		a.plant(t, thief, "kindex-session", planted)
+		if got := thief.signedIn(a.service); got != "" {
+			t.Errorf("the planted session is signed in to %q", got)
+		}
+	}
+}
+
+// forgeries are POSTs that no page of the service has sent; token stands for the
+// right one of the session.
+func forgeries(service, token string) map[string]struct {
+	token  string
+	header map[string]string
+} {
+	return map[string]struct {
+		token  string
+		header map[string]string
+	}{
+		"foreign origin":               {token, map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}},
+		"foreign origin, old browser":  {token, map[string]string{"Origin": "https://evil.example"}},
+		"foreign origin, said to fit":  {token, map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"}},
+		"neighbour's page":             {token, map[string]string{"Origin": "http://evil." + strings.TrimPrefix(service, "http://"), "Sec-Fetch-Site": "same-site"}},
+		"other port":                   {token, map[string]string{"Origin": "http://127.0.0.1:1", "Sec-Fetch-Site": "same-site"}},
+		"other scheme":                 {token, map[string]string{"Origin": strings.Replace(service, "http:", "https:", 1)}},
+		"sandboxed frame":              {token, map[string]string{"Origin": "null", "Sec-Fetch-Site": "cross-site"}},
+		"sandboxed frame, old browser": {token, map[string]string{"Origin": "null"}},
+		"no word of where it is from":  {token, nil},
+		"token missing":                {"", map[string]string{"Origin": service, "Sec-Fetch-Site": "same-origin"}},
+		"token made up":                {strings.Repeat("A", 43), map[string]string{"Origin": service, "Sec-Fetch-Site": "same-origin"}},
+		"token cut":                    {token[:20], map[string]string{"Origin": service, "Sec-Fetch-Site": "same-origin"}},
+	}
+}
+
+// TestCSRF forges the form for signing out, and any other of the panel's.
+func TestCSRF(t *testing.T) {
+	suite.InTest(t)
+	a := attack(t, false)
+	a.hub.Answer(http.StatusOK, `{"id": 2, "login": "attacker"}`)
+	attacker, victim := newBrowser(t, a.service), newBrowser(t, a.service)
+	attacker.throughHub(a.service)
+	a.hub.Answer(http.StatusOK, `{"id": 1, "login": "victim"}`)
+	victim.throughHub(a.service)
+	_, own := victim.open(a.url+"/developer/").form(t, "/signout")
+	_, others := attacker.open(a.url+"/developer/").form(t, "/signout")
+	cases := forgeries(a.url, own.Get("token"))
+	cases["token of another session"] = struct {
+		token  string
+		header map[string]string
+	}{others.Get("token"), map[string]string{"Origin": a.url, "Sec-Fetch-Site": "same-origin"}}
+	forge := func(token string, header map[string]string) *http.Request {
+		r := victim.request(http.MethodPost, a.url+"/signout", url.Values{"token": {token}})
+		for name, value := range header {
+			r.Header.Set(name, value)
+		}
+		return r
+	}
+	for name, c := range cases {
+		if p := victim.send(forge(c.token, c.header)); p.status != http.StatusForbidden || victim.signedIn(a.service) != "victim" {
+			t.Errorf("%s: %d, signed in to %q", name, p.status, victim.signedIn(a.service))
+		}
+		r := forge(c.token, c.header)
+		r.AddCookie(&http.Cookie{Name: "kindex-session", Value: victim.cookie(a.url, "kindex-session")})
+		if err := a.handler.Load().CheckForm(r); !errors.Is(err, auth.ErrForged) {
+			t.Errorf("%s: CheckForm: %v", name, err)
+		}
+	}
+	r := forge(own.Get("token"), map[string]string{"Origin": a.url})
+	if err := a.handler.Load().CheckForm(r); !errors.Is(err, auth.ErrSignedOut) {
+		t.Errorf("without a session: CheckForm: %v", err)
+	}
+	r = forge(own.Get("token"), map[string]string{"Origin": a.url})
+	r.AddCookie(&http.Cookie{Name: "kindex-session", Value: victim.cookie(a.url, "kindex-session")})
+	if err := a.handler.Load().CheckForm(r); err != nil {
+		t.Errorf("the page's own form: CheckForm: %v", err)
+	}
+	if p := victim.open(a.url + "/signout?token=" + own.Get("token")); p.status != http.StatusMethodNotAllowed || victim.signedIn(a.service) != "victim" {
+		t.Errorf("GET /signout: %d", p.status)
+	}
+	r = victim.request(http.MethodPost, a.url+"/signout?token="+own.Get("token"), url.Values{})
+	r.Header.Set("Origin", a.url)
+	if p := victim.send(r); p.status != http.StatusForbidden {
+		t.Errorf("the token in the address: %d", p.status)
+	}
+}
+
+// TestSignInForged begins a sign-in from a page of somebody else, which would end
+// with the victim in an account of the attacker's choice.
+func TestSignInForged(t *testing.T) {
+	a := attack(t, false)
+	for name, c := range forgeries(a.url, strings.Repeat("A", 43)) {
+		if strings.HasPrefix(name, "token") {
+			continue // there is no session yet to have one
+		}
+		b := newBrowser(t, a.service)
+		r := b.request(http.MethodPost, a.url+"/signin/github", url.Values{})
+		for name, value := range c.header {
+			r.Header.Set(name, value)
+		}
+		if p := b.send(r); p.status != http.StatusForbidden || b.cookie(a.url, "kindex-signin") != "" || p.header.Get("Location") != "" {
+			t.Errorf("%s: %d, %v", name, p.status, p.header)
+		}
+	}
+	b := newBrowser(t, a.service)
+	if p := b.open(a.url + "/signin/github"); p.status != http.StatusMethodNotAllowed || b.cookie(a.url, "kindex-signin") != "" {
+		t.Errorf("GET /signin/github, as a prefetch would: %d", p.status)
+	}
+}
+
+// TestReplayedCallback brings an answer again, with the cookie that it needed.
+func TestReplayedCallback(t *testing.T) {
+	a := attack(t, false)
+	b := newBrowser(t, a.service)
+	callback := a.answered(b, "oidc")
+	secret := b.cookie(a.url, "kindex-signin")
+	if p := b.open(callback.String()); p.status != http.StatusOK {
+		t.Fatalf("the first time: %d\n%s", p.status, p.body)
+	}
+	exchanged := a.crafted.exchanges.Load()
+	thief := newBrowser(t, a.service)
+	a.plant(t, thief, "kindex-signin", secret)
+	if p := thief.open(callback.String()); p.status != http.StatusBadRequest || thief.signedIn(a.service) != "" {
+		t.Errorf("replayed: %d, signed in to %q", p.status, thief.signedIn(a.service))
+	}
+	if got := a.crafted.exchanges.Load(); got != exchanged {
+		t.Error("the provider was asked for a token again")
+	}
+}
+
+// TestCallbacksAtOnce brings one answer many times at the same moment, on both
+// engines: one gets in.
+func TestCallbacksAtOnce(t *testing.T) {
+	suite.InRace(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		v, c := serve(t, open(), false), startCrafted(t)
+		v.offer(t, oidcOptions(c.issuer))
+		b := newBrowser(t, v)
+		callback := b.follow(b.begin(v, "oidc"), v.atCallback).target(t).String()
+		secret := b.cookie(v.url, "kindex-signin")
+		statuses := make([]int, 16)
+		var all sync.WaitGroup
+		for i := range statuses {
+			all.Go(func() {
+				b := newBrowser(t, v)
+				r := b.request(http.MethodGet, callback, nil)
+				r.AddCookie(&http.Cookie{Name: "kindex-signin", Value: secret})
+				statuses[i] = b.send(r).status
+			})
+		}
+		all.Wait()
+		slices.Sort(statuses)
+		if statuses[0] != http.StatusOK || statuses[1] != http.StatusBadRequest || c.exchanges.Load() != 1 || len(v.accounts(t)) != 1 {
+			t.Errorf("statuses %v, %d exchanges, accounts %q", statuses, c.exchanges.Load(), v.accounts(t))
+		}
+	})
+}
+
+// TestSwappedState puts the attacker's state, code or both into the victim's
+// browser. The victim's own sign-in is not spoilt by it.
+func TestSwappedState(t *testing.T) {
+	a := attack(t, false)
+	attacker, victim := newBrowser(t, a.service), newBrowser(t, a.service)
+	theirs, own := a.answered(attacker, "github"), a.answered(victim, "github")
+	swap := func(change func(url.Values)) string {
+		u, q := *own, own.Query()
+		change(q)
+		u.RawQuery = q.Encode()
+		return u.String()
+	}
+	for name, address := range map[string]string{
+		"the attacker's answer": theirs.String(),
+		"the attacker's state":  swap(func(q url.Values) { q.Set("state", theirs.Query().Get("state")) }),
+		"no state":              swap(func(q url.Values) { q.Del("state") }),
+		"two states":            swap(func(q url.Values) { q.Add("state", theirs.Query().Get("state")) }),
+		"two codes":             swap(func(q url.Values) { q["code"] = []string{theirs.Query().Get("code"), q.Get("code")} }),
+		"state made up":         swap(func(q url.Values) { q.Set("state", strings.Repeat("A", 43)) }),
+	} {
+		t.Run(name, func(t *testing.T) { a.nobody(t, victim, victim.open(address), http.StatusBadRequest) })
+	}
+	if victim.open(own.String()); victim.signedIn(a.service) != "victim" {
+		t.Error("the victim's own sign-in was spoilt")
+	}
+}
+
+// TestInjectedCode brings the code of the attacker's session with the state of the
+// victim's. The code verifier tells, and where a provider does not look at it, the
+// nonce.
+func TestInjectedCode(t *testing.T) {
+	suite.InTest(t)
+	for name, lax := range map[string]bool{"code verifier": false, "nonce": true} {
+		for _, provider := range []string{"github", "oidc"} {
+			if lax && provider == "github" {
+				continue // which has no nonce and does look
+			}
+			t.Run(name+" "+provider, func(t *testing.T) {
+				a := attack(t, false)
+				a.crafted.lax = lax
+				attacker, victim := newBrowser(t, a.service), newBrowser(t, a.service)
+				code, own := a.answered(attacker, provider).Query().Get("code"), a.answered(victim, provider)
+				q := own.Query()
+				q.Set("code", code)
+				own.RawQuery = q.Encode()
+				a.nobody(t, victim, victim.open(own.String()), http.StatusBadGateway)
+			})
+		}
+	}
+}
+
+// TestMixedUpProvider brings the answer of one provider to the other's address, and
+// answers whose issuer is not the one that was asked (RFC 9207).
+func TestMixedUpProvider(t *testing.T) {
+	a := attack(t, false)
+	for _, ways := range [][2]string{{"github", "oidc"}, {"oidc", "github"}} {
+		b := newBrowser(t, a.service)
+		callback := a.answered(b, ways[0])
+		callback.Path = "/signin/" + ways[1] + "/callback"
+		a.nobody(t, b, b.open(callback.String()), http.StatusBadRequest)
+	}
+	for name, iss := range map[string][]string{"missing": nil, "empty": {""}, "another": {"https://evil.example"}, "with a slash": {a.crafted.issuer + "/"}} {
+		t.Run("issuer "+name, func(t *testing.T) {
+			a.crafted.lie(func() { a.crafted.answer = url.Values{"iss": iss} })
+			b := newBrowser(t, a.service)
+			a.nobody(t, b, b.open(a.answered(b, "oidc").String()), http.StatusBadGateway)
+		})
+	}
+	if a.crafted.exchanges.Load() != 0 {
+		t.Error("a code was shown to the wrong provider")
+	}
+}
+
+// TestOpenRedirect tries to have the browser sent elsewhere.
+func TestOpenRedirect(t *testing.T) {
+	a := attack(t, false)
+	const evil = "https://evil.example/"
+	extra := "next=" + evil + "&redirect=" + evil + "&return_to=//evil.example&redirect_uri=" + evil
+	b := newBrowser(t, a.service)
+	choice := b.open(a.url + "/signin?" + extra)
+	if strings.Contains(choice.body, "evil") {
+		t.Errorf("/signin repeats a parameter:\n%s", choice.body)
+	}
+	p := b.submit(a.url+"/signin", a.url+"/signin/github?"+extra, url.Values{"next": {evil}, "redirect_uri": {evil}})
+	if !strings.HasPrefix(p.header.Get("Location"), a.hub.URL+"/login/oauth/authorize?") || p.target(t).Query().Get("redirect_uri") != a.url+"/signin/github/callback" {
+		t.Errorf("sent to %s", p.header.Get("Location"))
+	}
+	callback := b.follow(p, a.atCallback).target(t)
+	if strings.Contains(callback.String(), "evil") {
+		t.Errorf("the answer comes to %s", callback)
+	}
+	b.open(callback.String() + "&" + strings.ReplaceAll(extra, "redirect_uri", "url"))
+	for _, path := range []string{"/signin", callback.RequestURI(), "/developer/", "/signin//evil.example/callback", "/signin/..%2f..%2fevil/callback", "//evil.example/developer"} {
+		p := b.open(a.url + path + map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + extra)
+		if to := p.header.Get("Location"); strings.Contains(to, "evil") && !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") {
+			t.Errorf("%s: sent to %q", path, to)
+		}
+	}
+	out := b.press(b.open(a.url+"/developer/"), "/signout", "next", evil)
+	if out.header.Get("Location") != "/signin" {
+		t.Errorf("sign-out: sent to %q", out.header.Get("Location"))
+	}
+}
+
+// TestHostHeader says another host in every way there is. Redirect addresses and
+// pages keep to the address that the operator has given.
+func TestHostHeader(t *testing.T) {
+	a := attack(t, false)
+	lie := func(r *http.Request) *http.Request {
+		r.Host = "evil.example"
+		for _, name := range []string{"X-Forwarded-Host", "X-Host", "X-Original-Host", "X-Forwarded-Server"} {
+			r.Header.Set(name, "evil.example")
+		}
+		r.Header.Set("Forwarded", "host=evil.example;proto=https")
+		r.Header.Set("X-Forwarded-Proto", "https")
+		return r
+	}
+	b := newBrowser(t, a.service)
+	r := lie(b.request(http.MethodPost, a.url+"/signin/github", url.Values{}))
+	r.Header.Set("Origin", a.url)
+	p := b.send(r)
+	if p.status != http.StatusSeeOther || p.target(t).Query().Get("redirect_uri") != a.url+"/signin/github/callback" {
+		t.Fatalf("%d, sent to %s", p.status, p.header.Get("Location"))
+	}
+	callback := b.follow(p, a.atCallback).target(t)
+	if p = b.send(lie(b.request(http.MethodGet, callback.String(), nil))); p.status != http.StatusOK || strings.Contains(p.body, "evil") {
+		t.Errorf("callback: %d\n%s", p.status, p.body)
+	}
+	for _, c := range p.header.Values("Set-Cookie") {
+		if strings.Contains(strings.ToLower(c), "domain") {
+			t.Errorf("cookie for a domain: %s", c)
+		}
+	}
+	// A name of the attacker's own that leads to this service: origin and host agree.
+	r = b.request(http.MethodPost, a.url+"/signin/github", url.Values{})
+	r.Host = "evil.example"
+	r.Header.Set("Origin", "http://evil.example")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if p = b.send(r); p.status != http.StatusForbidden || strings.Contains(p.body, "evil") {
+		t.Errorf("DNS rebinding: %d\n%s", p.status, p.body)
+	}
+}
+
+// TestAttemptTooOld waits longer at the provider's than is allowed.
+func TestAttemptTooOld(t *testing.T) {
+	a := attack(t, false)
+	b := newBrowser(t, a.service)
+	callback := a.answered(b, "github").String()
+	a.ahead.Store(int64(auth.AttemptLife + time.Second))
+	a.nobody(t, b, b.open(callback), http.StatusBadRequest)
+}

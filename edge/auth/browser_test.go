@@ -1,0 +1,311 @@
+package auth_test
+
+import (
+	"bytes"
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+// hanging is how long a request waits before it gives up.
+const hanging = 3 * time.Minute
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	statetest.Stop()
+	_ = os.RemoveAll(website.dir)
+	os.Exit(code)
+}
+
+// service is a sign-in on loopback, as the edge has it.
+type service struct {
+	url     string
+	state   *storage.State
+	log     *logged
+	ahead   *atomic.Int64 // nanoseconds that its clock is ahead
+	server  *httptest.Server
+	handler atomic.Pointer[auth.Handler]
+}
+
+// serve listens first: providers must know the address to come back to.
+func serve(t testing.TB, s *storage.State, secure bool) *service {
+	t.Helper()
+	v := &service{state: s, log: &logged{}, ahead: new(atomic.Int64)}
+	v.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if belongs(r) {
+			v.developer(w, r, look{site(t), v.url})
+			return
+		}
+		v.handler.Load().ServeHTTP(w, r)
+	}))
+	v.url = "http://" + v.server.Listener.Addr().String()
+	if secure {
+		v.server.StartTLS()
+	} else {
+		v.server.Start()
+	}
+	v.url = v.server.URL
+	t.Cleanup(v.server.Close)
+	return v
+}
+
+// offer makes the handler with the providers that options name.
+func (v *service) offer(t testing.TB, o auth.Options) {
+	t.Helper()
+	o.URL, o.Store, o.Pages = v.url, v.state, look{site(t), v.url}
+	o.Log = slog.New(slog.NewTextHandler(v.log, nil))
+	o.Now = func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) }
+	h, err := auth.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.handler.Store(h)
+}
+
+// logged is a log to be read while it is written.
+type logged struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// browser keeps cookies and says where its requests come from, as browsers do.
+type browser struct {
+	t      testing.TB
+	client *http.Client
+}
+
+func newBrowser(t testing.TB, v *service) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := v.server.Client()
+	return &browser{t, &http.Client{Transport: c.Transport, Jar: jar, Timeout: hanging,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// page is an answer that was read to its end.
+type page struct {
+	url    *url.URL
+	status int
+	header http.Header
+	body   string
+}
+
+// send sends one request and follows nothing.
+func (b *browser) send(r *http.Request) page {
+	b.t.Helper()
+	res, err := b.client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return page{r.URL, res.StatusCode, res.Header, string(body)}
+}
+
+func (b *browser) request(method, address string, form url.Values) *http.Request {
+	b.t.Helper()
+	var body io.Reader
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	r, err := http.NewRequest(method, address, body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return r
+}
+
+// open asks for an address and follows no redirect.
+func (b *browser) open(address string) page {
+	b.t.Helper()
+	return b.send(b.request(http.MethodGet, address, nil))
+}
+
+// submit sends a form as the page at from does, and follows no redirect.
+func (b *browser) submit(from, address string, form url.Values) page {
+	b.t.Helper()
+	r := b.request(http.MethodPost, address, form)
+	at, err := url.Parse(from)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Origin", at.Scheme+"://"+at.Host)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if at.Host != r.URL.Host {
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+	}
+	return b.send(r)
+}
+
+// follow goes where redirects lead, until they end or until says stop.
+func (b *browser) follow(p page, until func(*url.URL) bool) page {
+	b.t.Helper()
+	for range 20 {
+		to := p.target(b.t)
+		if to == nil || until != nil && until(to) {
+			return p
+		}
+		p = b.open(to.String())
+	}
+	b.t.Fatalf("redirects without end at %s", p.url)
+	return p
+}
+
+// target is where a redirect leads, nil for another answer.
+func (p page) target(t testing.TB) *url.URL {
+	t.Helper()
+	if p.status < 300 || p.status > 399 {
+		return nil
+	}
+	to, err := p.url.Parse(p.header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+var (
+	formShape  = regexp.MustCompile(`(?s)<form[^>]*action="([^"]*)"[^>]*>(.*?)</form>`)
+	inputShape = regexp.MustCompile(`<input[^>]*>`)
+	named      = regexp.MustCompile(`\bname="([^"]*)"`)
+	valued     = regexp.MustCompile(`\bvalue="([^"]*)"`)
+	keyShape   = regexp.MustCompile(`kx_[0-9A-Za-z]{38}`)
+)
+
+// form finds the form of a page whose action ends like this, with the values that
+// it would send; nil where there is none.
+func (p page) form(t testing.TB, ending string) (action string, fields url.Values) {
+	t.Helper()
+	for _, m := range formShape.FindAllStringSubmatch(p.body, -1) {
+		to, err := p.url.Parse(html.UnescapeString(m[1]))
+		if err != nil || !strings.HasSuffix(to.Path, ending) {
+			continue
+		}
+		fields = url.Values{}
+		for _, input := range inputShape.FindAllString(m[2], -1) {
+			if n := named.FindStringSubmatch(input); n != nil {
+				value := ""
+				if v := valued.FindStringSubmatch(input); v != nil {
+					value = html.UnescapeString(v[1])
+				}
+				fields.Set(n[1], value)
+			}
+		}
+		return to.String(), fields
+	}
+	return "", nil
+}
+
+// press sends the form of a page whose action ends like this.
+func (b *browser) press(p page, ending string, set ...string) page {
+	b.t.Helper()
+	to, fields := p.form(b.t, ending)
+	if fields == nil {
+		b.t.Fatalf("%s (%d) has no form for %s:\n%s", p.url, p.status, ending, p.body)
+	}
+	for i := 0; i < len(set); i += 2 {
+		fields.Set(set[i], set[i+1])
+	}
+	return b.submit(p.url.String(), to, fields)
+}
+
+// begin starts a sign-in and returns the redirect to the provider.
+func (b *browser) begin(v *service, provider string) page {
+	b.t.Helper()
+	return b.press(b.open(v.url+"/signin"), "/signin/"+provider)
+}
+
+// atCallback stops before the provider's answer is brought back.
+func (v *service) atCallback(to *url.URL) bool {
+	return strings.HasPrefix(to.String(), v.url) && strings.HasSuffix(to.Path, "/callback")
+}
+
+// cookie is the value that the browser would send, "" for none.
+func (b *browser) cookie(address, name string) string {
+	b.t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, c := range b.client.Jar.Cookies(u) {
+		if strings.TrimPrefix(c.Name, "__Host-") == name {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// signedIn tells the account that the browser is signed in to, "" for none.
+func (b *browser) signedIn(v *service) string {
+	b.t.Helper()
+	p := b.open(v.url + "/developer/")
+	if p.status == http.StatusSeeOther && p.header.Get("Location") == "/signin" {
+		return ""
+	}
+	m := regexp.MustCompile(`account <strong><bdi>([^<]*)</bdi></strong>`).FindStringSubmatch(p.body)
+	if p.status != http.StatusOK || m == nil {
+		b.t.Fatalf("/developer/: %d\n%s", p.status, p.body)
+	}
+	return m[1]
+}
+
+// owner identifies a key as the API does and returns the name of its account.
+func (v *service) owner(t testing.TB, key string) string {
+	t.Helper()
+	_, account, err := apikey.NewAuthenticator(v.state, time.Now).Identify(t.Context(), key)
+	if err != nil {
+		t.Fatalf("the key does not work: %v", err)
+	}
+	return account.Name
+}
+
+// accounts are the names of all accounts.
+func (v *service) accounts(t testing.TB) []string {
+	t.Helper()
+	list, err := v.state.Accounts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return names
+}

@@ -1,0 +1,170 @@
+package auth_test
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc/oidctest"
+	"golang.org/x/oauth2"
+)
+
+// crafted is an OpenID Connect provider that lets everybody in at once, and can be
+// made to lie in any part of what it says.
+type crafted struct {
+	issuer string
+	key    *rsa.PrivateKey
+
+	mu         sync.Mutex
+	says       map[string]any             // claims other than the honest ones; nil takes one out
+	sign       func(claims string) string // instead of RS256 with the key that is told
+	discovery  map[string]any             // what it says of itself other than the truth
+	answer     url.Values                 // parameters of its answer other than the honest ones
+	lax        bool                       // takes any code verifier
+	padding    int                        // bytes that its description of itself is longer
+	info       map[string]any             // what it tells of the user beside the token
+	infoStatus int
+	moved      string                // where it sends those on who bring a code
+	codes      map[string]url.Values // the requests that codes were given for
+	exchanges  atomic.Int64          // how many codes were brought
+	broken     atomic.Bool           // the endpoints do not answer
+}
+
+// craftedKey is made once: it takes a while.
+var craftedKey = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
+
+func startCrafted(t testing.TB) *crafted {
+	t.Helper()
+	c := &crafted{key: craftedKey(), codes: map[string]url.Values{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", c.configuration)
+	mux.HandleFunc("GET /auth", c.authorize)
+	mux.HandleFunc("POST /token", c.token)
+	mux.HandleFunc("GET /jwks", c.jwks)
+	mux.HandleFunc("GET /me", c.me)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c.broken.Load() {
+			http.Error(w, "broken", http.StatusInternalServerError)
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	c.issuer = server.URL
+	return c
+}
+
+// lie changes what the provider does.
+func (c *crafted) lie(change func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change()
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+func (c *crafted) configuration(w http.ResponseWriter, _ *http.Request) {
+	said := map[string]any{"issuer": c.issuer, "authorization_endpoint": c.issuer + "/auth", "token_endpoint": c.issuer + "/token",
+		"jwks_uri": c.issuer + "/jwks", "id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"},
+		"authorization_response_iss_parameter_supported": true, "padding": string(make([]byte, c.padding))}
+	maps.Copy(said, c.discovery)
+	writeJSON(w, said)
+}
+
+func (c *crafted) authorize(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	code := rand.Text()
+	c.codes[code] = q
+	answer := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {c.issuer}}
+	for name, values := range c.answer {
+		if answer[name] = values; values == nil {
+			answer.Del(name)
+		}
+	}
+	w.Header().Set("Location", q.Get("redirect_uri")+"?"+answer.Encode())
+	w.WriteHeader(http.StatusFound)
+}
+
+func (c *crafted) token(w http.ResponseWriter, r *http.Request) {
+	c.exchanges.Add(1)
+	if c.moved != "" {
+		w.Header().Set("Location", c.moved)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		return
+	}
+	id, secret, _ := r.BasicAuth()
+	asked, ok := c.codes[r.FormValue("code")]
+	delete(c.codes, r.FormValue("code"))
+	switch {
+	case id != url.QueryEscape(clientID) || secret != url.QueryEscape(clientSecret):
+		w.WriteHeader(http.StatusUnauthorized)
+		writeJSON(w, map[string]any{"error": "invalid_client"})
+	case !ok || asked.Get("redirect_uri") != r.FormValue("redirect_uri") || asked.Get("code_challenge_method") != "S256" ||
+		!c.lax && asked.Get("code_challenge") != oauth2.S256ChallengeFromVerifier(r.FormValue("code_verifier")):
+		w.WriteHeader(http.StatusBadRequest)
+		writeJSON(w, map[string]any{"error": "invalid_grant"})
+	default:
+		writeJSON(w, map[string]any{"access_token": "at", "token_type": "Bearer", "id_token": c.idToken(asked.Get("nonce"))})
+	}
+}
+
+func (c *crafted) idToken(nonce string) string {
+	claims := map[string]any{"iss": c.issuer, "sub": "7", "aud": clientID, "nonce": nonce, "preferred_username": "mallory",
+		"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()}
+	for name, v := range c.says {
+		if claims[name] = v; v == nil {
+			delete(claims, name)
+		}
+	}
+	text, err := json.Marshal(claims)
+	if err != nil {
+		panic(err)
+	}
+	if c.sign != nil {
+		return c.sign(string(text))
+	}
+	return oidctest.SignIDToken(c.key, "k1", "RS256", string(text))
+}
+
+func (c *crafted) me(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer at" {
+		c.infoStatus = http.StatusUnauthorized
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(c.infoStatus)
+	_ = json.NewEncoder(w).Encode(c.info)
+}
+
+func (c *crafted) jwks(w http.ResponseWriter, _ *http.Request) {
+	e := []byte{byte(c.key.E >> 16), byte(c.key.E >> 8), byte(c.key.E)}
+	writeJSON(w, map[string]any{"keys": []any{map[string]any{"kty": "RSA", "kid": "k1", "alg": "RS256", "use": "sig",
+		"n": base64.RawURLEncoding.EncodeToString(c.key.N.Bytes()), "e": base64.RawURLEncoding.EncodeToString(e)}}})
+}
+
+// unsigned returns a token with the given header and no signature, which libraries refuse
+// to create.
+func unsigned(header, claims string) string {
+	encode := base64.RawURLEncoding.EncodeToString
+	return fmt.Sprintf("%s.%s.", encode([]byte(header)), encode([]byte(claims)))
+}

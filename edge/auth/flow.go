@@ -1,0 +1,199 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"golang.org/x/oauth2"
+
+	"kindex/edge/apikey"
+)
+
+// choose shows the providers.
+func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
+	_, _, err := h.Session(r)
+	switch {
+	case err == nil:
+		see(w, Panel)
+	case errors.Is(err, ErrSignedOut):
+		allowForms(w.Header(), h.leaving())
+		body, err := h.pages.Choice(r, Choice{h.offers()})
+		h.show(w, r, http.StatusOK, body, err)
+	default:
+		h.unavailable(w, r, err)
+	}
+}
+
+func (h *Handler) provider(r *http.Request) provider {
+	for _, p := range h.providers {
+		if p.name() == r.PathValue("provider") {
+			return p
+		}
+	}
+	return nil
+}
+
+// start sends the browser to a provider.
+func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
+	p := h.provider(r)
+	switch {
+	case h.checkOrigin(r) != nil:
+		h.problem(w, r, http.StatusForbidden, "This sign-in was not begun on a page of this service",
+			"Sign-in begins at "+h.base.String()+"/signin and nowhere else.")
+		return
+	case p == nil:
+		h.unknownProvider(w, r)
+		return
+	case h.mayStart != nil && !h.mayStart(r):
+		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins from your IP address or network", "Try again in an hour.")
+		return
+	}
+	browser, state, nonce, verifier := newToken(), newToken(), newToken(), oauth2.GenerateVerifier()
+	to, err := p.begin(r.Context(), state, nonce, verifier)
+	if err != nil {
+		h.log.Error("sign-in: the provider cannot be used", "provider", p.title(), "error", err)
+		h.problem(w, r, http.StatusBadGateway, p.title()+" cannot be reached",
+			"Nothing is wrong with you or your account. Try again in a few minutes.")
+		return
+	}
+	err = h.store.AddAttempt(r.Context(), Attempt{Browser: hash(browser), State: hash(state), Provider: p.name(),
+		Nonce: nonce, Verifier: verifier, Network: NetworkOf(h.network(r)), ExpiresAt: h.now().Add(AttemptLife)})
+	if err != nil {
+		h.unavailable(w, r, err)
+		return
+	}
+	h.setCookie(w, attemptCookie, browser, AttemptLife)
+	see(w, to)
+}
+
+// finish takes the provider's answer, which the browser brings back.
+func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
+	p := h.provider(r)
+	if p == nil {
+		h.unknownProvider(w, r)
+		return
+	}
+	a, err := h.attempt(r, p)
+	switch {
+	case errors.Is(err, ErrNoAttempt):
+		h.noAttempt(w, r)
+		return
+	case err != nil:
+		h.unavailable(w, r, err)
+		return
+	}
+	h.setCookie(w, attemptCookie, "", 0)
+	who, err := p.identify(r.Context(), a, r.URL.Query())
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		h.log.Info("sign-in refused by the provider", "provider", p.title(), "error", err)
+		h.problem(w, r, http.StatusForbidden, p.title()+" has not let you in", "You may have refused, or it may not know this service. Nothing was changed here.")
+	case err != nil:
+		h.log.Error("sign-in failed", "provider", p.title(), "error", shorten(err.Error()))
+		h.problem(w, r, http.StatusBadGateway, "The sign-in with "+p.title()+" has failed",
+			"Its answer could not be had or could not be trusted, so nobody was signed in. The log of this service says why.")
+	default:
+		h.enter(w, r, p, who)
+	}
+}
+
+// attempt takes the attempt that an answer belongs to. Whoever brings an answer
+// that has a parameter twice has made it up.
+func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
+	answer, browser := r.URL.Query(), h.cookie(r, attemptCookie)
+	for _, values := range answer {
+		if len(values) > 1 {
+			return Attempt{}, ErrNoAttempt
+		}
+	}
+	state := answer.Get("state")
+	if browser == "" || state == "" {
+		return Attempt{}, ErrNoAttempt
+	}
+	return h.store.TakeAttempt(r.Context(), hash(browser), hash(state), p.name(), h.now())
+}
+
+// noAttempt answers for a callback that is nobody's: one that was reloaded, as a
+// rule.
+func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
+	if _, _, err := h.Session(r); err == nil {
+		see(w, Panel)
+		return
+	}
+	h.problem(w, r, http.StatusBadRequest, "This sign-in is over",
+		"It was finished before, has taken longer than ten minutes, or was begun in another browser.")
+}
+
+// enter opens a session for somebody, with a token that nobody has seen before,
+// whatever cookies the browser has sent.
+func (h *Handler) enter(w http.ResponseWriter, r *http.Request, p provider, who Identity) {
+	token, key := newToken(), apikey.Generate()
+	a := Arrival{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now(), Address: h.address(r)}
+	if old := h.cookie(r, sessionCookie); old != "" {
+		a.Replaces = hash(old)
+	}
+	// The provider has used up its code: what is begun here is worth finishing, in time.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
+	defer cancel()
+	account, made, err := h.store.SignIn(ctx, a)
+	var suspended *apikey.SuspendedError
+	switch {
+	case errors.As(err, &suspended):
+		h.log.Info("sign-in to a suspended account", "account", suspended.Account)
+		h.setCookie(w, sessionCookie, "", 0)
+		h.problem(w, r, http.StatusForbidden, "Your account is suspended", "The operator of this service has suspended it.")
+		return
+	case err != nil:
+		h.unavailable(w, r, err)
+		return
+	}
+	h.log.Info("signed in", "provider", p.title(), "account", account.ID, "new", made)
+	h.setCookie(w, sessionCookie, token, SessionMost)
+	if !made {
+		see(w, Panel)
+		return
+	}
+	w.Header().Set("Referrer-Policy", "no-referrer") // the address has the code
+	body, err := h.pages.FirstKey(r, FirstKey{account.Name, who.Login, key.Reveal()})
+	h.show(w, r, http.StatusOK, body, err)
+}
+
+// signOut ends the session of the browser.
+func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
+	err := h.CheckForm(r)
+	switch {
+	case errors.Is(err, ErrForged):
+		h.problem(w, r, http.StatusForbidden, "Nobody was signed out", "This form was not sent by a page of this service, or you have signed in anew since. Open the page again.")
+		return
+	case err != nil && !errors.Is(err, ErrSignedOut):
+		h.unavailable(w, r, err)
+		return
+	case err == nil:
+		if err := h.store.EndSession(r.Context(), hash(h.cookie(r, sessionCookie))); err != nil {
+			h.unavailable(w, r, err)
+			return
+		}
+	}
+	h.setCookie(w, sessionCookie, "", 0)
+	see(w, "/signin")
+}
+
+// see sends the browser to a page. The target is a fixed path, or what a provider
+// was found to be: never what a request has named.
+func see(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+func (h *Handler) unknownProvider(w http.ResponseWriter, r *http.Request) {
+	h.problem(w, r, http.StatusNotFound, "There is no such way to sign in", "The ways there are, are on the page for signing in.")
+}
+
+// unavailable answers where the state cannot be reached.
+func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) {
+	h.log.Error("sign-in: the state cannot be reached", "path", r.URL.Path, "error", err)
+	w.Header().Set("Retry-After", "5")
+	h.problem(w, r, http.StatusServiceUnavailable, "Signing in does not work at the moment", "Try again in a minute. Everything that needs no account works meanwhile.")
+}

@@ -1,0 +1,108 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/oauth2"
+)
+
+// github signs in with an OAuth app, which asks for no scope: who somebody is, is
+// public.
+type github struct {
+	address string // of the GitHub, which is also what identities are kept under
+	host    string
+	user    string // address of who has the token
+	config  oauth2.Config
+	client  *http.Client
+}
+
+func newGitHub(o GitHub, redirect string) (*github, error) {
+	if err := credentials(o.Client, "--signin-github-client", o.Secret, "KINDEX_SIGNIN_GITHUB_SECRET"); err != nil {
+		return nil, err
+	}
+	site, err := providerURL("--signin-github-url", cmp.Or(o.URL, "https://github.com"))
+	if err != nil {
+		return nil, err
+	}
+	api, err := providerURL("--signin-github-api", cmp.Or(o.API, apiOf(site)))
+	if err != nil {
+		return nil, err
+	}
+	address := strings.TrimRight(site.String(), "/")
+	return &github{address: address, host: site.Host, user: strings.TrimRight(api.String(), "/") + "/user", client: client(),
+		config: oauth2.Config{ClientID: o.Client, ClientSecret: o.Secret, RedirectURL: redirect, Endpoint: oauth2.Endpoint{
+			AuthURL: address + "/login/oauth/authorize", TokenURL: address + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}}}, nil
+}
+
+// apiOf is where GitHub has the API of a site: an own host for github.com and the
+// enterprises on ghe.com, a path on a server of one's own.
+func apiOf(site *url.URL) string {
+	if site.Host == "github.com" || strings.HasSuffix(site.Host, ".ghe.com") {
+		return site.Scheme + "://api." + site.Host
+	}
+	return strings.TrimRight(site.String(), "/") + "/api/v3"
+}
+
+func (g *github) name() string { return "github" }
+
+func (g *github) title() string {
+	if g.host == "github.com" {
+		return "GitHub"
+	}
+	return "GitHub at " + g.host
+}
+
+func (g *github) begin(_ context.Context, state, _, verifier string) (string, error) {
+	return g.config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), nil
+}
+
+func (g *github) identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error) {
+	code, err := answered(answer)
+	if err != nil {
+		return Identity{}, err
+	}
+	token, err := exchange(context.WithValue(ctx, oauth2.HTTPClient, g.client), &g.config, code, a.Verifier)
+	if err != nil {
+		return Identity{}, err
+	}
+	return g.whoHas(ctx, token)
+}
+
+// whoHas asks whose a token is. The numeric id stays with a user for good, while
+// logins are given up and taken by others.
+func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (Identity, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, g.user, nil) //nolint:gosec // the operator chose the address
+	if err != nil {
+		return Identity{}, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token.AccessToken)
+	r.Header.Set("Accept", "application/vnd.github+json")
+	r.Header.Set("User-Agent", "kindex")
+	res, err := g.client.Do(r) //nolint:gosec,bodyclose // as above; drain closes the body
+	if err != nil {
+		return Identity{}, fmt.Errorf("asking who has signed in: %w", err)
+	}
+	defer drain(res.Body)
+	if res.StatusCode != http.StatusOK {
+		return Identity{}, fmt.Errorf("asking who has signed in: the API answered with status %d", res.StatusCode)
+	}
+	var user struct {
+		ID    int64  `json:"id"`
+		Login string `json:"login"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&user); err != nil {
+		return Identity{}, fmt.Errorf("asking who has signed in: %w", err)
+	}
+	if user.ID <= 0 {
+		return Identity{}, errors.New("asking who has signed in: the API has told no id")
+	}
+	return Identity{Provider: g.address, Subject: strconv.FormatInt(user.ID, 10), Login: plainLogin(user.Login)}, nil
+}

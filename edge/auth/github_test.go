@@ -1,0 +1,86 @@
+package auth_test
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+func gitHubOptions(h *signintest.GitHub) auth.Options {
+	return auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: h.URL}}
+}
+
+// throughHub goes the whole way with GitHub, and returns the answer of the callback.
+func (b *browser) throughHub(v *service) page {
+	b.t.Helper()
+	back := b.follow(b.begin(v, "github"), v.atCallback)
+	return b.open(back.target(b.t).String())
+}
+
+// TestGitHub signs in with a GitHub Enterprise. Accounts follow the numeric id: a
+// login that somebody has given up opens nothing to whoever takes it.
+func TestGitHub(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		v, h := serve(t, open(), true), signintest.StartGitHub(t)
+		v.offer(t, gitHubOptions(h))
+		ann := newBrowser(t, v)
+		h.Answer(http.StatusOK, `{"id": 583231, "login": "Octo-Cat", "email": null}`)
+		p := ann.throughHub(v)
+		if key := keyShape.FindString(p.body); p.status != http.StatusOK || v.owner(t, key) != "octo-cat" {
+			t.Fatalf("first sign-in: %d\n%s", p.status, p.body)
+		}
+		h.Answer(http.StatusOK, `{"id": 583231, "login": "renamed"}`)
+		if p = newBrowser(t, v).throughHub(v); p.status != http.StatusSeeOther {
+			t.Errorf("sign-in under a new login: %d", p.status)
+		}
+		h.Answer(http.StatusOK, `{"id": 9000000001, "login": "octo-cat"}`)
+		thief := newBrowser(t, v)
+		if p = thief.throughHub(v); p.status != http.StatusOK || thief.signedIn(v) != "octo-cat-2" {
+			t.Errorf("whoever takes over a login: %d, signed in to %q", p.status, thief.signedIn(v))
+		}
+		if got := v.accounts(t); !slices.Equal(got, []string{"octo-cat", "octo-cat-2"}) {
+			t.Errorf("accounts %q", got)
+		}
+		if strings.Contains(v.log.String(), "gho_") || strings.Contains(v.log.String(), clientSecret) {
+			t.Errorf("the log has a secret:\n%s", v.log)
+		}
+	})
+}
+
+// TestGitHubAnswers sends away whoever the API does not vouch for.
+func TestGitHubAnswers(t *testing.T) {
+	suite.InTest(t)
+	for name, c := range map[string]struct {
+		user   string
+		status int
+	}{
+		"no id":       {`{"login": "octo-cat"}`, 0},
+		"id zero":     {`{"id": 0, "login": "octo-cat"}`, 0},
+		"id negative": {`{"id": -1, "login": "octo-cat"}`, 0},
+		"id as text":  {`{"id": "583231", "login": "octo-cat"}`, 0},
+		"not JSON":    {`<html>`, 0},
+		"forbidden":   {`{"id": 583231, "login": "octo-cat"}`, http.StatusForbidden},
+		"moved":       {`{"id": 583231, "login": "octo-cat"}`, http.StatusMovedPermanently},
+		"endless":     {`{"login": "` + strings.Repeat("a", 2<<20) + `", "id": 1}`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, h := serve(t, statetest.SQLite(t), false), signintest.StartGitHub(t)
+			v.offer(t, gitHubOptions(h))
+			h.Answer(cmp.Or(c.status, http.StatusOK), c.user)
+			ann := newBrowser(t, v)
+			p := ann.throughHub(v)
+			if p.status != http.StatusBadGateway || ann.signedIn(v) != "" || len(v.accounts(t)) != 0 {
+				t.Errorf("%d, signed in to %q\n%s", p.status, ann.signedIn(v), p.body)
+			}
+		})
+	}
+}

@@ -1,0 +1,216 @@
+package auth_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+const (
+	clientID     = signintest.Client
+	clientSecret = signintest.ClientSecret
+)
+
+// startProvider starts npm oidc-provider for a service.
+func startProvider(t testing.TB, v *service, names map[string]string) string {
+	t.Helper()
+	return signintest.StartOIDC(t, v.url+"/signin/oidc/callback", names)
+}
+
+func oidcOptions(issuer string) auth.Options {
+	return auth.Options{OIDC: auth.OIDC{Issuer: issuer, Client: clientID, Secret: clientSecret}}
+}
+
+// atProvider signs in at the provider's own pages as this subject, and returns the
+// redirect back to the service.
+func (b *browser) atProvider(v *service, p page, subject string) page {
+	b.t.Helper()
+	for range 5 {
+		p = b.follow(p, v.atCallback)
+		if p.target(b.t) != nil {
+			return p
+		}
+		to, fields := p.form(b.t, "")
+		if fields == nil {
+			b.t.Fatalf("%s: %d\n%s", p.url, p.status, p.body)
+		}
+		if fields.Has("login") {
+			fields.Set("login", subject)
+			fields.Set("password", "whatever")
+		}
+		p = b.submit(p.url.String(), to, fields)
+	}
+	b.t.Fatalf("the provider does not come to an end: %s", p.url)
+	return p
+}
+
+// signIn goes the whole way, and returns the answer of the callback.
+func (b *browser) signIn(v *service, subject string) page {
+	b.t.Helper()
+	back := b.atProvider(v, b.begin(v, "oidc"), subject)
+	return b.open(back.target(b.t).String())
+}
+
+// TestOpenIDConnect goes through the life of accounts with a provider of others:
+// on both engines, with the cookies of https and those of http.
+func TestOpenIDConnect(t *testing.T) {
+	for name, secure := range map[string]bool{"http": false, "https": true} {
+		t.Run(name, func(t *testing.T) {
+			statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+				if secure && strings.HasSuffix(t.Name(), "SQLite") {
+					suite.InSoak(t, "another engine; https on PostgreSQL and http on SQLite stay")
+				} else if !secure && strings.HasSuffix(t.Name(), "PostgreSQL") {
+					suite.InSoak(t, "another engine; https on PostgreSQL and http on SQLite stay")
+				}
+				v := serve(t, open(), secure)
+				v.offer(t, oidcOptions(startProvider(t, v, map[string]string{"1001": "Zoë O'Neil", "1002": "zoe o'neil"})))
+				ann, other := newBrowser(t, v), newBrowser(t, v)
+				callback := firstSignIn(t, v, ann)
+				reload(t, v, ann, other, callback)
+				again(t, v, ann, other)
+				signOut(t, v, ann, other)
+				for _, secret := range []string{clientSecret, callback.Query().Get("code"), callback.Query().Get("state"), "kx_"} {
+					if strings.Contains(v.log.String(), secret) {
+						t.Errorf("the log has the secret %q:\n%s", secret, v.log)
+					}
+				}
+			})
+		})
+	}
+}
+
+// firstSignIn makes an account and shows its key.
+func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
+	if got := ann.signedIn(v); got != "" {
+		t.Fatalf("signed in to %q before", got)
+	}
+	p := ann.signIn(v, "1001")
+	key := keyShape.FindString(p.body)
+	if p.status != http.StatusOK || key == "" || !strings.Contains(p.body, "Zoë O&#39;Neil") {
+		t.Fatalf("first sign-in: %d\n%s", p.status, p.body)
+	}
+	if p.header.Get("Cache-Control") != "no-store" || p.header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("the page with the key may be kept or told on: %v", p.header)
+	}
+	if got := v.owner(t, key); got != "zoe-o-neil" {
+		t.Errorf("the key is of the account %q", got)
+	}
+	if got := ann.signedIn(v); got != "zoe-o-neil" {
+		t.Errorf("signed in to %q", got)
+	}
+	panel := ann.open(v.url + "/developer/")
+	if strings.Contains(panel.body, key) || !strings.Contains(panel.body, key[:7]+"…"+key[len(key)-4:]) {
+		t.Errorf("the panel shows the whole key, or not the masked one:\n%s", panel.body)
+	}
+	return p.url
+}
+
+// reload brings the provider's answer once more: the browser that had it is sent
+// on, another gets nothing.
+func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
+	p := ann.open(callback.String())
+	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || keyShape.MatchString(p.body) {
+		t.Errorf("callback reloaded: %d, %v\n%s", p.status, p.header, p.body)
+	}
+	p = other.open(callback.String())
+	if p.status != http.StatusBadRequest || other.signedIn(v) != "" {
+		t.Errorf("callback in another browser: %d, signed in to %q", p.status, other.signedIn(v))
+	}
+	if got := v.accounts(t); !slices.Equal(got, []string{"zoe-o-neil"}) {
+		t.Errorf("accounts %q", got)
+	}
+}
+
+// again signs in from another browser, as the same and as somebody of the same
+// name.
+func again(t *testing.T, v *service, ann, other *browser) {
+	p := other.signIn(v, "1001")
+	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || other.signedIn(v) != "zoe-o-neil" {
+		t.Errorf("second sign-in: %d, signed in to %q", p.status, other.signedIn(v))
+	}
+	third := newBrowser(t, v)
+	if p = third.signIn(v, "1002"); p.status != http.StatusOK || third.signedIn(v) != "zoe-o-neil-2" {
+		t.Errorf("somebody of the same name: %d, signed in to %q", p.status, third.signedIn(v))
+	}
+	if got := v.accounts(t); !slices.Equal(got, []string{"zoe-o-neil", "zoe-o-neil-2"}) {
+		t.Errorf("accounts %q", got)
+	}
+	account, err := v.state.AccountNamed(t.Context(), "zoe-o-neil")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := v.state.Keys(t.Context(), account.ID); err != nil || len(list) != 1 {
+		t.Errorf("after two sign-ins the account has %d keys: %v", len(list), err)
+	}
+	if p = ann.open(v.url + "/signin"); p.status != http.StatusSeeOther {
+		t.Errorf("/signin while signed in: %d", p.status)
+	}
+}
+
+// signOut ends one browser's session, and no other's.
+func signOut(t *testing.T, v *service, ann, other *browser) {
+	token := ann.cookie(v.url, "kindex-session")
+	p := ann.press(ann.open(v.url+"/developer/"), "/signout")
+	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/signin" || ann.cookie(v.url, "kindex-session") != "" {
+		t.Errorf("sign-out: %d, %v", p.status, p.header)
+	}
+	r := ann.request(http.MethodGet, v.url+"/developer/", nil)
+	for _, name := range []string{"kindex-session", "__Host-kindex-session"} {
+		r.AddCookie(&http.Cookie{Name: name, Value: token})
+	}
+	if p = ann.send(r); p.status != http.StatusSeeOther {
+		t.Errorf("the cookie of a session that has ended still works: %d", p.status)
+	}
+	if other.signedIn(v) != "zoe-o-neil" {
+		t.Error("another browser was signed out too")
+	}
+}
+
+// TestProviderRefuses lets somebody turn back at the provider's page.
+func TestProviderRefuses(t *testing.T) {
+	suite.InRace(t)
+	v := serve(t, statetest.SQLite(t), false)
+	v.offer(t, oidcOptions(startProvider(t, v, nil)))
+	ann := newBrowser(t, v)
+	p := ann.follow(ann.begin(v, "oidc"), nil)
+	_, after, ok := strings.Cut(p.body, `<a href="`)
+	abort, _, _ := strings.Cut(after, `"`)
+	if !ok || !strings.HasSuffix(abort, "/abort") {
+		t.Fatalf("no way out at the provider's:\n%s", p.body)
+	}
+	back := ann.follow(ann.open(abort), v.atCallback)
+	if got := back.target(t).Query().Get("error"); got != "access_denied" {
+		t.Fatalf("the provider sent back %s", back.target(t))
+	}
+	p = ann.open(back.target(t).String())
+	if p.status != http.StatusForbidden || !strings.Contains(p.body, "has not let you in") || ann.signedIn(v) != "" || len(v.accounts(t)) != 0 {
+		t.Errorf("refused: %d\n%s", p.status, p.body)
+	}
+}
+
+// TestProviderDown keeps the rest going while the provider cannot be reached.
+func TestProviderDown(t *testing.T) {
+	v := serve(t, statetest.SQLite(t), false)
+	v.offer(t, oidcOptions("http://127.0.0.1:1"))
+	ann := newBrowser(t, v)
+	for range 3 {
+		p := ann.begin(v, "oidc")
+		if p.status != http.StatusBadGateway || !strings.Contains(p.body, "127.0.0.1:1 cannot be reached") {
+			t.Fatalf("%d\n%s", p.status, p.body)
+		}
+	}
+	if p := ann.open(v.url + "/signin"); p.status != http.StatusOK {
+		t.Errorf("/signin: %d", p.status)
+	}
+	if !strings.Contains(v.log.String(), "the provider cannot be used") || !strings.Contains(v.log.String(), "connection refused") {
+		t.Errorf("log:\n%s", v.log)
+	}
+}

@@ -1,0 +1,118 @@
+package auth_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/edge/auth"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+// website is the site that the pages of the tests are rendered by, of a build with
+// one entity.
+var website struct {
+	sync.Once
+	site *pages.Site
+	dir  string
+	err  error
+}
+
+func site(t testing.TB) *pages.Site {
+	t.Helper()
+	w := &website
+	w.Do(func() {
+		if w.dir, w.err = os.MkdirTemp("", "kindex-signin-"); w.err != nil {
+			return
+		}
+		content, out := filepath.Join(w.dir, "content"), filepath.Join(w.dir, "out")
+		w.err = errors.Join(os.MkdirAll(filepath.Join(content, "tool"), 0o755),
+			os.WriteFile(filepath.Join(content, "tool", "one.yaml"), []byte("name: One\ncategory: other\ndescription: The only entity that these tests need.\n"), 0o644),
+			os.WriteFile(filepath.Join(content, "index.yaml"), []byte("title: Test index\n"), 0o644))
+		if w.err != nil {
+			return
+		}
+		var r *builder.Report
+		if r, w.err = builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: time.Now().UTC().Truncate(24 * time.Hour)}); w.err != nil {
+			return
+		}
+		var b *exports.Build
+		if b, w.err = exports.Open(filepath.Join(exports.BuildsDir(out), r.ID)); w.err == nil {
+			w.site, w.err = pages.New(pages.Source{Build: b}, pages.Options{SignIn: true, Contact: "operator@example.org"})
+		}
+	})
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	return w.site
+}
+
+// look renders the pages as the edge does.
+type look struct {
+	site *pages.Site
+	base string
+}
+
+func (l look) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
+	p := &pages.SignInPage{}
+	for _, o := range c.Providers {
+		p.Providers = append(p.Providers, pages.Provider(o))
+	}
+	return l.render(r, p)
+}
+
+func (l look) FirstKey(r *http.Request, k auth.FirstKey) ([]byte, error) {
+	return l.render(r, &pages.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
+}
+
+func (l look) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
+	return l.render(r, &pages.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
+}
+
+func (l look) render(r *http.Request, p pages.Panel) ([]byte, error) {
+	a, err := l.site.Panel(pages.Request{Path: r.URL.Path, Base: l.base}, p)
+	if err != nil {
+		return nil, err
+	}
+	return a.Body, nil
+}
+
+// developer is the page behind the sign-in: whose session it is, and the keys.
+func (v *service) developer(w http.ResponseWriter, r *http.Request, l look) {
+	auth.Guard(w.Header())
+	account, token, err := v.handler.Load().Session(r)
+	if errors.Is(err, auth.ErrSignedOut) {
+		w.Header().Set("Location", "/signin")
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
+	list, failed := v.state.Keys(r.Context(), account.ID)
+	if errors.Join(err, failed) != nil {
+		w.Header().Set("Retry-After", "5")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	p := &pages.DeveloperPage{Member: pages.Member{Account: account.Name, Token: token}, Most: 5}
+	for _, k := range list {
+		p.Keys = append(p.Keys, pages.PanelKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: k.CreatedAt})
+	}
+	body, err := l.render(r, p)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	_, _ = w.Write(body)
+}
+
+// belongs tells whether a request is for the page behind the sign-in.
+func belongs(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.TrimSuffix(r.URL.Path, "/")+"/" == auth.Panel
+}

@@ -1,0 +1,257 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
+)
+
+// How long it is remembered what a provider says of itself, and that it said
+// nothing.
+const (
+	discoveryLife = time.Hour
+	failureLife   = 5 * time.Second
+)
+
+// oidcProvider signs in with an OpenID Connect provider, which is asked for its
+// endpoints when they are first needed.
+type oidcProvider struct {
+	issuer string
+	host   string
+	plain  bool // the issuer is on this machine and need not have https
+	config oauth2.Config
+	client *http.Client
+	now    func() time.Time
+	asking singleflight.Group
+
+	mu     sync.Mutex
+	last   *discovered // nil before the first success
+	failed error       // of the last attempt
+	at     time.Time   // of the last attempt
+}
+
+// discovered is what a provider says of itself (OpenID Connect Discovery 1.0).
+type discovered struct {
+	*oidc.Provider
+	style oauth2.AuthStyle
+	iss   bool // answers name their issuer (RFC 9207)
+}
+
+func newOIDC(o OIDC, redirect string, now func() time.Time) (*oidcProvider, error) {
+	if o.Issuer == "" {
+		return nil, errors.New("--signin-oidc-issuer is missing: the address of the OpenID Connect provider")
+	}
+	issuer, err := providerURL("--signin-oidc-issuer", o.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	if err := credentials(o.Client, "--signin-oidc-client", o.Secret, "KINDEX_SIGNIN_OIDC_SECRET"); err != nil {
+		return nil, err
+	}
+	return &oidcProvider{issuer: o.Issuer, host: issuer.Host, plain: issuer.Scheme == "http", client: client(), now: now,
+		config: oauth2.Config{ClientID: o.Client, ClientSecret: o.Secret, RedirectURL: redirect,
+			Scopes: []string{oidc.ScopeOpenID, oidc.ScopeProfile, oidc.ScopeEmail}}}, nil
+}
+
+func (p *oidcProvider) name() string  { return "oidc" }
+func (p *oidcProvider) title() string { return p.host }
+
+// discover returns what the provider says of itself, asking it where that is not
+// known or an hour old. A provider that does not answer then is taken at its last
+// word.
+func (p *oidcProvider) discover(ctx context.Context) (*discovered, error) {
+	if d, err, known := p.remembered(); known {
+		return d, err
+	}
+	// Whoever waits may go away; what was asked is for all.
+	done := p.asking.DoChan("", func() (any, error) {
+		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		d, err := p.ask(oidc.ClientContext(ask, p.client))
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.failed, p.at = err, time.Now()
+		if err == nil {
+			p.last = d
+		}
+		return nil, nil
+	})
+	select {
+	case <-done:
+		d, err, _ := p.remembered()
+		return d, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// remembered is what is known without asking. known tells whether that will do.
+func (p *oidcProvider) remembered() (d *discovered, err error, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	life := discoveryLife
+	if p.failed != nil {
+		life = failureLife
+	}
+	if err = p.failed; p.last != nil {
+		err = nil
+	}
+	return p.last, err, !p.at.IsZero() && time.Since(p.at) < life
+}
+
+func (p *oidcProvider) ask(ctx context.Context) (*discovered, error) {
+	found, err := oidc.NewProvider(ctx, p.issuer)
+	if err != nil {
+		return nil, fmt.Errorf("the OpenID Connect provider %s does not tell its endpoints: %s", p.issuer, shorten(err.Error()))
+	}
+	var says struct {
+		JWKS    string   `json:"jwks_uri"`
+		Methods []string `json:"token_endpoint_auth_methods_supported"`
+		Iss     bool     `json:"authorization_response_iss_parameter_supported"`
+	}
+	if err := found.Claims(&says); err != nil {
+		return nil, fmt.Errorf("the OpenID Connect provider %s: %w", p.issuer, err)
+	}
+	e := found.Endpoint()
+	addresses := []string{e.AuthURL, e.TokenURL, says.JWKS}
+	if found.UserInfoEndpoint() != "" {
+		addresses = append(addresses, found.UserInfoEndpoint())
+	}
+	for _, address := range addresses {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" || u.Scheme != "https" && !(p.plain && u.Scheme == "http" && loopback(u)) {
+			return nil, fmt.Errorf("the OpenID Connect provider %s names the endpoint %q, which is no https address", p.issuer, shorten(address))
+		}
+	}
+	// Told once instead of tried out: a code that was shown is used up.
+	style := oauth2.AuthStyleInHeader
+	if len(says.Methods) > 0 && !slices.Contains(says.Methods, "client_secret_basic") {
+		style = oauth2.AuthStyleInParams
+	}
+	return &discovered{found, style, says.Iss}, nil
+}
+
+// as is the client's configuration at the endpoints of a provider.
+func (p *oidcProvider) as(d *discovered) *oauth2.Config {
+	c := p.config
+	c.Endpoint = d.Endpoint()
+	c.Endpoint.AuthStyle = d.style
+	return &c
+}
+
+func (p *oidcProvider) begin(ctx context.Context, state, nonce, verifier string) (string, error) {
+	d, err := p.discover(ctx)
+	if err != nil {
+		return "", err
+	}
+	return p.as(d).AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), nil
+}
+
+func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error) {
+	d, err := p.discover(ctx)
+	if err != nil {
+		return Identity{}, err
+	}
+	if iss := answer.Get("iss"); iss != p.issuer && (d.iss || answer.Has("iss")) {
+		return Identity{}, fmt.Errorf("the answer is by the issuer %q instead of %q (RFC 9207)", shorten(iss), p.issuer)
+	}
+	code, err := answered(answer)
+	if err != nil {
+		return Identity{}, err
+	}
+	ctx = oidc.ClientContext(ctx, p.client)
+	token, err := exchange(ctx, p.as(d), code, a.Verifier)
+	if err != nil {
+		return Identity{}, err
+	}
+	idToken, err := p.verify(ctx, d, token, a.Nonce)
+	if err != nil {
+		return Identity{}, err
+	}
+	login, err := p.login(ctx, d, idToken, token)
+	if err != nil {
+		return Identity{}, err
+	}
+	return Identity{Provider: p.issuer, Subject: idToken.Subject, Login: login}, nil
+}
+
+// verify checks an id_token as OpenID Connect Core 1.0, section 3.1.3.7, has it:
+// signature, issuer, audience and times by the library, the rest here.
+func (p *oidcProvider) verify(ctx context.Context, d *discovered, token *oauth2.Token, nonce string) (*oidc.IDToken, error) {
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return nil, errors.New("the provider has sent no id_token")
+	}
+	t, err := d.Verifier(&oidc.Config{ClientID: p.config.ClientID, Now: p.now}).Verify(ctx, raw)
+	if err != nil {
+		return nil, fmt.Errorf("the id_token: %w", err)
+	}
+	var more struct {
+		Party string `json:"azp"`
+	}
+	if err := t.Claims(&more); err != nil {
+		return nil, fmt.Errorf("the id_token: %w", err)
+	}
+	switch {
+	case subtle.ConstantTimeCompare([]byte(t.Nonce), []byte(nonce)) != 1:
+		return nil, errors.New("the id_token has another nonce: it was made for another sign-in")
+	case more.Party != "" && more.Party != p.config.ClientID, more.Party == "" && len(t.Audience) > 1:
+		return nil, fmt.Errorf("the id_token was made for %q, not for this service alone", shorten(more.Party))
+	case t.Subject == "" || len(t.Subject) > 255 || strings.ContainsFunc(t.Subject, func(r rune) bool { return r < ' ' || r == 0xfffd }):
+		return nil, errors.New("the id_token has no usable subject") // at most 255 ASCII characters (section 2)
+	}
+	if t.AccessTokenHash != "" {
+		if err := t.VerifyAccessToken(token.AccessToken); err != nil {
+			return nil, fmt.Errorf("the id_token: %w", err)
+		}
+	}
+	return t, nil
+}
+
+// login is what somebody is called at the provider, "" where that is not told. It
+// is for people to read; nothing hangs on it.
+func (p *oidcProvider) login(ctx context.Context, d *discovered, t *oidc.IDToken, token *oauth2.Token) (string, error) {
+	var c called
+	if err := t.Claims(&c); err != nil {
+		return "", fmt.Errorf("the id_token: %w", err)
+	}
+	if login := c.login(); login != "" || d.UserInfoEndpoint() == "" {
+		return login, nil
+	}
+	u, err := d.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	if err != nil {
+		return "", nil //nolint:nilerr // a name can be made without it
+	}
+	if u.Subject != t.Subject { // section 5.3.2
+		return "", errors.New("the provider's user information is of somebody else than the id_token")
+	}
+	if err := u.Claims(&c); err != nil {
+		return "", nil //nolint:nilerr // as above
+	}
+	return c.login(), nil
+}
+
+// called are the claims that tell what somebody is called.
+type called struct {
+	Preferred string `json:"preferred_username"`
+	Email     string `json:"email"`
+}
+
+func (c called) login() string {
+	if s := plainLogin(c.Preferred); s != "" {
+		return s
+	}
+	local, _, _ := strings.Cut(plainLogin(c.Email), "@")
+	return local
+}

@@ -1,0 +1,135 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/auth"
+)
+
+// TestHostileNames signs in people whose names are attacks on the pages, the log
+// and the database.
+func TestHostileNames(t *testing.T) {
+	suite.InTest(t)
+	for i, login := range []string{
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `{{.Key}}`, `javascript:alert(1)`,
+		"a\r\nSet-Cookie: kindex-session=x", "nul\x00byte", "\u202egnp.exe", strings.Repeat("long", 5000), strings.Repeat("é", 300), "", "  ", "../../etc/passwd", "-rf", "😀", "a@b@c",
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			a := attack(t, false)
+			a.crafted.says = map[string]any{"preferred_username": login}
+			b := newBrowser(t, a.service)
+			p := b.open(a.answered(b, "oidc").String())
+			panel := b.open(a.url + "/developer/")
+			for _, shown := range []page{p, panel} {
+				if shown.status != http.StatusOK || shown.header.Values("Set-Cookie") != nil && len(shown.header.Values("Set-Cookie")) > 2 {
+					t.Fatalf("%d %v\n%s", shown.status, shown.header, shown.body)
+				}
+				for _, bad := range []string{"<script", "<img", "onmouseover='", "\x00", "\r\nSet-Cookie"} {
+					if strings.Contains(ownScripts.ReplaceAllString(shown.body, ""), bad) {
+						t.Errorf("the page has %q:\n%s", bad, shown.body)
+					}
+				}
+				if len(shown.body) > 12<<10 {
+					t.Errorf("the page has %d bytes", len(shown.body))
+				}
+			}
+			name := b.signedIn(a.service)
+			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "" || name[0] == '-' || len(name) > 64 {
+				t.Errorf("the account is called %q", name)
+			}
+			if n := strings.Count(a.log.String(), "\n"); n != 1 {
+				t.Errorf("%d lines of log:\n%s", n, a.log)
+			}
+		})
+	}
+}
+
+// ownScripts are those of the website.
+var ownScripts = regexp.MustCompile(`<script (type="module" )?src="/assets/[a-z]+\.[0-9a-f]{8}\.js"></script>`)
+
+// TestHeaders holds every kind of answer to the headers that keep it private and
+// apart, and the cookies to what browsers protect.
+func TestHeaders(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		a := attack(t, secure)
+		b := newBrowser(t, a.service)
+		started := b.begin(a.service, "github")
+		entered := b.open(b.follow(started, a.atCallback).target(t).String())
+		pages := []page{started, entered, b.open(a.url + "/developer/"), b.open(a.url + "/signin"), newBrowser(t, a.service).open(a.url + "/signin"),
+			b.open(a.url + "/signin/nobody/callback"), b.submit("https://evil.example", a.url+"/signout", url.Values{})}
+		for _, p := range pages {
+			csp := p.header.Get("Content-Security-Policy")
+			for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+				if !strings.Contains(csp, part) {
+					t.Errorf("%s: policy %q without %s", p.url.Path, csp, part)
+				}
+			}
+			for _, kind := range []string{"script-src", "style-src", "img-src", "connect-src"} {
+				if !strings.Contains(csp, kind+" 'self';") {
+					t.Errorf("%s: policy %q lets in what is not the site's", p.url.Path, csp)
+				}
+			}
+			for _, inside := range []string{"<style", " style=", "<script>", " onclick="} {
+				if strings.Contains(p.body, inside) {
+					t.Errorf("%s has %s, which its policy does not let in", p.url.Path, inside)
+				}
+			}
+			if strings.Contains(csp, "unsafe") || strings.Contains(csp, "sha256-") {
+				t.Errorf("%s: policy %q", p.url.Path, csp)
+			}
+			if p.header.Get("Cache-Control") != "no-store" || p.header.Get("X-Content-Type-Options") != "nosniff" || p.header.Get("Referrer-Policy") == "" ||
+				p.header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s: %v", p.url.Path, p.header)
+			}
+		}
+		for _, p := range pages[:2] {
+			for _, text := range p.header.Values("Set-Cookie") {
+				c, err := http.ParseSetCookie(text)
+				if err != nil || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.Secure != secure ||
+					strings.HasPrefix(c.Name, "__Host-") != secure || c.Value != "" && len(c.Value) != 43 {
+					t.Errorf("secure %v: %s: cookie %s (%v)", secure, p.url.Path, text, err)
+				}
+			}
+		}
+	}
+}
+
+// TestAddresses refuses addresses under which sign-in would not be safe.
+func TestAddresses(t *testing.T) {
+	good := auth.Options{URL: "https://index.example.org", GitHub: auth.GitHub{Client: "c", Secret: "s"}, OIDC: auth.OIDC{Issuer: "https://id.example.org", Client: "c", Secret: "s"}}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func(*auth.Options)
+		want   string
+	}{
+		"no address":             {func(o *auth.Options) { o.URL = "" }, "--url"},
+		"http":                   {func(o *auth.Options) { o.URL = "http://index.example.org" }, "https"},
+		"looks like loopback":    {func(o *auth.Options) { o.URL = "http://localhost.example.org" }, "https"},
+		"a path":                 {func(o *auth.Options) { o.URL = "https://example.org/index" }, "without a path"},
+		"a user":                 {func(o *auth.Options) { o.URL = "https://a@example.org" }, "--url"},
+		"no secret":              {func(o *auth.Options) { o.GitHub.Secret = "" }, "KINDEX_SIGNIN_GITHUB_SECRET"},
+		"no client":              {func(o *auth.Options) { o.GitHub.Client = "" }, "--signin-github-client"},
+		"no OpenID secret":       {func(o *auth.Options) { o.OIDC.Secret = "" }, "KINDEX_SIGNIN_OIDC_SECRET"},
+		"no OpenID client":       {func(o *auth.Options) { o.OIDC.Client = "" }, "--signin-oidc-client"},
+		"no issuer":              {func(o *auth.Options) { o.OIDC.Issuer = "" }, "--signin-oidc-issuer"},
+		"issuer without https":   {func(o *auth.Options) { o.OIDC.Issuer = "http://id.example.org" }, "https"},
+		"issuer with a query":    {func(o *auth.Options) { o.OIDC.Issuer = "https://id.example.org?a=b" }, "--signin-oidc-issuer"},
+		"GitHub without https":   {func(o *auth.Options) { o.GitHub.URL = "http://github.example.org" }, "https"},
+		"GitHub's API is a word": {func(o *auth.Options) { o.GitHub.API = "api" }, "--signin-github-api"},
+		"no provider":            {func(o *auth.Options) { o.GitHub, o.OIDC = auth.GitHub{}, auth.OIDC{} }, "no provider"},
+	} {
+		o := good
+		c.change(&o)
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

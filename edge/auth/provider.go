@@ -1,0 +1,136 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// provider vouches for people.
+type provider interface {
+	// name is its name in addresses.
+	name() string
+	// title is its name for people.
+	title() string
+	// begin is where to send the browser.
+	begin(ctx context.Context, state, nonce, verifier string) (string, error)
+	// identify takes the provider's answer to who that is. Every check of the
+	// answer but that of the state is its business.
+	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
+}
+
+// patience is how long a provider may take for one answer, and the state for what
+// nobody can end by leaving.
+const patience = 10 * time.Second
+
+// maxAnswer bounds the answer of a provider.
+const maxAnswer = 1 << 20
+
+// client asks providers. It follows no redirects: secrets go to the addresses that
+// the provider has named, and to no other.
+func client() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = 4
+	t.ResponseHeaderTimeout = patience
+	return &http.Client{Transport: bounded{t}, Timeout: patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// bounded cuts off answers that are too long.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
+	return res, nil
+}
+
+// providerURL reads the address of a provider: https, or http where the machine
+// itself is meant.
+func providerURL(what, s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%s %q: use the provider's address, such as https://accounts.example.org", what, s)
+	}
+	if u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)) {
+		return nil, fmt.Errorf("%s %q: a provider must have an https address", what, s)
+	}
+	return u, nil
+}
+
+// credentials tells what of a client is missing.
+func credentials(client, clientFlag, secret, secretVariable string) error {
+	switch {
+	case client == "":
+		return fmt.Errorf("%s is missing: the id that the provider has given to this service", clientFlag)
+	case secret == "":
+		return fmt.Errorf("the environment has no %s: the secret that belongs to %s", secretVariable, clientFlag)
+	}
+	return nil
+}
+
+// refusal is a provider's answer that people should hear of in their own words.
+type refusal struct{ code string }
+
+func (e *refusal) Error() string { return "the provider answered with the error " + e.code }
+
+// answered finds the code in the provider's answer, or its error (RFC 6749,
+// section 4.1.2.1). Of an error only the code is kept, if it is one that is known:
+// anybody can write an address with a text of their own.
+func answered(answer url.Values) (code string, err error) {
+	if e := answer.Get("error"); e != "" {
+		switch e {
+		case "access_denied", "login_required", "consent_required", "interaction_required", "account_selection_required",
+			"temporarily_unavailable", "server_error", "invalid_request", "unauthorized_client", "invalid_scope",
+			"unsupported_response_type", "application_suspended", "redirect_uri_mismatch":
+			return "", &refusal{e}
+		}
+		return "", &refusal{"(one that is not known)"}
+	}
+	if code = answer.Get("code"); code == "" {
+		return "", errors.New("the answer has no code")
+	}
+	return code, nil
+}
+
+// exchange turns a code into a token.
+func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oauth2.Token, error) {
+	token, err := c.Exchange(ctx, code, oauth2.VerifierOption(verifier))
+	var failed *oauth2.RetrieveError
+	if errors.As(err, &failed) { // its own text has the whole answer
+		status := 0
+		if failed.Response != nil {
+			status = failed.Response.StatusCode
+		}
+		return nil, fmt.Errorf("the provider does not take the code: status %d, error %q, %q",
+			status, shorten(failed.ErrorCode), shorten(failed.ErrorDescription))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("turning the code into a token: %w", err)
+	}
+	return token, nil
+}
+
+// drain reads a body to its end, so that the connection can be used again.
+func drain(body io.ReadCloser) {
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxAnswer))
+	_ = body.Close()
+}
+
+// shorten keeps log lines readable whatever was sent.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 300 {
+		return string(r[:300]) + "…"
+	}
+	return s
+}

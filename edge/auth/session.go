@@ -1,0 +1,151 @@
+package auth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"time"
+
+	"kindex/edge/apikey"
+)
+
+// The cookies. With their prefix a browser takes them from this very host alone
+// and over https only (RFC 6265bis, section 4.1.3.2), so that no neighbour can
+// plant one.
+const (
+	attemptCookie = "kindex-signin"
+	sessionCookie = "kindex-session"
+)
+
+// FormField is the name of the form field that holds the form token.
+const FormField = "token"
+
+// maxForm bounds the body of a form.
+const maxForm = 64 << 10
+
+// newToken makes 256 random bits, as text.
+func newToken() string {
+	var b [32]byte
+	rand.Read(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// hash is what is stored of a token. It has more random bits than anybody can try.
+func hash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// formToken is the token that forms of a session carry. It follows from the
+// session's own token, which only its browser has: nothing need be stored, and a
+// copy of the database forges no form.
+func formToken(session string) string {
+	mac := hmac.New(sha256.New, []byte(session))
+	mac.Write([]byte("kindex form"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func (h *Handler) cookieName(name string) string {
+	if h.secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
+// setCookie sends a cookie, or with an empty value takes it back.
+func (h *Handler) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
+	c := &http.Cookie{Name: h.cookieName(name), Value: value, Path: "/", MaxAge: int(life / time.Second), //nolint:gosec // Secure is set if the website uses https
+		HttpOnly: true, Secure: h.secure, SameSite: http.SameSiteLaxMode}
+	if value == "" {
+		c.MaxAge = -1
+	}
+	http.SetCookie(w, c)
+}
+
+// cookie returns the value of a cookie, "" for none.
+func (h *Handler) cookie(r *http.Request, name string) string {
+	c, err := r.Cookie(h.cookieName(name))
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// Session tells who is signed in in the browser that sent a request, and the token
+// that each form for it must have in its field FormField. It is ErrSignedOut where
+// nobody is; any other error means that the state cannot be reached.
+func (h *Handler) Session(r *http.Request) (account apikey.Account, token string, err error) {
+	secret := h.cookie(r, sessionCookie)
+	if secret == "" {
+		return apikey.Account{}, "", ErrSignedOut
+	}
+	now := h.now()
+	s, account, err := h.store.Session(r.Context(), hash(secret), now)
+	if err != nil {
+		return apikey.Account{}, "", err
+	}
+	if now.Sub(s.SeenAt) >= sessionStep {
+		// What cannot be noted now is noted by the next request.
+		if err := h.store.ExtendSession(r.Context(), s.Hash, now, sessionEnd(s.CreatedAt, now)); err != nil {
+			h.log.Warn("the use of a session was not noted", "account", account.ID, "error", err)
+		}
+	}
+	return account, formToken(secret), nil
+}
+
+// sessionEnd is when a session ends that was used last at seen.
+func sessionEnd(created, seen time.Time) time.Time {
+	end, most := seen.Add(SessionLife), created.Add(SessionMost)
+	if end.After(most) {
+		return most
+	}
+	return end
+}
+
+// ErrForged tells that a form was not sent by a page of this service, in this
+// session. Its text may be shown.
+var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in anew since; open the page again")
+
+// CheckForm tells whether a POST comes from a form of this service in the session
+// of the browser that sent it: from a page of the same origin, and with the token
+// of the session. It is ErrForged or ErrSignedOut where it does not, and reads the
+// form.
+func (h *Handler) CheckForm(r *http.Request) error {
+	if err := h.checkOrigin(r); err != nil {
+		return err
+	}
+	_, token, err := h.Session(r)
+	if err != nil {
+		return err
+	}
+	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return ErrForged
+	}
+	if subtle.ConstantTimeCompare([]byte(r.PostForm.Get(FormField)), []byte(token)) != 1 {
+		return ErrForged
+	}
+	return nil
+}
+
+// checkOrigin refuses a POST that does not come from a page of this service. Every
+// browser says where a POST comes from, in at least one of two ways; both must
+// agree with the address that people see, whatever the header Host says.
+func (h *Handler) checkOrigin(r *http.Request) error {
+	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+	switch {
+	case site == "" && origin == "":
+		return ErrForged
+	case origin != "" && origin != "null" && origin != h.origin():
+		return ErrForged
+	}
+	if err := h.foreign.Check(r); err != nil {
+		return ErrForged
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package auth_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+// later moves the clock of the service.
+func (v *service) later(d time.Duration) { v.ahead.Add(int64(d)) }
+
+// TestSessionEnds lets a session go unused for too long, and be used for too long.
+func TestSessionEnds(t *testing.T) {
+	suite.InTest(t)
+	const day = 24 * time.Hour
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		v, h := serve(t, open(), true), signintest.StartGitHub(t)
+		v.offer(t, gitHubOptions(h))
+		h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
+		idle, busy := newBrowser(t, v), newBrowser(t, v)
+		idle.throughHub(v)
+		busy.throughHub(v)
+		v.later(29 * day)
+		if busy.signedIn(v) != "ann" {
+			t.Fatal("29 days unused: signed out")
+		}
+		v.later(2 * day)
+		if idle.signedIn(v) != "" || busy.signedIn(v) != "ann" {
+			t.Errorf("31 days unused: signed in to %q; used two days ago: %q", idle.signedIn(v), busy.signedIn(v))
+		}
+		v.later(29 * day)
+		if busy.signedIn(v) != "ann" {
+			t.Error("60 days, always used within 30: signed out")
+		}
+		v.later(29 * day)
+		if busy.signedIn(v) != "ann" {
+			t.Error("89 days, always used within 30: signed out")
+		}
+		v.later(1*day + time.Minute)
+		if busy.signedIn(v) != "" {
+			t.Error("90 days, always used: still signed in")
+		}
+	})
+}
+
+// TestSuspended suspends an account: its sessions are over for good, it gets no new
+// one, and after a pardon signing in works.
+func TestSuspended(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		v, h := serve(t, open(), false), signintest.StartGitHub(t)
+		v.offer(t, gitHubOptions(h))
+		h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
+		ann, unused := newBrowser(t, v), newBrowser(t, v)
+		ann.throughHub(v)
+		unused.throughHub(v)
+		account, err := v.state.AccountNamed(t.Context(), "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := func(do func(*storage.Tx, string) error) {
+			if err := v.state.Write(t.Context(), func(tx *storage.Tx) error { return do(tx, account.ID) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		change((*storage.Tx).Suspend)
+		change((*storage.Tx).Unsuspend)
+		if ann.signedIn(v) != "" || unused.signedIn(v) != "" {
+			t.Error("an old session works again after the pardon")
+		}
+		ann.throughHub(v)
+		change((*storage.Tx).Suspend)
+		if ann.signedIn(v) != "" {
+			t.Error("suspended, and still signed in")
+		}
+		p := newBrowser(t, v).throughHub(v)
+		if p.status != http.StatusForbidden || len(p.header.Values("Set-Cookie")) != 2 {
+			t.Errorf("sign-in while suspended: %d %v\n%s", p.status, p.header, p.body)
+		}
+		change((*storage.Tx).Unsuspend)
+		if p := ann.throughHub(v); p.status != http.StatusSeeOther || ann.signedIn(v) != "ann" {
+			t.Errorf("sign-in after the pardon: %d", p.status)
+		}
+	})
+}
+
+// TestStateGone has the pages say so where the state cannot be reached.
+func TestStateGone(t *testing.T) {
+	s, err := storage.Open(t.Context(), t.TempDir()+"/kindex.db", storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, h := serve(t, s, false), signintest.StartGitHub(t)
+	v.offer(t, gitHubOptions(h))
+	h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
+	ann, other := newBrowser(t, v), newBrowser(t, v)
+	ann.throughHub(v)
+	callback := other.follow(other.begin(v, "github"), v.atCallback).target(t)
+	panel := ann.open(v.url + "/developer/")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []page{ann.open(v.url + "/developer/"), ann.open(v.url + "/signin"), ann.press(panel, "/signout"),
+		other.submit(v.url+"/signin", v.url+"/signin/github", nil), other.open(callback.String())} {
+		if p.status != http.StatusServiceUnavailable || p.header.Get("Retry-After") == "" || p.header.Get("Location") != "" {
+			t.Errorf("%s: %d %v", p.url.Path, p.status, p.header)
+		}
+	}
+	if ann.cookie(v.url, "kindex-session") == "" {
+		t.Error("the session's cookie was taken back")
+	}
+	if _, err := auth.New(auth.Options{}); err == nil {
+		t.Error("no options make a handler")
+	}
+}
+
+// hurried is a state that notes whether a sign-in ends by itself.
+type hurried struct {
+	*storage.State
+	ends bool
+}
+
+// SignIn implements auth.Store.
+func (h *hurried) SignIn(ctx context.Context, a auth.Arrival) (apikey.Account, bool, error) {
+	_, h.ends = ctx.Deadline()
+	return h.State.SignIn(ctx, a)
+}
+
+// TestSignInEnds: a sign-in goes on where the browser leaves, but not for ever.
+func TestSignInEnds(t *testing.T) {
+	v, h := serve(t, statetest.SQLite(t), false), signintest.StartGitHub(t)
+	o, store := gitHubOptions(h), &hurried{State: v.state}
+	o.URL, o.Store, o.Pages = v.url, store, look{site(t), v.url}
+	handler, err := auth.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.handler.Store(handler)
+	h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
+	if newBrowser(t, v).throughHub(v); !store.ends {
+		t.Error("the state may take as long as it likes")
+	}
+}

@@ -1,0 +1,216 @@
+// Package auth lets people sign in on the website with GitHub (OAuth 2.0) or an
+// OpenID Connect provider of the operator's choice, and keeps their sessions. The
+// first sign-in makes an account and its first API key.
+//
+// An account belongs to a provider and the subject that it tells (OpenID Connect
+// Core 1.0, section 2), never to a name or an e-mail address: those change hands.
+// Both flows are the authorization code flow with PKCE (RFC 7636, S256), a state,
+// and for OpenID Connect a nonce and the issuer of the answer (RFC 9207), each
+// redirect address being one provider's own (RFC 9700, section 4.4). What an
+// attempt needs to remember is kept in the state, bound to the browser by a
+// cookie, and used once.
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Options say who may sign in, and where.
+type Options struct {
+	// URL is the public address of the service, such as https://index.example.org.
+	// Redirect addresses are made from it, never from what a request says.
+	URL string
+	// OIDC and GitHub are the providers; one without a client is not offered.
+	OIDC   OIDC
+	GitHub GitHub
+
+	Store Store
+	// MayStart tells whether somebody may begin to sign in now; nil: always. It keeps
+	// strangers from filling the store with attempts.
+	MayStart func(*http.Request) bool
+	// Address returns the IP address that a request comes from, for the audit log;
+	// nil: it is not logged.
+	Address func(*http.Request) string
+	// Network returns the network that a request comes from; nil: one for all.
+	Network func(*http.Request) netip.Prefix
+	Now     func() time.Time // time.Now where it is nil
+	Log     *slog.Logger     // none where it is nil
+	Pages   Pages
+}
+
+// OIDC is a client that is registered with an OpenID Connect provider.
+type OIDC struct {
+	Issuer string // its address, as it is in the tokens
+	Client string
+	Secret string
+}
+
+// GitHub is an OAuth app of GitHub, or of a GitHub Enterprise.
+type GitHub struct {
+	Client string
+	Secret string
+	URL    string // https://github.com where it is ""
+	API    string // as GitHub has it for URL where it is ""
+}
+
+// Configured tells whether there is a provider to sign in with.
+func (o Options) Configured() bool { return o.OIDC != OIDC{} || o.GitHub != GitHub{} }
+
+// Check tells what is wrong with the options, nil for nothing.
+func (o Options) Check() error {
+	_, err := newHandler(o)
+	return err
+}
+
+// Handler answers the pages of signing in, and tells who is signed in. It is for
+// any number of requests at once.
+type Handler struct {
+	base      *url.URL
+	secure    bool // the address is https
+	providers []provider
+	store     Store
+	mayStart  func(*http.Request) bool
+	address   func(*http.Request) string
+	network   func(*http.Request) netip.Prefix
+	now       func() time.Time
+	log       *slog.Logger
+	pages     Pages
+	foreign   *http.CrossOriginProtection
+	mux       *http.ServeMux
+}
+
+// New makes a handler. No provider is asked for anything yet: one that is down
+// must not keep the service from starting.
+func New(o Options) (*Handler, error) {
+	if o.Store == nil || o.Pages == nil {
+		return nil, errors.New("sign-in has no store or no pages")
+	}
+	return newHandler(o)
+}
+
+func newHandler(o Options) (*Handler, error) {
+	base, err := publicURL(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, network: o.Network, address: o.Address, now: o.Now, log: o.Log, pages: o.Pages,
+		foreign: http.NewCrossOriginProtection()}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	if h.address == nil {
+		h.address = func(*http.Request) string { return "" }
+	}
+	if h.network == nil {
+		h.network = func(*http.Request) netip.Prefix { return netip.Prefix{} }
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if err := h.foreign.AddTrustedOrigin(h.origin()); err != nil {
+		return nil, err
+	}
+	if o.GitHub != (GitHub{}) {
+		p, err := newGitHub(o.GitHub, h.callback("github"))
+		if err != nil {
+			return nil, err
+		}
+		h.providers = append(h.providers, p)
+	}
+	if o.OIDC != (OIDC{}) {
+		p, err := newOIDC(o.OIDC, h.callback("oidc"), h.now)
+		if err != nil {
+			return nil, err
+		}
+		h.providers = append(h.providers, p)
+	}
+	if len(h.providers) == 0 {
+		return nil, errors.New("sign-in has no provider")
+	}
+	h.routes()
+	return h, nil
+}
+
+// publicURL reads --url as signing in needs it: https, or http where the machine
+// itself is meant.
+func publicURL(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	switch {
+	case s == "":
+		return nil, errors.New("sign-in needs --url, the address that people see, such as https://index.example.org")
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("--url %q: sign-in needs an address such as https://index.example.org", s)
+	case u.Path != "" && u.Path != "/":
+		return nil, fmt.Errorf("--url %q: sign-in needs an address without a path; its cookies are for a host of its own", s)
+	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)):
+		return nil, fmt.Errorf("--url %q: sign-in needs https; only http://127.0.0.1 and http://localhost do without, to try it out", s)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
+}
+
+// loopback tells an address that does not leave the machine.
+func loopback(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return ip != nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
+}
+
+// origin is how a browser names where a page is from (RFC 6454): without the port
+// that goes without saying.
+func (h *Handler) origin() string {
+	host := h.base.Host
+	if p := h.base.Port(); p == "443" && h.secure || p == "80" && !h.secure {
+		host = strings.TrimSuffix(host, ":"+p)
+	}
+	return h.base.Scheme + "://" + host
+}
+
+func (h *Handler) callback(provider string) string {
+	return h.base.String() + "/signin/" + provider + "/callback"
+}
+
+// Route is an address that the handler answers.
+type Route struct{ Method, Path string }
+
+// Routes are all addresses of the handler; a part of a path that begins with a
+// colon stands for any name.
+func Routes() []Route {
+	return []Route{
+		{http.MethodGet, "/signin"},
+		{http.MethodPost, "/signin/:provider"},
+		{http.MethodGet, "/signin/:provider/callback"},
+		{http.MethodPost, "/signout"},
+	}
+}
+
+// Panel is the path of the page that people come to when they have signed in. It is
+// for whoever serves this handler to answer.
+const Panel = "/developer/"
+
+// Owns tells whether an address is among those of the handler or of the panel, or
+// below one.
+func Owns(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return first == "signin" || first == "signout" || first == "developer"
+}
+
+func (h *Handler) routes() {
+	h.mux = http.NewServeMux()
+	h.mux.HandleFunc("GET /signin", h.choose)
+	h.mux.HandleFunc("POST /signin/{provider}", h.start)
+	h.mux.HandleFunc("GET /signin/{provider}/callback", h.finish)
+	h.mux.HandleFunc("POST /signout", h.signOut)
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	Guard(w.Header())
+	h.mux.ServeHTTP(w, r)
+}

@@ -1,0 +1,77 @@
+// Package console serves what people use with a browser: the website, signing in, the
+// developer's panel and the form for submissions.
+package console
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"kindex/edge/account"
+	"kindex/edge/auth"
+	"kindex/edge/live"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
+	"kindex/edge/web"
+)
+
+// Console serves what people use with a browser: the website, signing in, the developer's
+// panel and the form for submissions.
+type Console struct {
+	shared   *web.Shared
+	live     *live.Reloader
+	accounts *account.Service
+	state    *storage.State
+	auth     *auth.Handler     // nil where nobody can sign in
+	starts   *ratelimit.Memory // of sign-ins and of writes in the panel, nil where nobody can
+	forms    forms
+	Routes   []pageRoute
+	limitKey int64
+	// peek reads what is left of a limit.
+	peek         func(context.Context, ratelimit.Subject) (ratelimit.State, error)
+	writeTimeout time.Duration // of a connection
+}
+
+// pageRoute is an address of pages that look at cookies.
+type pageRoute struct {
+	Verb   string
+	Path   string
+	Answer func(*web.Call, http.ResponseWriter)
+}
+
+// Options say what a Console works with.
+type Options struct {
+	Shared   *web.Shared
+	Live     *live.Reloader
+	Accounts *account.Service
+	State    *storage.State
+	// SignIn has the providers that people may sign in with; the rest of it is filled in.
+	SignIn auth.Options
+	// LimitKey is how many requests an account may make in a UTC day.
+	LimitKey     int64
+	Peek         func(context.Context, ratelimit.Subject) (ratelimit.State, error)
+	WriteTimeout time.Duration
+}
+
+// New returns a Console. Close ends it.
+func New(o Options) (*Console, error) {
+	s := &Console{shared: o.Shared, live: o.Live, accounts: o.Accounts, state: o.State, limitKey: o.LimitKey, peek: o.Peek, writeTimeout: o.WriteTimeout, forms: newForms(o.Shared)}
+	if err := s.openSignIn(o.SignIn); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close ends what counts.
+func (s *Console) Close() {
+	if s.starts != nil {
+		_ = s.starts.Close(context.Background()) // it keeps nothing
+	}
+	s.forms.close()
+}
+
+// Owns reports whether a path is of pages for this origin alone.
+func (s *Console) Owns(path string) bool {
+	return s.auth != nil && auth.Owns(path) || ownsForm(path)
+}

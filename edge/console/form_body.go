@@ -1,0 +1,141 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"kindex/edge/auth"
+	"kindex/edge/submission"
+	"kindex/edge/web"
+	"kindex/exports/didyoumean"
+	"kindex/site/pages"
+)
+
+// Bounds of a form: the bytes of its body, and how many values it has. The form of
+// the page sends one for each field.
+const (
+	MaxFormSize   = 64 << 10
+	MaxFormValues = 500
+)
+
+// useField is what a button sends that puts a suggestion into a field, as
+// field=value.
+const useField = "use"
+
+// readFormBody reads the fields of a form, each with every value that was sent for it,
+// and returns them with the size of the body in bytes. The request has them
+// afterwards, as if it had read them itself.
+func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
+	mediaType, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/x-www-form-urlencoded" {
+		return nil, size, &refusedForm{http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON."}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxFormSize))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This is more than the file of an entity can hold: all fields together can have 64 KiB."}
+	case err != nil:
+		return nil, size, &refusedForm{http.StatusBadRequest, "The form did not arrive completely. Send it again."}
+	}
+	if bytes.Count(body, []byte("&")) >= MaxFormValues {
+		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This has more fields than any form here. Use the form on this page."}
+	}
+	size = len(body)
+	sent, err = url.ParseQuery(string(body))
+	if err != nil {
+		return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is not a form. Use the form on this page."}
+	}
+	for name, values := range sent {
+		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
+			return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is not UTF-8. Use the form on this page."}
+		}
+	}
+	use, value, _ := strings.Cut(sent.Get(useField), "=")
+	if sent.Del(useField); slices.Contains(formNames, use) {
+		sent[use] = []string{value}
+	}
+	c.Request.Form, c.Request.PostForm = sent, sent
+	return sent, size, nil
+}
+
+// formNames are the names of the fields, formKinds their kinds.
+var formNames, formKinds = func() (names []string, kinds map[string]string) {
+	kinds = map[string]string{}
+	for _, f := range pages.FormFields() {
+		names, kinds[f.Name] = append(names, f.Name), f.Kind
+	}
+	return names, kinds
+}()
+
+// formValues is what was entered, as the page shows it again.
+func formValues(sent url.Values) map[string]string {
+	values := map[string]string{}
+	for _, name := range formNames {
+		if v := sent[name]; len(v) > 0 {
+			values[name] = strings.Join(v, ", ")
+		}
+	}
+	return values
+}
+
+// formFields makes the fields of a submission of a form: what is empty is not
+// known, and a line break in a text is a space. Problems are what only a form can
+// have.
+func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submission.Problem) {
+	fields = map[string]any{}
+	links := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		kind, known := formKinds[name]
+		switch {
+		case name == auth.FormField:
+			continue
+		case !known:
+			if len(problems) < web.MaxFieldErrors {
+				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is no field of this form", Suggestion: didyoumean.Name(name, formNames)})
+			}
+			continue
+		case len(sent[name]) > 1 && kind != "list":
+			problems = append(problems, submission.Problem{Field: name, Message: "is there twice"})
+			continue
+		}
+		text := strings.TrimSpace(values[name])
+		if kind == "text" {
+			text = lineBreaks.Replace(text)
+		}
+		link, isLink := strings.CutPrefix(name, "links.")
+		switch {
+		case text == "":
+		case isLink:
+			links[link] = text
+		case kind == "list":
+			if list := pages.SplitList(text); len(list) > 0 {
+				fields[name] = anyOf(list)
+			}
+		default:
+			fields[name] = text
+		}
+	}
+	if len(links) > 0 {
+		fields["links"] = links
+	}
+	return fields, problems
+}
+
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
+func anyOf(list []string) []any {
+	all := make([]any, len(list))
+	for i, s := range list {
+		all[i] = s
+	}
+	return all
+}

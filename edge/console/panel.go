@@ -1,0 +1,242 @@
+package console
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
+	"kindex/edge/web"
+	"kindex/site/pages"
+)
+
+// panelRoute is an address of the panel.
+type panelRoute struct {
+	Verb   string
+	Path   string
+	answer func(*visitor) (shown, error)
+}
+
+// PanelRoutes is the whole developer's panel on one screen. A write is a form with
+// the session's token, and leads on to a page that can be reloaded, except where a
+// secret is shown once. What a page does is done by the functions behind the API, so
+// that there is one set of rules.
+func PanelRoutes() []panelRoute {
+	const get, post = http.MethodGet, http.MethodPost
+	return []panelRoute{
+		{get, "/developer/", (*visitor).keys},
+		{get, "/developer/keys/", to(auth.Panel)}, // where a new key was shown
+		{post, "/developer/keys/", (*visitor).makeKey},
+		{get, "/developer/keys/:key/revoke/", (*visitor).askToRevoke},
+		{post, "/developer/keys/:key/revoke/", (*visitor).revokeKey},
+		{get, PanelLog, (*visitor).log},
+		{get, "/developer/webhooks/", (*visitor).webhooks},
+		{post, "/developer/webhooks/", (*visitor).makeWebhook},
+		{get, "/developer/webhooks/:webhook/", (*visitor).webhook},
+		{post, "/developer/webhooks/:webhook/test/", (*visitor).testWebhook},
+		{post, "/developer/webhooks/:webhook/replay/", (*visitor).replay},
+		{get, "/developer/webhooks/:webhook/rotate/", (*visitor).askToRotate},
+		{post, "/developer/webhooks/:webhook/rotate/", (*visitor).rotateWebhook},
+		{get, "/developer/webhooks/:webhook/delete/", (*visitor).askToDelete},
+		{post, "/developer/webhooks/:webhook/delete/", (*visitor).deleteWebhook},
+		{get, "/developer/submissions/", (*visitor).submissions},
+		{get, "/developer/submissions/:submission/", (*visitor).submission},
+		{post, "/developer/submissions/:submission/withdraw/", (*visitor).withdrawSubmission},
+	}
+}
+
+// panel returns the routes of the developer's panel.
+func (s *Console) panel() []pageRoute {
+	routes := []pageRoute{{http.MethodGet, "/developer", func(_ *web.Call, w http.ResponseWriter) {
+		auth.Guard(w.Header())
+		w.Header().Set("Location", auth.Panel)
+		w.WriteHeader(http.StatusMovedPermanently)
+	}}}
+	for _, r := range PanelRoutes() {
+		routes = append(routes, pageRoute{r.Verb, r.Path, func(c *web.Call, w http.ResponseWriter) { (&visitor{Call: c, console: s}).serve(w, r.answer) }})
+	}
+	return routes
+}
+
+// visitor is somebody who asks for a page of the panel.
+type visitor struct {
+	*web.Call
+	console *Console
+	site    *pages.Site
+	account apikey.Account
+	member  pages.Member // "" as the account where nobody is signed in
+}
+
+// shown is what somebody gets to see: a page, or another place to go to.
+type shown struct {
+	page pages.Panel
+	to   string // a path of the panel, never one that a request has named
+}
+
+func to(path string) func(*visitor) (shown, error) {
+	return func(*visitor) (shown, error) { return shown{to: path}, nil }
+}
+
+// serve answers a request, in the time that an answer about one's own may take.
+func (v *visitor) serve(w http.ResponseWriter, answer func(*visitor) (shown, error)) {
+	auth.Guard(w.Header())
+	var ctx context.Context
+	ctx, v.End = context.WithTimeout(v.Request.Context(), web.AccountTimeout) //nolint:gosec // Instrument calls End at the end of the request
+	v.Request = v.Request.WithContext(ctx)
+	if !v.Acquire(w, v.console.live) {
+		return
+	}
+	var err error
+	if v.site, err = v.Served.Site(); err != nil {
+		v.Fail(w, err)
+		return
+	}
+	a, err := v.enter(w, answer)
+	if err != nil {
+		a = shown{page: v.refusal(w, err)}
+	}
+	if err := v.send(w, a); err != nil {
+		v.Fail(w, err)
+	}
+}
+
+// errSignedOut is what a form comes to whose session is over.
+var errSignedOut = &web.Problem{Status: http.StatusForbidden, Title: "You are signed out",
+	Detail: "Your session is over, so nothing was changed. Sign in, and do it again."}
+
+// enter finds out who asks, and has the request answered if it may be. Only what a
+// page of this session has sent, and not too often, changes anything.
+func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, error)) (shown, error) {
+	people, look := v.console.auth, v.Request.Method != http.MethodPost
+	account, token, err := people.Session(v.Request)
+	switch {
+	case errors.Is(err, auth.ErrSignedOut) && !look:
+		return shown{}, errSignedOut
+	case errors.Is(err, auth.ErrSignedOut) && v.Request.URL.Path != auth.Panel:
+		return shown{to: auth.Panel}, nil
+	case errors.Is(err, auth.ErrSignedOut):
+		return shown{}, nil
+	case err != nil:
+		return shown{}, web.StateProblem(err)
+	}
+	v.account, v.member = account, pages.Member{Account: account.Name, Token: token}
+	v.Request = v.Request.WithContext(v.Shared.AsSession(v.Request))
+	if look {
+		return answer(v)
+	}
+	switch err := people.CheckForm(v.Request); {
+	case errors.Is(err, auth.ErrForged), errors.Is(err, auth.ErrSignedOut):
+		return shown{}, &web.Problem{Status: http.StatusForbidden, Title: "Nothing was changed", Detail: web.Sentence(auth.ErrForged.Error())}
+	case err != nil:
+		return shown{}, web.StateProblem(err)
+	}
+	if err := v.count(w); err != nil {
+		return shown{}, err
+	}
+	return answer(v)
+}
+
+// MaxForms is how many forms of the panel an account may send in an hour, on this
+// edge: they do not count against its limit, and are no way around it.
+const MaxForms = 60
+
+func (v *visitor) count(w http.ResponseWriter) error {
+	st, err := v.console.starts.Take(v.Request.Context(), ratelimit.Subject{ID: "panel:" + v.account.ID, Limit: MaxForms, Window: time.Hour})
+	switch {
+	case err != nil:
+		return web.StateProblem(err)
+	case !st.Allowed:
+		w.Header().Set("Retry-After", strconv.FormatInt(st.Wait(v.Shared.Now()), 10))
+		return &web.Problem{Status: http.StatusTooManyRequests, Title: "That is too much for one hour",
+			Detail: fmt.Sprintf("At most %d changes can be made here in an hour, so nothing was changed. The API has a limit of its own.", MaxForms)}
+	}
+	return nil
+}
+
+// refusal says why there is no answer.
+func (v *visitor) refusal(w http.ResponseWriter, err error) pages.Panel {
+	p := web.ProblemOf(err)
+	r := &pages.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
+	switch {
+	case p.Status == http.StatusNotFound:
+		r.Heading, r.Text = "You have nothing at this address", "It may have been deleted, or it is another account's."
+	case p.Status == http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "5")
+		fallthrough
+	case p.Status >= 500:
+		v.Shared.Log.Error("request failed", "requestId", v.ID, "path", v.Request.URL.Path, "error", fmt.Sprint(p.Cause))
+		r.Text = "Nothing is wrong with you or your account. Try again in a minute."
+	case v.member.Account == "":
+		r.Back, r.BackTo = "/signin", "Sign in"
+	}
+	return r
+}
+
+// send answers. It does not compress: the page has the form's token, and may show
+// what somebody else has chosen, of which the length would tell (BREACH).
+func (v *visitor) send(w http.ResponseWriter, a shown) error {
+	h := w.Header()
+	if a.to != "" {
+		h.Set("Location", a.to)
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
+	q := pages.Request{Path: v.Request.URL.Path, Base: v.Base(), Account: v.member.Account}
+	var answer *pages.Answer
+	var err error
+	if a.page == nil { // what the panel is, for those who are not signed in
+		answer, err = v.site.Get(q)
+	} else {
+		answer, err = v.site.Panel(q, a.page)
+	}
+	if err != nil {
+		return err
+	}
+	h.Set("Content-Type", answer.MediaType)
+	h.Set("Content-Length", strconv.Itoa(len(answer.Body)))
+	w.WriteHeader(answer.Status)
+	if v.Request.Method == http.MethodHead {
+		return nil
+	}
+	return web.ClientGone(web.WriteAll(w, answer.Body))
+}
+
+// field is what somebody has put into a form, without the spaces around it.
+func (v *visitor) field(name string) string { return strings.TrimSpace(v.Request.PostForm.Get(name)) }
+
+// newFormID tells a form from every other one, so that what makes something makes it once,
+// however often its answer is reloaded.
+func newFormID() string { return storage.NewID("") }
+
+// attempt is the form that was sent, as the state tells repeated writes apart.
+func (v *visitor) attempt() storage.Attempt {
+	a := storage.Attempt{AccountID: v.account.ID, Method: v.Request.Method, Path: v.Request.URL.Path}
+	form := maps.Clone(v.Request.PostForm)
+	delete(form, auth.FormField)
+	if form.Get("once") != "" {
+		sum := sha256.Sum256([]byte(form.Encode()))
+		a.Key = hex.EncodeToString(sum[:])
+	}
+	return a
+}
+
+// faultOf is what is wrong with a field, as a sentence about what people call it; ""
+// for nothing.
+func faultOf(p *web.Problem, field, called string) string {
+	for _, f := range p.Errors {
+		if f.Field == field {
+			return web.Sentence(called + " " + f.Message)
+		}
+	}
+	return ""
+}

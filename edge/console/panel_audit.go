@@ -1,0 +1,61 @@
+package console
+
+import (
+	"strconv"
+
+	"kindex/edge/storage"
+	"kindex/edge/web"
+	"kindex/site/pages"
+)
+
+const PanelLog = "/developer/log/"
+
+// EntriesShown is how many entries of the audit log are on one page.
+const EntriesShown = 30
+
+var actionTexts = map[storage.Action]string{
+	storage.AccountCreated: "Account created", storage.AccountSignedIn: "Signed in", storage.AccountSuspended: "Account suspended",
+	storage.AccountReinstated: "Account reinstated", storage.AccountLimitChanged: "Limit changed",
+	storage.KeyCreated: "Key created", storage.KeyRevoked: "Key revoked", storage.KeyReported: "Key reported as leaked, and revoked",
+	storage.WebhookCreated: "Webhook created", storage.WebhookDeleted: "Webhook deleted", storage.WebhookRotated: "New secret for a webhook",
+	storage.WebhookDisabled:   "Webhook switched off",
+	storage.SubmissionCreated: "Submission sent", storage.SubmissionWithdrawn: "Submission withdrawn", storage.SubmissionInReview: "Submission in review",
+	storage.SubmissionAccepted: "Submission accepted", storage.SubmissionPublished: "Submission published", storage.SubmissionRejected: "Submission rejected",
+}
+
+// actorText returns who made a change, in words.
+func actorText(a storage.Actor) string {
+	switch a.Kind {
+	case storage.ByKey:
+		return "with the key " + strconv.Quote(a.Name)
+	case storage.BySession:
+		return "on this website"
+	case storage.ByOperator:
+		return "by the operator"
+	case storage.ByAnyone:
+		return "by someone who had the key"
+	}
+	return "by the service"
+}
+
+// log lists what was done with the account.
+func (v *visitor) log() (shown, error) {
+	// An invalid position means the newest entries.
+	before, err := strconv.ParseInt(v.Request.URL.Query().Get("before"), 10, 64)
+	if err != nil || before < 1 {
+		before = 0
+	}
+	list, count, more, err := v.console.accounts.AuditPage(v.Request.Context(), v.account.ID, before, EntriesShown)
+	if err != nil {
+		return shown{}, err
+	}
+	p := &pages.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(storage.AuditFor.Hours() / 24), PerAction: storage.AuditPerAction}
+	for _, e := range list {
+		p.Entries = append(p.Entries, pages.PanelEntry{At: web.Second(e.At), Action: actionTexts[e.Action], Actor: actorText(e.Actor),
+			Address: e.Actor.Address, Target: e.Target, Detail: e.Detail})
+	}
+	if more {
+		p.Older = PanelLog + "?before=" + strconv.FormatInt(list[len(list)-1].Seq, 10)
+	}
+	return shown{page: p}, nil
+}

@@ -1,0 +1,172 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"kindex/edge/account"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/ratelimit"
+	"kindex/edge/web"
+	"kindex/site/pages"
+)
+
+// keys shows what the account has used, and its keys.
+func (v *visitor) keys() (shown, error) {
+	p, err := v.keysPage()
+	return shown{page: p}, err
+}
+
+func (v *visitor) keysPage() (*pages.DeveloperPage, error) {
+	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	p := &pages.DeveloperPage{Member: v.member, Use: v.use(), Most: apikey.MaxActive, Once: newFormID(), Life: neverExpires,
+		Scopes: scopeChoices(apikey.Everything), Lives: lifeChoices}
+	for _, k := range list {
+		p.Keys = append(p.Keys, panelKey(k))
+	}
+	return p, nil
+}
+
+func panelKey(k account.KeyRecord) pages.PanelKey {
+	p := pages.PanelKey{ID: k.ID, Name: k.Name, Masked: k.Masked, Legacy: k.Legacy, ExpiresAt: k.ExpiresAt, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
+	for _, scope := range k.Scopes {
+		p.Scopes = append(p.Scopes, string(scope))
+	}
+	return p
+}
+
+// scopeTexts say what each scope allows.
+var scopeTexts = map[apikey.Scope]string{
+	apikey.ScopeRead: "read the index", apikey.ScopeSubmit: "submit entities and see your submissions",
+	apikey.ScopeWebhooks: "manage webhooks", apikey.ScopeKeys: "manage keys and read the audit log",
+}
+
+func scopeChoices(chosen apikey.Scopes) (list []pages.ScopeChoice) {
+	for _, scope := range apikey.AllScopes {
+		list = append(list, pages.ScopeChoice{Name: string(scope), Text: scopeTexts[scope], Chosen: chosen.Has(scope)})
+	}
+	return list
+}
+
+// neverExpires is the choice of a key without an expiry.
+const neverExpires = "never"
+
+// lifeChoices are how long a new key can live, in days.
+var lifeChoices = []pages.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
+	{Value: "90", Text: "In 90 days"}, {Value: "365", Text: "In a year"}}
+
+// keyForm reads the form for a new key. The faults are those of the choices; the name
+// is checked with the grant.
+func (v *visitor) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
+	g.Name = v.field("name")
+	var err error
+	if g.Scopes, err = apikey.ParseScopes(v.Request.PostForm["scopes"]); err != nil {
+		scopeFault = web.Sentence("the choice " + err.Error())
+		if len(v.Request.PostForm["scopes"]) == 0 {
+			scopeFault = "Choose at least one."
+		}
+	}
+	switch life := v.field("expires"); {
+	case life == "" || life == neverExpires:
+	case !slices.ContainsFunc(lifeChoices, func(c pages.LifeChoice) bool { return c.Value == life }):
+		lifeFault = "Choose one of the options."
+	default:
+		days, err := strconv.Atoi(life)
+		if err != nil {
+			panic(err) // every other choice is a number
+		}
+		g.ExpiresAt = web.Second(v.Shared.Now().AddDate(0, 0, days))
+	}
+	return g, scopeFault, lifeFault
+}
+
+// use is what the account has used of its limit. Looking costs nothing.
+func (v *visitor) use() pages.Use {
+	subject := ratelimit.OfAccount(v.account.ID, v.account.Quota, v.account.Window, v.console.limitKey)
+	if subject.Limit == 0 {
+		return pages.Use{Unlimited: true}
+	}
+	st, err := v.console.peek(v.Request.Context(), subject)
+	if err != nil {
+		v.Shared.Log.Error("reading a counter", "requestId", v.ID, "error", err)
+		return pages.Use{Unknown: true}
+	}
+	return pages.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
+}
+
+// makeKey makes a key and shows it, this once.
+func (v *visitor) makeKey() (shown, error) {
+	g, scopeFault, lifeFault := v.keyForm()
+	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
+		return v.noKey(g, func(p *pages.DeveloperPage) {
+			p.Status, p.ScopeFault, p.LifeFault = http.StatusBadRequest, scopeFault, lifeFault
+			if err != nil {
+				p.Fault = web.Sentence("the name " + err.Error())
+			}
+		})
+	}
+	done, repeated, err := v.console.accounts.Idempotent(v.Request.Context(), v.attempt(), v.console.accounts.MakeKey(v.account.ID, g))
+	var problem *web.Problem
+	switch {
+	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
+		return shown{}, err
+	case err != nil:
+		return v.noKey(g, func(p *pages.DeveloperPage) { p.Status, p.Refused = problem.Status, problem.Detail })
+	case repeated:
+		return shown{to: auth.Panel}, nil
+	}
+	var made account.CreatedKey
+	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
+		return shown{}, err
+	}
+	return shown{page: &pages.NewKeyPage{Member: v.member, Name: made.Name, Key: made.Key}}, nil
+}
+
+// noKey gives the form back with what is wrong with it.
+func (v *visitor) noKey(g apikey.Grant, says func(*pages.DeveloperPage)) (shown, error) {
+	p, err := v.keysPage()
+	if err != nil {
+		return shown{}, err
+	}
+	p.Name, p.Scopes = g.Name, scopeChoices(g.Scopes)
+	if life := v.field("expires"); life != "" {
+		p.Life = life
+	}
+	says(p)
+	return shown{page: p}, nil
+}
+
+// ownKey is the key that the address names.
+func (v *visitor) ownKey() (pages.PanelKey, error) {
+	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
+	if err != nil {
+		return pages.PanelKey{}, err
+	}
+	for _, k := range list {
+		if k.ID == v.Param("key") {
+			return panelKey(k), nil
+		}
+	}
+	return pages.PanelKey{}, web.NewProblem("unknown-key", "The account has no such active key.")
+}
+
+// askToRevoke asks back.
+func (v *visitor) askToRevoke() (shown, error) {
+	k, err := v.ownKey()
+	return shown{page: &pages.RevokeKeyPage{Member: v.member, Key: k}}, err
+}
+
+func (v *visitor) revokeKey() (shown, error) {
+	revoked, err := v.console.accounts.EndKey(v.Request.Context(), v.account.ID, v.Param("key"))
+	if err == nil && !revoked {
+		err = web.NewProblem("unknown-key", "The account has no such active key.")
+	}
+	return shown{to: auth.Panel}, err
+}

@@ -1,0 +1,102 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"kindex/edge/auth"
+	"kindex/edge/ratelimit"
+	"kindex/edge/web"
+	"kindex/site/pages"
+)
+
+// openSignIn makes the pages for signing in, and the panel behind them, if the operator offers
+// it. They are no part of the API: they alone look at cookies, and cost nobody anything.
+func (s *Console) openSignIn(o auth.Options) error {
+	if !o.Configured() {
+		return nil
+	}
+	s.starts = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: s.shared.Now, Log: s.shared.Log})
+	o.MayStart, o.Network, o.Address = s.mayStart, s.networkOf, s.shared.AddressOfClient
+	o.URL, o.Store, o.Now, o.Log, o.Pages = s.shared.URL, s.state, s.shared.Now, s.shared.Log, signInPages{s}
+	var err error
+	if s.auth, err = auth.New(o); err != nil {
+		return err
+	}
+	for _, r := range auth.Routes() {
+		s.Routes = append(s.Routes, pageRoute{r.Method, r.Path, func(c *web.Call, w http.ResponseWriter) {
+			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // nobody can be answered later
+			defer cancel()
+			s.auth.ServeHTTP(w, c.Request.WithContext(ctx))
+		}})
+	}
+	s.Routes = append(s.Routes, s.panel()...)
+	return nil
+}
+
+// How many sign-ins an address, and a network of addresses, may start in an hour:
+// people behind one address are many, but not hundreds at a time.
+const (
+	MaxStarts        = 60
+	maxNetworkStarts = 600
+)
+
+// mayStart counts a sign-in that is about to start. The network comes first, so that
+// one network makes the counts of no more addresses than it may start sign-ins.
+func (s *Console) mayStart(r *http.Request) bool {
+	from := s.shared.Proxies.Client(r)
+	for _, who := range []ratelimit.Subject{ratelimit.OfNetwork(from, maxNetworkStarts), ratelimit.OfAddress(from, MaxStarts)} {
+		who.Window = time.Hour
+		if st, err := s.starts.Take(r.Context(), who); err != nil || !st.Allowed {
+			return false
+		}
+	}
+	return true
+}
+
+// networkOf is the network that a request comes from.
+func (s *Console) networkOf(r *http.Request) netip.Prefix {
+	return ratelimit.Network(s.shared.Proxies.Client(r))
+}
+
+// signInPages give the pages of signing in the look of the website.
+type signInPages struct{ *Console }
+
+// Choice implements auth.Pages.
+func (s signInPages) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
+	p := &pages.SignInPage{}
+	for _, o := range c.Providers {
+		p.Providers = append(p.Providers, pages.Provider(o))
+	}
+	return s.rendered(r, p)
+}
+
+// FirstKey implements auth.Pages.
+func (s signInPages) FirstKey(r *http.Request, k auth.FirstKey) ([]byte, error) {
+	return s.rendered(r, &pages.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
+}
+
+// Problem implements auth.Pages.
+func (s signInPages) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
+	return s.rendered(r, &pages.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
+}
+
+func (s signInPages) rendered(r *http.Request, p pages.Panel) ([]byte, error) {
+	v := s.live.Acquire()
+	if v == nil {
+		return nil, web.ErrNotReady()
+	}
+	defer v.Release()
+	site, err := v.Site()
+	if err != nil {
+		return nil, err
+	}
+	a, err := site.Panel(pages.Request{Path: r.URL.Path, Base: strings.TrimSuffix(s.shared.URL, "/")}, p)
+	if err != nil {
+		return nil, err
+	}
+	return a.Body, nil
+}

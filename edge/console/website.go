@@ -1,0 +1,84 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"kindex/edge/web"
+	"kindex/site/pages"
+)
+
+// pageHeader is what every page of the website has. A page shows links with the
+// address by which the client came, where nobody has said another: no shared cache
+// may keep it.
+var pageHeader = http.Header{
+	"Content-Security-Policy":    {pages.Policy + "; frame-ancestors 'none'"},
+	"Referrer-Policy":            {"strict-origin-when-cross-origin"},
+	"Cross-Origin-Opener-Policy": {"same-origin"},
+}
+
+// PageMethods answers a method that no page takes. Where there is no page, that is said.
+func (s *Console) PageMethods(c *web.Call) (*web.Reply, error) {
+	site, err := c.Served.Site()
+	if err != nil {
+		return nil, err
+	}
+	a, err := site.Get(pages.Request{Path: c.Request.URL.Path})
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Status >= http.StatusBadRequest:
+		return c.NotFound()
+	}
+	return nil, web.MethodNotAllowed(c, http.MethodGet, http.MethodHead)
+}
+
+// Page answers with a page of the website.
+func (s *Console) Page(c *web.Call) (*web.Reply, error) {
+	c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
+	site, err := c.Served.Site()
+	if err != nil {
+		return nil, err
+	}
+	// What cannot be read of a query is left out: people come by links that others
+	// have lengthened.
+	q, _ := url.ParseQuery(c.Request.URL.RawQuery)
+	a, err := site.Get(pages.Request{Path: c.Request.URL.Path, Query: q, Base: c.Base()})
+	return s.pageOrProblem(c, a, err)
+}
+
+// pageOrProblem is a page as it is answered, and where there is none the form that
+// whoever asks prefers: a program that took a wrong turn is told so as by the API.
+func (s *Console) pageOrProblem(c *web.Call, a *pages.Answer, err error) (*web.Reply, error) {
+	if err == nil && a.Status >= http.StatusBadRequest && !web.PrefersHTML(c.Request.Header["Accept"]) {
+		switch {
+		case a.Status == http.StatusNotFound:
+			return c.NotFound()
+		case a.Gone != nil:
+			return nil, web.Deleted(a.Gone.Type, a.Gone.Slug, a.Gone.Time)
+		}
+	}
+	return pageReply(a, err)
+}
+
+// pageReply is a page as it is answered.
+func pageReply(a *pages.Answer, err error) (*web.Reply, error) {
+	if err != nil {
+		return nil, err
+	}
+	r := &web.Reply{MediaType: a.MediaType, Body: a.Body, Header: pageHeader, Location: a.Location}
+	if a.Keep > 0 {
+		r.Cache = []string{fmt.Sprintf("public, max-age=%d", int(a.Keep.Seconds()))}
+	}
+	if a.Location == "" && a.Status != http.StatusOK {
+		r.Refusal = a.Status
+	}
+	return r, nil
+}
+
+// Asset answers GET /assets/:asset.
+func (s *Console) Asset(c *web.Call) (*web.Reply, error) {
+	a, ok := pages.Asset(c.Param("asset"))
+	return web.AssetReply(c, a, ok)
+}

@@ -1,0 +1,112 @@
+package edge
+
+import (
+	"errors"
+	"hash/maphash"
+	"net/http"
+	"sync/atomic"
+
+	"kindex/edge/apikey"
+	"kindex/edge/ratelimit"
+	"kindex/edge/web"
+)
+
+// subject is on whose account the request is counted; a limit of 0 tells that it is
+// not.
+func (c *request) subject() ratelimit.Subject {
+	o := &c.server.options
+	if a := c.Principal.Account; a != nil {
+		return ratelimit.OfAccount(a.ID, a.Quota, a.Window, o.LimitKey)
+	}
+	if o.LimitAnonymous == 0 {
+		return ratelimit.Subject{}
+	}
+	return ratelimit.OfAddress(c.Shared.Proxies.Client(c.Request), o.LimitAnonymous)
+}
+
+// identify finds out who asks. Whoever sends a key that is not good is nobody
+// else instead, but refused.
+func (c *request) identify() error {
+	sent, anonymous, err := apikey.Presented(c.Request.Header)
+	if anonymous {
+		return nil
+	}
+	if err != nil {
+		return web.Unauthorized(err.Error())
+	}
+	if err := c.mayLookUp(sent); err != nil {
+		return err
+	}
+	key, account, err := c.server.keys.Identify(c.Request.Context(), sent)
+	var suspended *apikey.SuspendedError
+	switch {
+	case err == nil:
+		c.Principal = web.Principal{Account: &account, Key: key}
+		c.server.goodKeys.add(sent)
+		return nil
+	case errors.Is(err, apikey.ErrUnknown), errors.Is(err, apikey.ErrRevoked), errors.Is(err, apikey.ErrExpired):
+		c.server.goodKeys.remove(sent)
+		c.server.gates.wrongKeys.Take(c.Shared.Proxies.Client(c.Request))
+		return web.Unauthorized(err.Error())
+	case errors.Is(err, apikey.ErrMalformed):
+		return web.Unauthorized(err.Error())
+	case errors.As(err, &suspended):
+		return c.Shared.Suspended(suspended)
+	}
+	return web.StateProblem(err)
+}
+
+// mayLookUp refuses keys from an address that has sent many unknown ones: each costs a
+// lookup in the state, whether or not the address has requests left. Keys that were
+// recently valid are still accepted: their owners may share the address.
+func (c *request) mayLookUp(sent string) error {
+	wrong := c.server.gates.wrongKeys
+	if wrong.Idle() || c.server.goodKeys.has(sent) || wrong.Left(c.Shared.Proxies.Client(c.Request)) {
+		return nil
+	}
+	p := web.NewProblem("rate-limited", "Too many unknown keys came from this IP address; wait a few seconds.")
+	p.Header = http.Header{"Retry-After": {"10"}}
+	return p
+}
+
+// goodKeys remembers recently valid keys, as hashes with a seed of this process: each slot
+// holds the latest one. Its size is fixed whatever is sent.
+type goodKeys struct {
+	seed  maphash.Seed
+	slots [4096]atomic.Uint64
+}
+
+func (g *goodKeys) slot(key string) (*atomic.Uint64, uint64) {
+	h := maphash.String(g.seed, key)
+	return &g.slots[h%uint64(len(g.slots))], h
+}
+
+func (g *goodKeys) has(key string) bool {
+	slot, h := g.slot(key)
+	return slot.Load() == h
+}
+
+func (g *goodKeys) add(key string) {
+	if slot, h := g.slot(key); slot.Load() != h {
+		slot.Store(h)
+	}
+}
+
+func (g *goodKeys) remove(key string) {
+	slot, h := g.slot(key)
+	slot.CompareAndSwap(h, 0)
+}
+
+// needs answers callers whose key lacks the scope with 403. Callers without a key pass:
+// handlers that need an account refuse them.
+func needs(scope apikey.Scope, answer web.Handler) web.Handler {
+	if scope == anyScope {
+		return answer
+	}
+	return func(c *web.Call) (*web.Reply, error) {
+		if err := c.Permit(scope); err != nil {
+			return nil, err
+		}
+		return answer(c)
+	}
+}

@@ -1,0 +1,86 @@
+package edge
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"kindex/edge/live"
+	"kindex/edge/ratelimit"
+	"kindex/edge/webhook"
+)
+
+// Work does what the server does beside answering, once in its life: it stores
+// counters and uses of keys, makes events of new builds, brings them to webhooks
+// and clears away what is old, until ctx ends. The function that it returns waits
+// for the end.
+func (s *Server) Work(ctx context.Context) (wait func()) {
+	var group sync.WaitGroup
+	for _, work := range []func(context.Context){
+		func(ctx context.Context) { s.keys.Work(ctx, s.failed("storing uses of keys")) },
+		func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },
+		s.publishSubmissions,
+		s.followForge,
+		s.clearAway,
+		s.events.Run,
+		s.accounts.Dispatch.Run,
+	} {
+		group.Go(func() { work(ctx) })
+	}
+	return group.Wait
+}
+
+// failed returns a function that logs failures of a work, an error that goes on
+// once a minute.
+func (s *Server) failed(doing string) func(error) {
+	var mu sync.Mutex
+	var last string
+	var at time.Time
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err.Error() == last && time.Since(at) < time.Minute {
+			return
+		}
+		last, at = err.Error(), time.Now()
+		s.log.Error(doing, "error", err)
+	}
+}
+
+// clearAwayEvery is how often what is old is removed from the state.
+const clearAwayEvery = 10 * time.Minute
+
+func (s *Server) clearAway(ctx context.Context) {
+	failed := s.failed("clearing away what is old")
+	tick := time.NewTicker(clearAwayEvery)
+	defer tick.Stop()
+	for {
+		for _, clear := range []func(context.Context) error{s.state.ForgetAttempts, s.state.ForgetSignIns, s.state.ForgetAudit} {
+			if err := clear(ctx); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// stateStatus is for the operator.
+func (s *Server) stateStatus(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := s.state.Ping(ctx); err != nil {
+		return "unreachable"
+	}
+	return "reachable"
+}
+
+// switched is called when the server has moved to a build. It must take no time.
+func (s *Server) switched(v *live.ServedBuild, took time.Duration) {
+	s.shared.Metrics.Switched(v, took)
+	v.Retain()
+	s.events.Announce(webhook.Build{ID: v.Build.Manifest.ID, Archive: v.Build.Archive(), Release: v.Release})
+}

@@ -1,0 +1,139 @@
+package edge
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"kindex/edge/web"
+)
+
+// Listeners say where a server listens and how it stops.
+type Listeners struct {
+	Addr  string        // of the public interface
+	Admin string        // of the operator's: health, readiness, metrics; "" for none
+	Drain time.Duration // how long requests under way may take at the end
+	// Ready is called with the addresses once both listen.
+	Ready func(public, admin string)
+}
+
+// Limits of a connection.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 15 * time.Second
+	writeTimeout  = 60 * time.Second // moved on for long answers while the client takes them
+	idleTimeout   = 120 * time.Second
+	maxHeader     = 32 << 10
+)
+
+// timeouts holds timeouts that tests set in place of headerTimeout and readTimeout; 0
+// keeps the default.
+type timeouts struct{ header, request time.Duration }
+
+// Run listens, follows new builds and serves until ctx ends, then lets requests
+// under way finish.
+func (s *Server) Run(ctx context.Context, l Listeners) error {
+	public, err := net.Listen("tcp", l.Addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", l.Addr, err)
+	}
+	var draining atomic.Bool
+	servers := []*http.Server{s.httpServer(s)}
+	listeners := []net.Listener{public}
+	adminAddr := ""
+	if l.Admin != "" {
+		admin, err := net.Listen("tcp", l.Admin)
+		if err != nil {
+			return errors.Join(fmt.Errorf("cannot listen on %s: %w", l.Admin, err), public.Close())
+		}
+		adminAddr = admin.Addr().String()
+		servers, listeners = append(servers, s.httpServer(onlyHosts(s.options.AdminHosts, s.admin(&draining)))), append(listeners, admin)
+	}
+	follow, stopFollowing := context.WithCancel(context.Background())
+	go s.Follow(follow)
+	working := s.Work(follow)
+	defer func() { // the caller closes the state next
+		stopFollowing()
+		working()
+	}()
+	failed := make(chan error, len(servers))
+	for i, srv := range servers {
+		go func() { failed <- srv.Serve(listeners[i]) }()
+	}
+	s.logOrigins()
+	if l.Ready != nil {
+		l.Ready(public.Addr().String(), adminAddr)
+	}
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	draining.Store(true)
+	s.log.Info("stopping", "drain", l.Drain)
+	s.accounts.Dispatch.Stop(l.Drain)
+	end, cancel := context.WithTimeout(context.Background(), l.Drain)
+	defer cancel()
+	err = servers[0].Shutdown(end)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.Join(fmt.Errorf("requests were still under way after %v and were cut off", l.Drain), servers[0].Close())
+	}
+	for _, srv := range servers[1:] {
+		err = errors.Join(err, srv.Close())
+	}
+	return err
+}
+
+// httpServer is HTTPServer with a log and any timeouts set by a test.
+func (s *Server) httpServer(h http.Handler) *http.Server {
+	srv := HTTPServer(h)
+	srv.ReadHeaderTimeout = cmp.Or(s.timeouts.header, srv.ReadHeaderTimeout)
+	srv.ReadTimeout = cmp.Or(s.timeouts.request, srv.ReadTimeout)
+	srv.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)
+	return srv
+}
+
+// HTTPServer returns a server with the limits that every connection has.
+func HTTPServer(h http.Handler) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
+		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader}
+}
+
+// admin is the operator's interface. It tells more than strangers should know
+// and belongs on a private address.
+func (s *Server) admin(draining *atomic.Bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeStatus(w, http.StatusOK, map[string]any{"status": "ok"})
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		v := s.live.Acquire()
+		if v == nil || draining.Load() {
+			if v != nil {
+				v.Release()
+			}
+			writeStatus(w, http.StatusServiceUnavailable, map[string]any{"status": "not ready"})
+			return
+		}
+		defer v.Release()
+		writeStatus(w, http.StatusOK, map[string]any{"status": "ready", "build": v.ID(), "asOf": v.Build.Manifest.AsOf, "state": s.stateStatus(r.Context())})
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.shared.Metrics.Registry, promhttp.HandlerOpts{}))
+	return mux
+}
+
+func writeStatus(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", web.JSONType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a prober that has gone misses nothing
+}

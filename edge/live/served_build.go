@@ -1,0 +1,216 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kindex/exports"
+	"kindex/exports/leaderboard"
+	"kindex/exports/score"
+	"kindex/indexes"
+	"kindex/site/pages"
+)
+
+// ServedBuild is one build as the edge serves it. A request takes the current view
+// once and keeps it to its end, so no answer is ever mixed from two builds. The
+// build is closed when the last request that sees it has ended.
+type ServedBuild struct {
+	Build      *exports.Build
+	Index      *indexes.Index
+	Formula    *score.Formula
+	AsOf       time.Time
+	Modified   []string // Last-Modified
+	Dated      bool     // whether that time stands for this content alone, see live.datedBy
+	Named      []string // X-Build
+	Licenses   []string // Link, of exports
+	Categories []exports.Category
+	Slugs      []string // of the categories
+	BoardNames []string // of the leaderboards of today
+	Titles     map[string]string
+
+	Boards  *leaderboard.Boards      // how entities stand, now and before
+	LLMs    atomic.Pointer[LLMsText] // /llms.txt as it was last asked for
+	website website
+	options pages.Options // of its pages
+
+	Shown atomic.Pointer[time.Time] // since when requests have seen it, this time
+	users atomic.Int64              // requests, live's own, and views with edits of this one
+	close func()
+}
+
+// openBuild verifies and opens a build of an output folder.
+func openBuild(root, id string) (v *ServedBuild, err error) {
+	dir := filepath.Join(exports.BuildsDir(root), id)
+	defer func() {
+		// Checksums fit in a build that somebody has forged, offsets may not.
+		if r := recover(); r != nil {
+			v, err = nil, &exports.DamageError{Path: dir, Problem: fmt.Sprintf("has files that do not fit together: %v", r)}
+		}
+	}()
+	m, err := exports.Verify(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := indexes.Verify(indexes.Dir(root, id), id, m.Index); err != nil {
+		return nil, err
+	}
+	b, err := exports.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	v = &ServedBuild{Build: b, Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}}
+	v.Named = []string{v.ID()}
+	if v.Index, err = indexes.Open(root, b); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	if err := v.read(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), v.Index.Close(), b.Close())
+	}
+	v.users.Store(1)
+	return v, nil
+}
+
+// read takes over what every request needs in decoded form.
+func (v *ServedBuild) read() error {
+	from, err := pages.SourceOf(v.Build)
+	if err != nil {
+		return err
+	}
+	v.Licenses = LicenseLinks(string(v.Build.Manifest.License))
+	v.Formula, v.AsOf, v.Boards, v.Categories = from.Formula, from.AsOf, from.Boards, from.Categories
+	for _, c := range v.Categories {
+		v.Slugs = append(v.Slugs, c.Slug)
+		v.Titles[c.Slug] = c.Title
+	}
+	v.BoardNames = append([]string{exports.AllBoard}, v.Slugs...)
+	return nil
+}
+
+// ID names what answers are made from. Edits have a name of their own, so that
+// nobody takes an answer with some for one without.
+func (v *ServedBuild) ID() string {
+	if draft := v.Build.DraftID(); draft != "" {
+		return v.Build.Manifest.ID + "+" + draft
+	}
+	return v.Build.Manifest.ID
+}
+
+// with returns the view with edits laid over it. It keeps v open until it is
+// closed itself.
+//
+// The scores are computed anew: those that come with an edit may be by another
+// formula or as-of time than the ones which stand beside them and explain them.
+func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
+	edits = slices.Clone(edits)
+	for i := range edits {
+		if old := edits[i].Entity; old != nil {
+			e := *old
+			e.Scores = v.Formula.Scores(&e, v.AsOf)
+			edits[i].Entity = &e
+		}
+	}
+	b, err := v.Build.With(edits)
+	if err != nil {
+		return nil, err
+	}
+	w := &ServedBuild{Build: b, Formula: v.Formula, AsOf: v.AsOf, Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Titles: maps.Clone(v.Titles), Licenses: v.Licenses, options: v.options}
+	w.Named = []string{w.ID()}
+	w.Boards = leaderboard.New(b, w.AsOf)
+	w.Categories, w.Slugs = slices.Clone(v.Categories), slices.Clone(v.Slugs)
+	for _, e := range edits {
+		if e.Entity != nil && !slices.Contains(w.Slugs, e.Entity.Category) {
+			w.addCategory(e.Entity.Category)
+		}
+	}
+	w.BoardNames = append([]string{exports.AllBoard}, w.Slugs...)
+	if err := w.count(); err != nil {
+		return nil, err
+	}
+	if w.Index, err = v.Index.With(b, w.Titles); err != nil {
+		return nil, err
+	}
+	v.Retain()
+	w.close = v.Release
+	w.users.Store(1)
+	return w, nil
+}
+
+// addCategory enters a category of which the build knows nothing yet.
+func (v *ServedBuild) addCategory(slug string) {
+	at, _ := slices.BinarySearch(v.Slugs, slug)
+	v.Slugs = slices.Insert(v.Slugs, at, slug)
+	v.Categories = slices.Insert(v.Categories, at, exports.Category{Slug: slug, Title: slug})
+	v.Titles[slug] = slug
+}
+
+// count counts the records of the categories.
+func (v *ServedBuild) count() error {
+	listed, err := v.Build.Select(&exports.Filter{})
+	if err != nil {
+		return err
+	}
+	ranked, err := v.Boards.Ranked()
+	if err != nil {
+		return err
+	}
+	for i := range v.Categories {
+		c := &v.Categories[i]
+		c.Count, c.Ranked = 0, 0
+		if of := v.Build.Bitmap("category", c.Slug); of != nil {
+			c.Count, c.Ranked = int(of.AndCardinality(listed)), int(of.AndCardinality(ranked))
+		}
+	}
+	return nil
+}
+
+// Retain takes part in the view, unless it has been closed already.
+func (v *ServedBuild) Retain() bool {
+	for {
+		n := v.users.Load()
+		if n == 0 {
+			return false
+		}
+		if v.users.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// Users returns how many requests and others hold the build.
+func (v *ServedBuild) Users() int64 { return v.users.Load() }
+
+// Release gives the view back; the last one closes it.
+func (v *ServedBuild) Release() {
+	if v.users.Add(-1) == 0 {
+		v.close()
+	}
+}
+
+// website is the site of a view, made when it is first asked for.
+type website struct {
+	once  sync.Once
+	pages *pages.Site
+	err   error
+}
+
+// Site returns the pages of the website, made when they are first asked for.
+func (v *ServedBuild) Site() (*pages.Site, error) {
+	w := &v.website
+	w.once.Do(func() {
+		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories}, v.options)
+	})
+	return w.pages, w.err
+}
+
+// LLMsText is /llms.txt of a view under one address.
+type LLMsText struct {
+	Base string
+	Body []byte
+}

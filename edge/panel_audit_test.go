@@ -1,0 +1,98 @@
+package edge
+
+import (
+	"html"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/apikey"
+	"kindex/edge/console"
+	"kindex/edge/storage"
+)
+
+// TestPanelScopes: a key has what was chosen, which the list shows; without a choice
+// there is no key.
+func TestPanelScopes(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	if page := ann.open("/developer/"); strings.Count(page, " checked>") != len(apikey.AllScopes) || !strings.Contains(page, "<span>read, submit, webhooks, keys</span> <span>never expires</span>") {
+		t.Errorf("%s", page)
+	}
+	page := ann.wantStatus(ann.submit("/developer/keys/", "name", "x", "expires", "90"), http.StatusBadRequest)
+	if got := field(t, faultText, page); got != "Choose at least one." || !strings.Contains(page, `<option value="90" selected>`) || strings.Contains(page, " checked>") {
+		t.Errorf("%q: %s", got, page)
+	}
+	for _, fields := range [][]string{{"scopes", "write"}, {"scopes", "read", "expires", "1000000"}, {"scopes", "read", "expires", "x"}, {"scopes", "read", "scopes", "read"}} {
+		ann.wantStatus(ann.submit("/developer/keys/", append(fields, "name", "x")...), http.StatusBadRequest)
+	}
+	made := ann.wantStatus(ann.submit("/developer/keys/", "name", "reader", "scopes", "read", "expires", "30"), http.StatusOK)
+	key := keyText.FindString(made)
+	if a := p.ask(t, "GET", keysPath, "x-api-key", key); a.status != http.StatusForbidden {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if page := ann.open("/developer/"); !strings.Contains(page, "<span>read</span> <span>expires <time") {
+		t.Errorf("%s", page)
+	}
+	list, err := p.state.Keys(t.Context(), ann.account.ID)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%+v %v", list, err)
+	}
+	forgetScopes(t, p.served, list[0].ID)
+	if page := ann.open("/developer/"); !strings.Contains(page, "created before scopes: has all scopes") {
+		t.Errorf("%s", page)
+	}
+}
+
+// TestPanelAuditLog pages through what was done with one's own account.
+func TestPanelAuditLog(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	p := servePanel(t)
+	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
+	made := ann.wantStatus(ann.submit("/developer/keys/", "name", `<b>"laptop"`, "scopes", "read"), http.StatusOK)
+	page := ann.open(console.PanelLog)
+	for _, want := range []string{"<h3>Key created</h3>", "<h3>Signed in</h3>", "<h3>Account created</h3>", "on this website", "from 127.0.0.1", "&lt;b&gt;"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in %s", want, page)
+		}
+	}
+	if strings.Contains(page, keyText.FindString(made)) || strings.Contains(page, "<b>") {
+		t.Errorf("%s", page)
+	}
+	for range 2 * console.EntriesShown {
+		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
+			return tx.Audit(storage.AuditEntry{AccountID: ann.account.ID, Action: storage.WebhookRotated, Target: "wh_of_ann"})
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	older := regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
+	path, entries := console.PanelLog, 0
+	for pages := 1; ; pages++ {
+		page := ann.open(path)
+		entries += strings.Count(page, `<li class="card">`)
+		m := older.FindStringSubmatch(page)
+		if m == nil {
+			break
+		}
+		if path = html.UnescapeString(m[1]); pages > 5 {
+			t.Fatal("the pages do not end")
+		}
+	}
+	if _, count, err := p.state.AuditLog(t.Context(), ann.account.ID, 0, 1); err != nil || entries != count {
+		t.Errorf("%d entries of %d: %v", entries, count, err)
+	}
+	if page := eve.open(console.PanelLog); strings.Contains(page, "wh_of_ann") {
+		t.Errorf("%s", page)
+	}
+	for _, odd := range []string{"x", "-1", "99999999999999999999", "1'"} {
+		if page := ann.open(console.PanelLog + "?before=" + odd); strings.Count(page, `<li class="card">`) != console.EntriesShown {
+			t.Errorf("before=%s: %s", odd, page)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
+	"kindex/edge/web"
+)
+
+// routeCost says what a route costs whoever asks.
+type routeCost int
+
+const (
+	unmetered routeCost = iota // not under /api: a page, which is bounded as pages are
+	file                       // not under /api: a file of a build, for everybody and every CDN
+	asset                      // not under /api: bytes in memory
+	free                       // shows the limit and counts nothing; bounded as pages are
+	metered
+	// tagged is metered, and the handler makes no body: it returns a file or a stream,
+	// whose entity tag follows from build and query. So a caller with nothing left can
+	// have a 304.
+	tagged
+)
+
+// costOf says what an address costs, whether or not there is something at it.
+func costOf(path string) routeCost {
+	switch {
+	case path == "/api/openapi" || strings.HasPrefix(path, "/api/sdk/"):
+		return free
+	case path == "/api" || strings.HasPrefix(path, "/api/"):
+		return metered
+	}
+	return unmetered
+}
+
+// limits are the counters of an edge: in memory over SQLite, which it has for
+// itself, and in PostgreSQL, which others may share. While these cannot be
+// reached, strangers are counted by this edge alone.
+type limits struct {
+	*ratelimit.Fallback
+	memory *ratelimit.Memory // nil on PostgreSQL
+	// unchanged counts the free 304s. Each edge counts its own, in memory: the count
+	// limits work, not usage.
+	unchanged *ratelimit.Memory
+}
+
+func newLimits(o Options) *limits {
+	mo := ratelimit.MemoryOptions{Now: o.Now, Log: o.Log}
+	unchanged := ratelimit.NewMemory(nil, mo)
+	if o.State.Engine() == storage.PostgreSQL {
+		return &limits{Fallback: ratelimit.NewFallback(ratelimit.NewShared(o.State, o.Now), mo), unchanged: unchanged}
+	}
+	m := ratelimit.NewMemory(o.State, mo)
+	return &limits{ratelimit.NewFallback(m, mo), m, unchanged}
+}
+
+// freeUnchanged is the number of free 304s, as a multiple of the limit.
+const freeUnchanged = 10
+
+// mayHaveUnchanged counts a free 304 of a subject, or a check for one, and reports
+// whether the limit allowed it.
+func (l *limits) mayHaveUnchanged(ctx context.Context, who ratelimit.Subject) bool {
+	who.Limit = min(who.Limit, math.MaxInt64/freeUnchanged) * freeUnchanged
+	st, err := l.unchanged.Take(ctx, who)
+	return err == nil && st.Allowed
+}
+
+// close stores what is not stored yet.
+func (l *limits) close(log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err := errors.Join(l.Fallback.Close(ctx), l.unchanged.Close(ctx))
+	if l.memory != nil {
+		err = errors.Join(err, l.memory.Close(ctx))
+	}
+	if err != nil {
+		log.Error("the last counts of requests are not stored", "error", err)
+	}
+}
+
+// quota counts one request. It is counted before any work is done for it, and given
+// back where the answer turns out to cost nothing.
+type quota struct {
+	subject ratelimit.Subject
+	state   ratelimit.State
+	kind    routeCost
+	counted bool
+	// over marks the request of a caller with nothing left, which may be answered with
+	// 304 and nothing else.
+	over bool
+}
+
+// reserve finds out who asks and counts the request. The error is that of a bad key
+// or of a limit that is used up.
+func (c *request) reserve(kind routeCost) error {
+	c.quota.kind = kind
+	if kind < free {
+		return nil
+	}
+	refused := c.identify()
+	if c.quota.subject = c.subject(); c.quota.subject.Limit == 0 { // this tier has none
+		c.quota.kind = unmetered
+		return refused
+	}
+	var p *web.Problem
+	if kind == free || errors.As(refused, &p) && (p.Status >= 500 || p.Status == http.StatusTooManyRequests) {
+		c.peek()
+		return refused
+	}
+	if err := c.count(); err != nil {
+		return err
+	}
+	if !c.quota.counted {
+		// The check is counted, whether or not something has changed.
+		if refused != nil {
+			return c.Exceeded(refused)
+		}
+		if !c.mayBeUnchanged() || !c.server.limits.mayHaveUnchanged(c.Request.Context(), c.quota.subject) {
+			return c.Exceeded(nil)
+		}
+		c.quota.over = true
+	}
+	return refused
+}
+
+// The maximum length, in bytes, of the query and of If-None-Match, and the maximum
+// number of parameters, for which the entity tag is checked for a caller with nothing
+// left: checking must not cost more than the refusal.
+const (
+	maxLookupLen    = 256
+	maxLookupParams = 3
+)
+
+// mayBeUnchanged reports whether a caller with nothing left may get a 304: where the
+// route's handler makes no body, and the request names a tag. A star names none.
+func (c *request) mayBeUnchanged() bool {
+	r := c.Request
+	if c.quota.kind != tagged || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	tags := r.Header["If-None-Match"]
+	return len(tags) == 1 && len(tags[0]) <= maxLookupLen && strings.Contains(tags[0], `"`) &&
+		len(r.URL.RawQuery) <= maxLookupLen && strings.Count(r.URL.RawQuery, "&") < maxLookupParams
+}
+
+// count takes one request from what is left, if something is. The error is that of the
+// state.
+func (c *request) count() error {
+	m := &c.quota
+	var err error
+	if m.state, err = c.server.limits.Take(c.Request.Context(), m.subject); err != nil {
+		m.state = ratelimit.Unknown(m.subject, c.Shared.Now())
+		return web.StateProblem(err)
+	}
+	m.counted = m.state.Allowed
+	return nil
+}
+
+// peek reads what is left.
+func (c *request) peek() {
+	m := &c.quota
+	var err error
+	if m.state, err = c.server.limits.Peek(c.Request.Context(), m.subject); err != nil {
+		m.state = ratelimit.Unknown(m.subject, c.Shared.Now())
+		if !c.Left() {
+			c.Shared.Log.Error("reading a counter", "requestId", c.ID, "error", err)
+		}
+	}
+}
+
+// Exceeded implements admission: the problem of a caller with nothing left. refused, if not nil, is why
+// the key was refused; without it, the caller might take the limit for the key's.
+func (c *request) Exceeded(refused error) *web.Problem {
+	m := &c.quota
+	wait := m.state.Wait(c.Shared.Now())
+	detail := "The limit of " + strconv.FormatInt(m.state.Limit, 10) + " requests is used up until " + m.state.Reset.UTC().Format(time.RFC3339) + "."
+	switch {
+	case refused != nil:
+		detail += " This limit is for your IP address, because your key was refused: " + refused.Error()
+	case c.Principal.Account == nil:
+		detail += " A key has a higher one."
+	}
+	p := web.NewProblem("rate-limited", detail+c.Shared.Contact("", " For more, write to %s."))
+	p.Header = http.Header{"Retry-After": {strconv.FormatInt(wait, 10)}}
+	return p
+}
+
+// Finalize implements admission: it is called with the status when the answer starts. It gives back what costs
+// nothing and writes the headers. An error means that another answer must be given
+// instead.
+func (c *request) Finalize(h http.Header, status int) error {
+	m := &c.quota
+	if m.kind < free {
+		return nil
+	}
+	unchanged := status == http.StatusNotModified && c.NamesTag(h)
+	switch {
+	case m.over && status != http.StatusTooManyRequests && !unchanged:
+		return c.Exceeded(nil)
+	case m.counted && (status >= 500 && !c.Left() || unchanged && c.server.limits.mayHaveUnchanged(c.Request.Context(), m.subject)):
+		m.counted = false
+		if state, err := c.server.limits.Give(c.Request.Context(), m.subject, m.state); err == nil {
+			m.state = state
+		}
+	}
+	m.state.SetHeaders(h, c.Shared.Now())
+	return nil
+}
+
+// Over implements admission.
+func (c *request) Over() bool { return c.quota.over }

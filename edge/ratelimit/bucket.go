@@ -1,0 +1,87 @@
+package ratelimit
+
+import (
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxBuckets bounds each generation of Buckets: together they take about 10 MB.
+const maxBuckets = 1 << 15
+
+// Buckets are token buckets, one for each address (IPv6: for each /64). They start
+// full. It is safe for concurrent use, and bounded in memory: when more addresses ask
+// than there is room for, those that have not asked for longest get a full bucket
+// again.
+//
+// A bucket is one number, the time at which it is full again (the generic cell rate
+// algorithm, ITU-T I.371). A full bucket needs no entry. Entries are in two
+// generations, so that dropping those that are full again costs no walk.
+type Buckets struct {
+	every time.Duration // between two tokens
+	depth time.Duration // in which an empty bucket is full again
+	now   func() time.Time
+	start time.Time // times are counted from here, so that no change of the clock matters
+
+	latest atomic.Int64 // when a token was taken last, in ns from start
+
+	mu             sync.Mutex
+	younger, elder map[netip.Prefix]time.Duration
+	since          time.Duration // of the younger generation
+}
+
+// NewBuckets returns Buckets that get rate tokens a second, which must be above 0, and
+// hold burst of them. now is time.Now where it is nil.
+func NewBuckets(rate, burst int, now func() time.Time) *Buckets {
+	if now == nil {
+		now = time.Now
+	}
+	every := max(1, time.Second/time.Duration(rate))
+	return &Buckets{every: every, depth: every * time.Duration(burst), now: now, start: now()}
+}
+
+// Take takes a token out of the bucket of an address, and reports whether there was
+// one.
+func (b *Buckets) Take(addr netip.Addr) bool { return b.take(addr, 1) }
+
+// Left reports whether there is a token in the bucket of an address.
+func (b *Buckets) Left(addr netip.Addr) bool { return b.take(addr, 0) }
+
+// Idle reports whether all buckets are known to be full without looking at them.
+func (b *Buckets) Idle() bool {
+	latest := b.latest.Load()
+	return latest == 0 || b.now().Sub(b.start) > time.Duration(latest)+b.depth
+}
+
+func (b *Buckets) take(addr netip.Addr, tokens time.Duration) bool {
+	addr = plain(addr)
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 64
+	}
+	who, err := addr.Prefix(bits)
+	if err != nil {
+		return true // the zero Addr, a connection without an address
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now().Sub(b.start)
+	full, found := b.younger[who]
+	if !found {
+		full = b.elder[who]
+	}
+	full = max(full, now)
+	if full+b.every > now+b.depth {
+		return false
+	}
+	if tokens == 0 {
+		return true
+	}
+	if !found && (b.younger == nil || len(b.younger) >= maxBuckets || now-b.since > b.depth) {
+		b.younger, b.elder, b.since = map[netip.Prefix]time.Duration{}, b.younger, now
+	}
+	b.younger[who] = full + b.every*tokens //nolint:durationcheck // tokens is a count
+	b.latest.Store(int64(max(now, 1)))
+	return true
+}

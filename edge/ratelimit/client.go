@@ -1,0 +1,204 @@
+package ratelimit
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Proxies are the addresses whose forwarding headers are believed.
+type Proxies struct {
+	trusted []netip.Prefix
+	report  func(peer netip.Addr)
+	once    sync.Once
+}
+
+// NewProxies returns Proxies. report, which may be nil, is called once, with the
+// first peer whose forwarding header is not believed.
+func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
+	if report == nil {
+		report = func(netip.Addr) {}
+	}
+	return &Proxies{trusted: trusted, report: report}
+}
+
+// Client is the address that a request is counted for, as ClientIP finds it. The
+// zero Addr stands for a connection without one, such as a Unix socket.
+func (p *Proxies) Client(r *http.Request) netip.Addr {
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	addr, forged := ClientIP(peer.Addr(), r.Header, p.trusted)
+	if forged {
+		p.once.Do(func() { p.report(plain(peer.Addr())) })
+	}
+	return addr
+}
+
+// Relayed reports whether a request came through a trusted proxy, according to its
+// headers.
+func (p *Proxies) Relayed(r *http.Request) bool {
+	if len(r.Header[forwardedFor]) == 0 && len(r.Header[forwarded]) == 0 {
+		return false
+	}
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return contains(p.trusted, plain(peer.Addr()))
+}
+
+// ParseTrusted reads a list of addresses and networks (CIDR), separated by commas:
+// the proxies that are trusted.
+func ParseTrusted(list string) ([]netip.Prefix, error) {
+	var trusted []netip.Prefix
+	for item := range strings.SplitSeq(list, ",") {
+		item = strings.TrimSpace(item)
+		if item == "" {
+			continue
+		}
+		prefix, err := parsePrefix(item)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(trusted, prefix) {
+			trusted = append(trusted, prefix)
+		}
+	}
+	return trusted, nil
+}
+
+func parsePrefix(item string) (netip.Prefix, error) {
+	bad := func(why string) error {
+		return fmt.Errorf("%q %s; proxies are named by address or network, such as 10.0.0.5, 10.0.0.0/8 or fd00::/8", item, why)
+	}
+	if addr, err := netip.ParseAddr(item); err == nil {
+		addr = plain(addr)
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	prefix, err := netip.ParsePrefix(item)
+	if err != nil {
+		return netip.Prefix{}, bad("is neither an address nor a network")
+	}
+	if addr := prefix.Addr(); addr.Is4In6() {
+		if prefix.Bits() < 96 {
+			return netip.Prefix{}, bad("mixes IPv4 and IPv6")
+		}
+		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
+	}
+	if prefix.Bits() == 0 {
+		return netip.Prefix{}, bad("would let every client choose the address that it is counted for")
+	}
+	return prefix.Masked(), nil
+}
+
+// The forwarding headers, as net/http spells them.
+const (
+	forwardedFor = "X-Forwarded-For"
+	forwarded    = "Forwarded" // RFC 7239
+)
+
+// ClientIP finds the address that a request comes from. It is the peer of the
+// connection, unless that is a trusted proxy: then it is the rightmost hop of
+// X-Forwarded-For or Forwarded that is not one, because whatever is to the left
+// of it was said by somebody who is not trusted. Where a hop cannot be read
+// ("unknown", a hidden name, garbage) or there are no more, it is the proxy that
+// told of it.
+//
+// A proxy that adds to one of the two headers hands on the other as it came. So
+// where both are there and do not agree on the client, neither is believed, and
+// the request is the proxy's own.
+//
+// forged tells that a header was not believed: it came from a peer who is not
+// trusted, or the two contradict each other. Zones are cut off and IPv4-mapped
+// addresses unmapped.
+func ClientIP(peer netip.Addr, header http.Header, trusted []netip.Prefix) (client netip.Addr, forged bool) {
+	peer = plain(peer)
+	list, elements := header[forwardedFor], header[forwarded]
+	if len(list) == 0 && len(elements) == 0 {
+		return peer, false
+	}
+	if !contains(trusted, peer) {
+		return peer, true
+	}
+	if len(elements) == 0 {
+		return clientOf(peer, list, trusted), false
+	}
+	client = clientOfForwarded(peer, elements, trusted)
+	if len(list) == 0 {
+		return client, false
+	}
+	if clientOf(peer, list, trusted) != client {
+		return peer, true
+	}
+	return client, false
+}
+
+// clientOf walks the hops of X-Forwarded-For from the right.
+func clientOf(proxy netip.Addr, lines []string, trusted []netip.Prefix) netip.Addr {
+	for _, line := range slices.Backward(lines) {
+		for line != "" {
+			at := strings.LastIndexByte(line, ',')
+			hop := strings.Trim(line[at+1:], " \t")
+			line = line[:max(0, at)]
+			if hop == "" {
+				continue // RFC 9110 section 5.6.1.2
+			}
+			addr, ok := parseHop(hop)
+			if !ok {
+				return proxy
+			}
+			if !contains(trusted, addr) {
+				return addr
+			}
+			proxy = addr
+		}
+	}
+	return proxy
+}
+
+// parseHop reads an address as proxies write it: IPv6 with or without brackets, a
+// port behind it or not.
+func parseHop(hop string) (netip.Addr, bool) {
+	host, port := hop, ""
+	if inner, ok := strings.CutPrefix(hop, "["); ok {
+		var rest string
+		if host, rest, ok = strings.Cut(inner, "]"); !ok || rest != "" && rest[0] != ':' {
+			return netip.Addr{}, false
+		}
+		port = rest
+	} else if at := strings.IndexByte(hop, ':'); at >= 0 && strings.LastIndexByte(hop, ':') == at {
+		host, port = hop[:at], hop[at:]
+	}
+	if port != "" && !isPort(port[1:]) {
+		return netip.Addr{}, false
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil || addr.IsUnspecified() {
+		return netip.Addr{}, false
+	}
+	return plain(addr), true
+}
+
+// isPort tells the port of a node (RFC 7239 section 6): digits, or a hidden name.
+func isPort(s string) bool {
+	if name, ok := strings.CutPrefix(s, "_"); ok {
+		return name != "" && isToken(name)
+	}
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return 1 <= len(s) && len(s) <= 5
+}
+
+// plain is an address in the one form that is compared and counted.
+func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
+
+func contains(trusted []netip.Prefix, addr netip.Addr) bool {
+	for _, p := range trusted {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

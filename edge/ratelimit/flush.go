@@ -1,0 +1,161 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+const (
+	// groupSize is how many counts are added in one statement.
+	groupSize  = 500
+	sweepEvery = time.Minute
+	// keptAfter is how long counts of windows that are over are kept, so that
+	// clocks that differ do no harm.
+	keptAfter = time.Hour
+)
+
+// work flushes what has changed and drops what is over, until ctx ends. Flushes have a
+// context of their own: one that is interrupted may have been stored, and would be
+// counted again.
+func (m *Memory) work(ctx, flush context.Context) {
+	defer close(m.stopped)
+	sweep := time.NewTicker(sweepEvery)
+	defer sweep.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-sweep.C:
+			m.sweep()
+			continue
+		case <-m.dirty:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(m.options.FlushAfter):
+		}
+		if err := m.Flush(flush); err != nil && ctx.Err() == nil {
+			m.options.Log.Error("counts of requests are not stored; trying again", "error", err)
+		}
+	}
+}
+
+// Close flushes the counts and ends the Memory. No call may be under way or come
+// after it. Where the flush fails, the requests since the last one are forgotten.
+func (m *Memory) Close(ctx context.Context) error {
+	defer m.abort()
+	m.stop()
+	select {
+	case <-m.stopped:
+	case <-ctx.Done(): // a store that hangs
+		m.abort()
+		<-m.stopped
+	}
+	return m.Flush(ctx)
+}
+
+// Flush gives all counts that have changed to the store, now. Counts that it does
+// not take are kept for the next flush.
+func (m *Memory) Flush(ctx context.Context) error {
+	if m.store == nil {
+		return nil
+	}
+	m.flushing.Lock()
+	defer m.flushing.Unlock()
+	entries, counts := m.collect()
+	var errs []error
+	for len(entries) > 0 {
+		n := min(groupSize, len(entries))
+		var err error
+		if len(errs) == 0 { // it will not take the rest either
+			err = m.store.AddCounters(ctx, counts[:n])
+		} else {
+			err = errs[0]
+		}
+		m.settle(entries[:n], counts[:n], err)
+		if err != nil && len(errs) == 0 {
+			errs = append(errs, unavailable(err))
+		}
+		entries, counts = entries[n:], counts[n:]
+	}
+	return errors.Join(errs...)
+}
+
+// collect takes over what has changed since the last flush.
+func (m *Memory) collect() (entries []*entry, counts []Count) {
+	for i := range m.shards {
+		sh := &m.shards[i]
+		sh.mu.Lock()
+		for _, e := range sh.dirty {
+			e.listed = false
+			if e.used == e.stored {
+				continue // taken and given back
+			}
+			e.pending = true
+			entries = append(entries, e)
+			counts = append(counts, Count{e.subject, e.window, e.used - e.stored})
+			e.stored = e.used
+		}
+		clear(sh.dirty)
+		sh.dirty = sh.dirty[:0]
+		sh.mu.Unlock()
+	}
+	return entries, counts
+}
+
+// settle notes what became of counts that were on their way to the store.
+func (m *Memory) settle(entries []*entry, counts []Count, err error) {
+	for i, e := range entries {
+		sh := m.shardOf(e.subject)
+		sh.mu.Lock()
+		e.pending = false
+		if err != nil {
+			e.stored -= counts[i].N
+			m.change(sh, e, 0) // to be flushed again
+		}
+		sh.mu.Unlock()
+	}
+}
+
+// sweep drops the counts of windows that are over.
+func (m *Memory) sweep() {
+	now := m.options.Now()
+	for i := range m.shards {
+		sh := &m.shards[i]
+		sh.mu.Lock()
+		for e := sh.recent.next; e != &sh.recent; {
+			old := e
+			e = e.next
+			if old.window.over(now) && old.idle() {
+				sh.drop(old)
+			}
+		}
+		sh.mu.Unlock()
+	}
+}
+
+// Dropper drops counts from a store.
+type Dropper interface {
+	// DropCounters drops the counts of windows that have ended before a moment.
+	DropCounters(ctx context.Context, before time.Time) error
+}
+
+// Sweep drops the counts of windows that are over from a store, now and every hour
+// until ctx ends. Many edges may do so on one store.
+func Sweep(ctx context.Context, store Dropper, now func() time.Time, log *slog.Logger) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if err := store.DropCounters(ctx, now().Add(-keptAfter)); err != nil && ctx.Err() == nil {
+			log.Warn("old counts of requests are not dropped; trying again in an hour", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

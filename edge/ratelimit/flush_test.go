@@ -1,0 +1,55 @@
+package ratelimit
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// slowStore has stored the counts a second before it says so. Whoever does not wait that
+// long gets an error.
+type slowStore struct{ *store }
+
+// AddCounters implements CounterStore.
+func (s slowStore) AddCounters(ctx context.Context, counts []Count) error {
+	if err := s.store.AddCounters(ctx, counts); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Second):
+		return nil
+	}
+}
+
+// TestCloseDuringFlush closes a Memory while counts are on their way to the store: they are
+// counted once. A store that says nothing does not keep it from ending.
+func TestCloseDuringFlush(t *testing.T) {
+	for what, patience := range map[string]time.Duration{"a slow store": time.Minute, "an impatient caller": 100 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStore()
+			m := NewMemory(slowStore{s}, MemoryOptions{FlushAfter: time.Millisecond})
+			if _, err := m.Take(t.Context(), account("a", 10)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Millisecond)
+			synctest.Wait() // the flush is under way
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			begun := time.Now()
+			err := m.Close(ctx)
+			if took := time.Since(begun); (err == nil) != (patience > time.Second) || took > min(patience, time.Second) {
+				t.Errorf("%s: it ends after %v: %v", what, took, err)
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if got := slices.Collect(maps.Values(s.counts)); err == nil && (len(got) != 1 || got[0] != 1) {
+				t.Errorf("%s: one request is counted as %v", what, got)
+			}
+		})
+	}
+}

@@ -1,0 +1,111 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The reasons why a Gate refuses a caller.
+var (
+	// ErrBusy reports that too much is under way and nothing has ended in time.
+	ErrBusy = errors.New("too many requests at the moment")
+	// ErrTooManyOfOne reports that one caller has as much under way as it may.
+	ErrTooManyOfOne = errors.New("too many requests of one caller at the moment")
+)
+
+// GateOptions are the bounds of a Gate.
+type GateOptions struct {
+	Slots   int           // how much is under way at once
+	Each    int           // how much of that is one caller's, waiting included; 0 for any number
+	Waiting int           // how many wait for a slot at once
+	Wait    time.Duration // how long each of them waits
+}
+
+// Gate limits concurrent work. Work that finds no free slot waits for one, in order of
+// arrival; how much waits, and for how long, is limited too. It is safe for concurrent
+// use.
+type Gate struct {
+	options GateOptions
+	slots   chan struct{}
+	waiting atomic.Int64
+
+	mu sync.Mutex
+	by map[string]int // entered or waiting, by caller; unused where Each is 0
+}
+
+// NewGate returns a Gate with all slots free.
+func NewGate(o GateOptions) *Gate {
+	return &Gate{options: o, slots: make(chan struct{}, o.Slots), by: map[string]int{}}
+}
+
+// Enter takes a slot for a caller, who must give it back with Leave. The error is
+// ErrBusy, ErrTooManyOfOne, or that of the context; then there is nothing to give
+// back.
+func (g *Gate) Enter(ctx context.Context, caller string) error {
+	if !g.admit(caller) {
+		return ErrTooManyOfOne
+	}
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	if err := g.await(ctx); err != nil {
+		g.forget(caller)
+		return err
+	}
+	return nil
+}
+
+func (g *Gate) await(ctx context.Context) error {
+	defer g.waiting.Add(-1)
+	if g.waiting.Add(1) > int64(g.options.Waiting) {
+		return ErrBusy
+	}
+	timer := time.NewTimer(g.options.Wait)
+	defer timer.Stop()
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return ErrBusy
+	}
+}
+
+// Leave returns a slot that Enter took for the same caller.
+func (g *Gate) Leave(caller string) {
+	<-g.slots
+	g.forget(caller)
+}
+
+// Contended reports whether somebody waits for a slot.
+func (g *Gate) Contended() bool { return g.waiting.Load() > 0 }
+
+func (g *Gate) admit(caller string) bool {
+	if g.options.Each == 0 {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.by[caller] >= g.options.Each {
+		return false
+	}
+	g.by[caller]++
+	return true
+}
+
+func (g *Gate) forget(caller string) {
+	if g.options.Each == 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.by[caller]--; g.by[caller] == 0 {
+		delete(g.by, caller)
+	}
+}

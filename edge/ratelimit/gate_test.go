@@ -1,0 +1,93 @@
+package ratelimit
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// TestGateIsExact: slots, callers and those who wait are bounded, and what was taken
+// is given back on every way out.
+func TestGateIsExact(t *testing.T) {
+	g := NewGate(GateOptions{Slots: 2, Each: 1, Waiting: 1, Wait: time.Minute})
+	if err := errors.Join(g.Enter(t.Context(), "a"), g.Enter(t.Context(), "b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Enter(t.Context(), "a"); !errors.Is(err, ErrTooManyOfOne) {
+		t.Errorf("a again: %v", err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	waited := make(chan error)
+	go func() { waited <- g.Enter(ctx, "c") }()
+	for !g.Contended() {
+		time.Sleep(time.Millisecond)
+	}
+	if err := g.Enter(t.Context(), "d"); !errors.Is(err, ErrBusy) {
+		t.Errorf("one too many waits: %v", err)
+	}
+	leave()
+	if err := <-waited; !errors.Is(err, context.Canceled) {
+		t.Errorf("who has left: %v", err)
+	}
+	go func() { waited <- g.Enter(t.Context(), "c") }()
+	for !g.Contended() {
+		time.Sleep(time.Millisecond)
+	}
+	g.Leave("a")
+	if err := <-waited; err != nil {
+		t.Errorf("who has waited: %v", err)
+	}
+	g.Leave("b")
+	g.Leave("c")
+	if len(g.by) != 0 || len(g.slots) != 0 || g.waiting.Load() != 0 {
+		t.Errorf("left behind: %v, %d slots, %d waiting", g.by, len(g.slots), g.waiting.Load())
+	}
+}
+
+// TestBuckets follows one bucket through time.
+func TestBuckets(t *testing.T) {
+	now := time.Unix(1000, 0)
+	b := NewBuckets(50, 100, func() time.Time { return now })
+	addr, neighbour := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2")
+	take := func(n int) (got int) {
+		for i := range n {
+			if b.Take([]netip.Addr{addr, neighbour}[i%2]) {
+				got++
+			}
+		}
+		return got
+	}
+	if got := take(500); got != 100 {
+		t.Errorf("%d at first", got)
+	}
+	if b.Left(addr) || b.Idle() || !b.Left(netip.MustParseAddr("2001:db8:0:1::1")) || !b.Take(netip.Addr{}) {
+		t.Error("what is left is wrong")
+	}
+	now = now.Add(time.Second)
+	if got := take(500); got != 50 {
+		t.Errorf("%d after a second", got)
+	}
+	now = now.Add(time.Hour)
+	if got := take(500); got != 100 {
+		t.Errorf("%d after an hour", got)
+	}
+	if now = now.Add(time.Hour); !b.Idle() {
+		t.Error("not idle after another hour")
+	}
+}
+
+// TestAttackBucketsOfManyAddresses asks from more addresses than there is room for.
+func TestAttackBucketsOfManyAddresses(t *testing.T) {
+	b := NewBuckets(50, 100, func() time.Time { return time.Unix(1000, 0) })
+	var a [4]byte
+	for i := range uint32(5 * maxBuckets) {
+		binary.BigEndian.PutUint32(a[:], i+1)
+		b.Take(netip.AddrFrom4(a))
+	}
+	if n := len(b.younger) + len(b.elder); n > 2*maxBuckets {
+		t.Errorf("%d buckets are held, %d may be", n, 2*maxBuckets)
+	}
+}

@@ -1,0 +1,161 @@
+// Package ratelimit counts the requests of those who ask, in windows of time, and
+// tells whether there is room for one more. Who asks is an address or an account;
+// where the counts are kept is behind small interfaces: in memory and flushed to a
+// store for one edge (Memory), or in the store itself for many (Shared).
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+)
+
+// The tiers, as X-RateLimit-Tier names them.
+const (
+	Anonymous     = "anonymous"     // counted by address
+	Authenticated = "authenticated" // counted by account
+	Enterprise    = "enterprise"    // an account whose limit the operator has set
+)
+
+// Day is the window that a Subject has by default. Unix time has no leap seconds,
+// so that windows of this length begin at 00:00 UTC.
+const Day = 24 * time.Hour
+
+// ErrUnavailable tells that requests cannot be counted, because the store of the
+// counts cannot be reached.
+var ErrUnavailable = errors.New("requests cannot be counted at the moment")
+
+// Subject is somebody whose requests are counted.
+type Subject struct {
+	// ID is the same for all that share a count: "ip:203.0.113.7",
+	// "ip:2001:db8:1:2::/64", "acc:acc_…".
+	ID   string
+	Tier string
+	// Limit is the number of requests in a window. Nothing passes with 0.
+	Limit int64
+	// Window is how long a window lasts: whole seconds, parts of one round up. 0
+	// stands for Day.
+	Window time.Duration
+}
+
+// OfAddress is the subject that an address belongs to: a whole /64 in IPv6, since
+// that is what one customer is given. Zones and the IPv4-mapped form make no
+// difference.
+func OfAddress(addr netip.Addr, limit int64) Subject {
+	var buf [64]byte
+	b := append(buf[:0], "ip:"...)
+	addr = plain(addr)
+	if addr.Is6() {
+		prefix, _ := addr.Prefix(64) // 64 is never too many
+		b = prefix.AppendTo(b)
+	} else {
+		b = addr.AppendTo(b)
+	}
+	return Subject{ID: string(b), Tier: Anonymous, Limit: limit}
+}
+
+// OfAccount is the subject of an account. A quota that is not 0 is what the
+// operator has arranged with the account, in windows of the given length;
+// otherwise the limit of the tier applies, and a UTC day.
+func OfAccount(id string, quota int64, window time.Duration, limit int64) Subject {
+	s := Subject{ID: "acc:" + id, Tier: Authenticated, Limit: limit}
+	if quota != 0 || window != 0 {
+		s.Tier, s.Window = Enterprise, window
+	}
+	if quota != 0 {
+		s.Limit = quota
+	}
+	return s
+}
+
+// Window is a stretch of time that requests are counted in. Windows of a length
+// are aligned to the Unix epoch. The length is a part of its identity: an account
+// whose window is changed begins to count anew.
+type Window struct {
+	End    int64 // Unix time in seconds; the window ends before it
+	Length int64 // seconds
+}
+
+// WindowAt is the window of a length that a moment is in. A length of 0 stands for
+// Day.
+func WindowAt(now time.Time, length time.Duration) Window {
+	seconds := int64(Day / time.Second)
+	if length > 0 {
+		seconds = int64((length + time.Second - 1) / time.Second)
+	}
+	unix := now.Unix()
+	since := unix % seconds
+	if since < 0 { // before 1970
+		since += seconds
+	}
+	return Window{End: unix - since + seconds, Length: seconds}
+}
+
+// over tells whether a window is past.
+func (w Window) over(now time.Time) bool { return now.Unix() >= w.End }
+
+// State is how much of its limit a subject has used.
+type State struct {
+	Limit     int64
+	Remaining int64 // never below 0
+	Reset     time.Time
+	Window    time.Duration
+	Tier      string
+	// Allowed tells of Take whether the request was counted, and of Peek whether
+	// one would be.
+	Allowed bool
+
+	local bool // counted by a Fallback itself
+}
+
+// window is the window that a state tells of.
+func (s *State) window() Window {
+	return Window{End: s.Reset.Unix(), Length: int64(s.Window / time.Second)}
+}
+
+// Wait is the number of seconds until the window ends, rounded up, at least 1: the
+// value of Retry-After.
+func (s *State) Wait(now time.Time) int64 {
+	return max(1, int64((s.Reset.Sub(now)+time.Second-1)/time.Second))
+}
+
+func stateOf(s *Subject, w Window, used int64, allowed bool) State {
+	return State{Limit: max(0, s.Limit), Remaining: max(0, s.Limit-used), Reset: time.Unix(w.End, 0).UTC(),
+		Window: time.Duration(w.Length) * time.Second, Tier: s.Tier, Allowed: allowed}
+}
+
+// Unknown is the state of a subject whose count cannot be read. As long as that is
+// so nothing passes, and nothing remains.
+func Unknown(s Subject, now time.Time) State {
+	return stateOf(&s, WindowAt(now, s.Window), s.Limit, false)
+}
+
+// Limiter counts requests. It is for any number of goroutines at once. Its errors
+// are ErrUnavailable, or that of the context.
+type Limiter interface {
+	// Take counts a request if there is room for it.
+	Take(ctx context.Context, s Subject) (State, error)
+	// Give takes back a request that Take has counted, as its State says, and
+	// returns the state without it, which is not Allowed, so that nobody gives it
+	// twice. It does nothing where the request was not counted or its window is
+	// over. It is done even if ctx has ended, since the client may have gone by
+	// now.
+	Give(ctx context.Context, s Subject, taken State) (State, error)
+	// Peek tells the state and counts nothing.
+	Peek(ctx context.Context, s Subject) (State, error)
+}
+
+// unavailable marks what a store has failed with.
+func unavailable(err error) error {
+	if err == nil || errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	return &storeError{err}
+}
+
+// storeError is an ErrUnavailable with its cause.
+type storeError struct{ cause error }
+
+func (e *storeError) Error() string   { return ErrUnavailable.Error() + ": " + e.cause.Error() }
+func (e *storeError) Unwrap() []error { return []error{ErrUnavailable, e.cause} }

@@ -1,0 +1,315 @@
+package ratelimit
+
+import (
+	"context"
+	"hash/maphash"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// CounterStore keeps counts for Memory.
+type CounterStore interface {
+	// PeekCounter returns the count of a subject in a window, 0 where there is
+	// none.
+	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
+	// AddCounters adds to counts, all or none. No subject is twice in the list
+	// with the same window.
+	AddCounters(ctx context.Context, counts []Count) error
+}
+
+// Count is what is to be added to a count; less than 0 where requests were given
+// back.
+type Count struct {
+	Subject string
+	Window  Window
+	N       int64
+}
+
+// MemoryOptions say how a Memory works. The zero value has a default for all.
+type MemoryOptions struct {
+	// Now tells the time, time.Now where it is nil.
+	Now func() time.Time
+	// Entries is how many counts are held at most, 0 for 100,000, which take
+	// about 20 MB. Beyond, those unused for longest make room.
+	Entries int
+	// FlushAfter is how long a change waits for others to be flushed with, 0 for
+	// 250 ms.
+	FlushAfter time.Duration
+	// Log is told when counts cannot be flushed; nil discards.
+	Log *slog.Logger
+}
+
+// Memory is a Limiter for an edge that alone counts. It counts exactly in memory
+// and flushes the counts to a store behind the requests, in groups, so that a
+// request costs no write and a crash forgets no more than the last moments. Counts
+// that it does not hold are loaded when they are first asked for.
+type Memory struct {
+	options MemoryOptions
+	store   CounterStore
+	seed    maphash.Seed
+	shards  []shard
+	most    int // entries of a shard
+
+	flushing sync.Mutex
+	dirty    chan struct{} // there is something to flush
+	stop     context.CancelFunc
+	abort    context.CancelFunc // ends a flush that is under way
+	stopped  chan struct{}
+}
+
+// shard is a part of the counts with a lock of its own.
+type shard struct {
+	mu      sync.Mutex
+	entries map[key]*entry
+	recent  entry    // the ends of a ring, the latest used first
+	dirty   []*entry // to be flushed
+	_       [64]byte // keeps the locks of neighbours off one cache line
+}
+
+type key struct {
+	subject string
+	window  Window
+}
+
+// entry is a count. The lock of its shard guards it.
+type entry struct {
+	key
+	used    int64
+	stored  int64 // what of used the store has, or is being given
+	listed  bool  // in the list of those to be flushed
+	pending bool  // on its way to the store
+	// loading is closed when the count is loaded, or cannot be. It is nil from
+	// then on.
+	loading chan struct{}
+	err     error // why it cannot
+	waiting int   // requests that wait for it
+	prev    *entry
+	next    *entry
+}
+
+const (
+	defaultEntries = 100_000
+	defaultFlush   = 250 * time.Millisecond
+	maxShards      = 64 // a power of two
+	minInShard     = 16
+	loadTime       = 5 * time.Second // for the store to answer
+)
+
+// NewMemory returns a Memory over a store; with nil it has none, forgets what it
+// has no room for, and ends with the process. Close ends it.
+func NewMemory(store CounterStore, o MemoryOptions) *Memory {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Entries <= 0 {
+		o.Entries = defaultEntries
+	}
+	if o.FlushAfter <= 0 {
+		o.FlushAfter = defaultFlush
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	n := maxShards
+	for n > 1 && o.Entries/n < minInShard {
+		n /= 2
+	}
+	m := &Memory{options: o, store: store, seed: maphash.MakeSeed(), shards: make([]shard, n), most: max(1, o.Entries/n),
+		dirty: make(chan struct{}, 1), stopped: make(chan struct{})}
+	for i := range m.shards {
+		sh := &m.shards[i]
+		sh.entries = map[key]*entry{}
+		sh.recent.prev, sh.recent.next = &sh.recent, &sh.recent
+	}
+	var ctx context.Context
+	ctx, m.stop = context.WithCancel(context.Background())
+	flush, abort := context.WithCancel(context.Background())
+	m.abort = abort
+	go m.work(ctx, flush)
+	return m
+}
+
+// Take implements Limiter. It allocates nothing for a count that is held.
+func (m *Memory) Take(ctx context.Context, s Subject) (State, error) {
+	w := WindowAt(m.options.Now(), s.Window)
+	sh, e, err := m.hold(ctx, key{s.ID, w})
+	if err != nil {
+		return State{}, err
+	}
+	allowed := e.used < s.Limit
+	if allowed {
+		m.change(sh, e, 1)
+	}
+	used := e.used
+	sh.mu.Unlock()
+	return stateOf(&s, w, used, allowed), nil
+}
+
+// Give implements Limiter.
+func (m *Memory) Give(ctx context.Context, s Subject, taken State) (State, error) {
+	w := taken.window()
+	if !taken.Allowed || w.over(m.options.Now()) {
+		return taken, nil
+	}
+	sh, e, err := m.hold(context.WithoutCancel(ctx), key{s.ID, w})
+	if err != nil {
+		return taken, err
+	}
+	if e.used > 0 {
+		m.change(sh, e, -1)
+	}
+	used := e.used
+	sh.mu.Unlock()
+	return stateOf(&s, w, used, false), nil
+}
+
+// Peek implements Limiter.
+func (m *Memory) Peek(ctx context.Context, s Subject) (State, error) {
+	w := WindowAt(m.options.Now(), s.Window)
+	sh, e, err := m.hold(ctx, key{s.ID, w})
+	if err != nil {
+		return State{}, err
+	}
+	used := e.used
+	sh.mu.Unlock()
+	return stateOf(&s, w, used, used < s.Limit), nil
+}
+
+// change adds to a count of a locked shard and sees to it that the store learns
+// of it.
+func (m *Memory) change(sh *shard, e *entry, n int64) {
+	e.used += n
+	if m.store == nil || e.listed {
+		return
+	}
+	e.listed = true
+	sh.dirty = append(sh.dirty, e)
+	select {
+	case m.dirty <- struct{}{}:
+	default: // it is known
+	}
+}
+
+func (m *Memory) shardOf(subject string) *shard {
+	return &m.shards[maphash.String(m.seed, subject)&uint64(len(m.shards)-1)] //nolint:gosec // there is at least one shard
+}
+
+// hold returns a count that is loaded, and its shard, locked.
+func (m *Memory) hold(ctx context.Context, k key) (*shard, *entry, error) {
+	sh := m.shardOf(k.subject)
+	sh.mu.Lock()
+	for {
+		e := sh.entries[k]
+		if e == nil {
+			if !sh.makeRoom(m.most) {
+				sh.mu.Unlock()
+				if err := m.Flush(ctx); err != nil {
+					return nil, nil, err
+				}
+				sh.mu.Lock()
+				continue // it may be there by now
+			}
+			e = m.begin(sh, k)
+		}
+		if e.loading == nil {
+			sh.use(e)
+			return sh, e, nil
+		}
+		if err := sh.await(ctx, e); err != nil {
+			sh.mu.Unlock()
+			return nil, nil, err
+		}
+	}
+}
+
+// begin adds a count to a locked shard and begins to load it. Whoever asks for it
+// meanwhile waits for the same answer.
+func (m *Memory) begin(sh *shard, k key) *entry {
+	e := &entry{key: k}
+	sh.entries[k] = e
+	sh.link(e)
+	if m.store != nil {
+		e.loading = make(chan struct{})
+		go m.load(sh, e)
+	}
+	return e
+}
+
+// load asks the store for a count. It is nobody's request: a client that goes away
+// must not fail the others who wait.
+func (m *Memory) load(sh *shard, e *entry) {
+	ctx, cancel := context.WithTimeout(context.Background(), loadTime)
+	defer cancel()
+	used, err := m.store.PeekCounter(ctx, e.subject, e.window)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	e.used, e.stored, e.err = used, used, unavailable(err)
+	if err != nil {
+		sh.drop(e)
+	}
+	close(e.loading)
+	e.loading = nil
+}
+
+// await waits until a count is loaded. The shard is locked before and after.
+func (sh *shard) await(ctx context.Context, e *entry) error {
+	loading := e.loading
+	e.waiting++
+	sh.mu.Unlock()
+	var err error
+	select {
+	case <-loading:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	sh.mu.Lock()
+	e.waiting--
+	if err == nil {
+		err = e.err
+	}
+	return err
+}
+
+// makeRoom drops counts that are unused for longest until there is room for one
+// more. It returns false where those that are there have to be flushed first.
+func (sh *shard) makeRoom(most int) bool {
+	flush := false
+	for e := sh.recent.prev; len(sh.entries) >= most && e != &sh.recent; {
+		older := e
+		e = e.prev
+		if older.idle() {
+			sh.drop(older)
+		} else if older.listed || older.pending {
+			flush = true
+		}
+	}
+	// Counts that are being loaded for a request are as many as there are
+	// requests under way: they may be too many for a moment.
+	return len(sh.entries) < most || !flush
+}
+
+// idle tells whether a count can be loaded again as it is.
+func (e *entry) idle() bool {
+	return e.loading == nil && e.waiting == 0 && !e.listed && !e.pending
+}
+
+// link puts a count first.
+func (sh *shard) link(e *entry) {
+	e.prev, e.next = &sh.recent, sh.recent.next
+	e.prev.next, e.next.prev = e, e
+}
+
+// use moves a count to the front.
+func (sh *shard) use(e *entry) {
+	if sh.recent.next == e {
+		return
+	}
+	e.prev.next, e.next.prev = e.next, e.prev
+	sh.link(e)
+}
+
+func (sh *shard) drop(e *entry) {
+	e.prev.next, e.next.prev = e.next, e.prev
+	delete(sh.entries, e.key)
+}

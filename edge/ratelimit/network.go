@@ -1,0 +1,25 @@
+package ratelimit
+
+import "net/netip"
+
+// Network is the network that an address belongs to, as far as one customer may
+// have all of it: a /48 of IPv6 or a /24 of IPv4. A limit by address alone does not
+// bound somebody who has a whole network of them. Zones and the IPv4-mapped form
+// make no difference; the zero Addr gives the zero Prefix.
+func Network(addr netip.Addr) netip.Prefix {
+	addr = plain(addr)
+	bits := 24
+	if addr.Is6() {
+		bits = 48
+	}
+	prefix, err := addr.Prefix(bits)
+	if err != nil { // the zero Addr
+		return netip.Prefix{}
+	}
+	return prefix
+}
+
+// OfNetwork is the subject that the network of an address is counted as.
+func OfNetwork(addr netip.Addr, limit int64) Subject {
+	return Subject{ID: "net:" + Network(addr).String(), Tier: Anonymous, Limit: limit}
+}

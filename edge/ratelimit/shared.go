@@ -1,0 +1,155 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// SharedStore counts for many edges at once.
+type SharedStore interface {
+	// TakeCounter adds one to a count that is below the limit, in one statement,
+	// and returns the new count. ok is false where it is not below.
+	TakeCounter(ctx context.Context, subject string, w Window, limit int64) (used int64, ok bool, err error)
+	// GiveCounter takes one off a count above 0 and returns what is left.
+	GiveCounter(ctx context.Context, subject string, w Window) (used int64, err error)
+	// PeekCounter returns a count, 0 where there is none.
+	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
+}
+
+// storeTime is how long the store may take for an answer.
+const storeTime = 3 * time.Second
+
+// Shared is a Limiter for many edges with one store. A Take is one statement, and
+// exact across all of them.
+type Shared struct {
+	store SharedStore
+	now   func() time.Time
+}
+
+// NewShared returns a Shared; now is time.Now where it is nil.
+func NewShared(store SharedStore, now func() time.Time) *Shared {
+	if now == nil {
+		now = time.Now
+	}
+	return &Shared{store, now}
+}
+
+// Take implements Limiter.
+func (l *Shared) Take(ctx context.Context, s Subject) (State, error) {
+	w := WindowAt(l.now(), s.Window)
+	if s.Limit <= 0 {
+		return stateOf(&s, w, 0, false), nil
+	}
+	within, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	used, ok, err := l.store.TakeCounter(within, s.ID, w, s.Limit)
+	if err != nil {
+		return State{}, failure(ctx, err)
+	}
+	if !ok {
+		used = s.Limit
+	}
+	return stateOf(&s, w, used, ok), nil
+}
+
+// Give implements Limiter.
+func (l *Shared) Give(ctx context.Context, s Subject, taken State) (State, error) {
+	w := taken.window()
+	if !taken.Allowed || w.over(l.now()) {
+		return taken, nil
+	}
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	used, err := l.store.GiveCounter(within, s.ID, w)
+	if err != nil {
+		return taken, unavailable(err)
+	}
+	return stateOf(&s, w, used, false), nil
+}
+
+// Peek implements Limiter.
+func (l *Shared) Peek(ctx context.Context, s Subject) (State, error) {
+	w := WindowAt(l.now(), s.Window)
+	within, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	used, err := l.store.PeekCounter(within, s.ID, w)
+	if err != nil {
+		return State{}, failure(ctx, err)
+	}
+	return stateOf(&s, w, used, used < s.Limit), nil
+}
+
+// failure is the context's error where the client has gone, and otherwise the
+// store's.
+func failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return unavailable(err)
+}
+
+// Fallback is a Limiter that goes on counting anonymous requests, in memory, while
+// the store of another cannot be reached. Everybody else gets ErrUnavailable, for
+// whoever has a key is to be counted exactly.
+type Fallback struct {
+	first Limiter
+	local *Memory
+	now   func() time.Time
+	again atomic.Int64 // Unix time in ms from which on first is asked again
+}
+
+// pause is how long a store is left alone that did not answer in time, so that
+// requests do not pile up before it.
+const pause = time.Second
+
+// NewFallback returns a Fallback for a Limiter. Its local counts begin at 0 when
+// they are first needed in a window. Close ends it.
+func NewFallback(first Limiter, o MemoryOptions) *Fallback {
+	local := NewMemory(nil, o)
+	return &Fallback{first: first, local: local, now: local.options.Now}
+}
+
+// Take implements Limiter.
+func (f *Fallback) Take(ctx context.Context, s Subject) (State, error) {
+	return f.try(ctx, s, Limiter.Take)
+}
+
+// Peek implements Limiter.
+func (f *Fallback) Peek(ctx context.Context, s Subject) (State, error) {
+	return f.try(ctx, s, Limiter.Peek)
+}
+
+// Give implements Limiter. What was counted here is given back here.
+func (f *Fallback) Give(ctx context.Context, s Subject, taken State) (State, error) {
+	if taken.local {
+		st, err := f.local.Give(ctx, s, taken)
+		st.local = true
+		return st, err
+	}
+	return f.first.Give(ctx, s, taken)
+}
+
+// Close ends the local counts, not the other Limiter.
+func (f *Fallback) Close(ctx context.Context) error { return f.local.Close(ctx) }
+
+func (f *Fallback) try(ctx context.Context, s Subject, do func(Limiter, context.Context, Subject) (State, error)) (State, error) {
+	err := ErrUnavailable
+	if f.again.Load() == 0 || f.now().UnixMilli() >= f.again.Load() {
+		var st State
+		if st, err = do(f.first, ctx, s); !errors.Is(err, ErrUnavailable) {
+			f.again.Store(0)
+			return st, err
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			f.again.Store(f.now().Add(pause).UnixMilli())
+		}
+	}
+	if s.Tier != Anonymous {
+		return State{}, err
+	}
+	st, err := do(f.local, ctx, s)
+	st.local = true
+	return st, err
+}

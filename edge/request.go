@@ -1,0 +1,59 @@
+package edge
+
+import (
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"kindex/edge/web"
+)
+
+// request is a call with what admits it.
+type request struct {
+	*web.Call
+	server *Server
+	quota  quota
+}
+
+// handle turns a handler into what the router calls. It gives the request one
+// build for its whole life, reads the parameters, and sees to failures.
+func (s *Server) handle(route string, kind routeCost, params []string, h web.Handler) httprouter.Handle {
+	return s.instrument(route, func(c *request, w http.ResponseWriter) { c.run(w, kind, params, h) })
+}
+
+// instrument is that of Shared, with what admits requests.
+func (s *Server) instrument(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
+	return s.shared.Instrument(route, func(c *web.Call, w http.ResponseWriter) {
+		r := &request{Call: c, server: s}
+		c.Admission = r
+		answer(r, w)
+	})
+}
+
+// paced is attend for pages: an address may ask for so many of them.
+func (s *Server) paced(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
+	return s.instrument(route, func(c *request, w http.ResponseWriter) {
+		if err := c.pace(); err != nil {
+			c.Fail(w, err)
+			return
+		}
+		answer(c, w)
+	})
+}
+
+func (c *request) run(w http.ResponseWriter, kind routeCost, params []string, h web.Handler) {
+	err := c.reserve(kind)
+	if err == nil {
+		err = c.bound(kind)
+	}
+	if err != nil {
+		c.Fail(w, err)
+		return
+	}
+	c.OfBuild = costOf(c.Request.URL.Path) == metered
+	if !c.Acquire(w, c.server.live) {
+		return
+	}
+	w.Header()["X-Build"] = c.Served.Named
+	c.Answer(w, params, h)
+}

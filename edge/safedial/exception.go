@@ -1,0 +1,60 @@
+package safedial
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Exception is a part of the network that may be talked to though it is not
+// public, or not on the port of https.
+type Exception struct {
+	prefix netip.Prefix
+	port   uint16 // 0: any
+}
+
+func (e Exception) covers(to netip.AddrPort) bool {
+	return e.prefix.Contains(to.Addr()) && (e.port == 0 || e.port == to.Port())
+}
+
+// ParseException reads an exception as operators write it: a network
+// (10.0.0.0/8, fd00::/8) or an address (10.1.2.3) with all its ports, or an
+// address with a port (127.0.0.1:8443, [::1]:8443).
+func ParseException(s string) (Exception, error) {
+	if p, err := netip.ParsePrefix(s); err == nil {
+		if p != p.Masked() {
+			return Exception{}, fmt.Errorf("%q is no network: has it to be %s?", s, p.Masked())
+		}
+		return Exception{prefix: p}, unmapped(s, p.Addr())
+	}
+	if ap, err := netip.ParseAddrPort(s); err == nil && ap.Port() != 0 {
+		return Exception{netip.PrefixFrom(ap.Addr(), ap.Addr().BitLen()), ap.Port()}, unmapped(s, ap.Addr())
+	}
+	if a, err := netip.ParseAddr(s); err == nil {
+		return Exception{prefix: netip.PrefixFrom(a, a.BitLen())}, unmapped(s, a)
+	}
+	return Exception{}, fmt.Errorf("%q is no address: write a network such as 10.0.0.0/8 or an address with a port such as 127.0.0.1:8443; names are not taken", s)
+}
+
+// unmapped refuses exceptions that could never apply: what is dialled has no
+// zone, and an IPv4 address is dialled as such.
+func unmapped(s string, a netip.Addr) error {
+	if a.Is4In6() || a.Zone() != "" {
+		return fmt.Errorf("%q: write the address without its zone, an IPv4 address in its own form", s)
+	}
+	return nil
+}
+
+func splitHostPort(address string) (string, uint16, error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, err
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || port == 0 {
+		return "", 0, fmt.Errorf("port %q", text)
+	}
+	return strings.ToLower(host), uint16(port), nil
+}

@@ -1,0 +1,236 @@
+// Package safedial makes connections to addresses that strangers name. Such an
+// address must be one of the public internet: whoever registers a webhook must
+// not make this server talk to its own network (server-side request forgery).
+//
+// The address is judged twice. CheckURL refuses at registration what can be
+// known then. The dialler judges again what is really dialled, after the name
+// was resolved, so that a name that leads somewhere else by then (DNS rebinding)
+// leads nowhere. Which networks are not public is what code.dny.dev/ssrf has
+// from the registries of the IANA; the standard library's checks miss shared,
+// translated and reserved ranges.
+package safedial
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// ErrRefused is what every connection fails with that the guard does not allow.
+var ErrRefused = errors.New("not an address of the public internet")
+
+// Resolver looks names up; *net.Resolver is one. It may be asked from many
+// goroutines.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// Options say what is allowed, and stand in for the network in tests.
+type Options struct {
+	Allow []Exception
+	// Deny is never talked to, whatever Allow says.
+	Deny []Denial
+	// NAT64 are prefixes that this machine's network translates to IPv4. Their addresses
+	// are judged as the IPv4 addresses that they stand for.
+	NAT64 []netip.Prefix
+	// HostRate is how many requests a second one host gets, and how many connections
+	// one address. 0: DefaultHostRate; less: no bound.
+	HostRate float64
+	Now      func() time.Time // nil: time.Now
+	Resolver Resolver         // nil: the system's
+	Roots    *x509.CertPool   // of certificates; nil: the system's
+	// Timeout limits the whole request, and separately its dial and its TLS handshake. 0
+	// means the constant Timeout for the request and 5 s each for the dial and the
+	// handshake.
+	Timeout time.Duration
+	// Dial makes a connection to an address, with everything that d says; nil:
+	// d.DialContext. What d.Control refuses must not be sent a packet.
+	Dial func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
+}
+
+// Guard decides which addresses may be talked to. It is safe for any number of
+// goroutines.
+type Guard struct {
+	allow    []Exception
+	deny     []Denial
+	nat64    []netip.Prefix
+	resolver Resolver
+	requests *pacer // by host; nil: no bound
+	dials    *pacer // by address
+	dial     func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
+	roots    *x509.CertPool
+	timeout  timeouts
+	public   *ssrf.Guardian
+}
+
+// securePort is the one port that is open to every public address.
+const securePort = 443
+
+// wireServer is how machines of one large provider reach the host they run on.
+// It lies in public address space.
+var wireServer = netip.MustParsePrefix("168.63.129.16/32")
+
+// New returns a guard.
+func New(o Options) *Guard {
+	g := &Guard{allow: slices.Clone(o.Allow), deny: slices.Clone(o.Deny), nat64: slices.Clone(o.NAT64), resolver: o.Resolver, dial: o.Dial, roots: o.Roots,
+		timeout: timeouts{dialTimeout, tlsTimeout, Timeout}, public: ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(wireServer))}
+	if o.Timeout > 0 {
+		g.timeout = timeouts{o.Timeout, o.Timeout, o.Timeout}
+	}
+	if o.HostRate == 0 {
+		o.HostRate = DefaultHostRate
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.HostRate > 0 {
+		g.requests, g.dials = newPacer(o.HostRate, o.Now), newPacer(o.HostRate, o.Now)
+	}
+	if g.resolver == nil {
+		g.resolver = net.DefaultResolver
+	}
+	if g.dial == nil {
+		g.dial = func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
+			return d.DialContext(ctx, network, address)
+		}
+	}
+	return g
+}
+
+// Check tells whether an address may be talked to: nil, or an ErrRefused with
+// the reason, which is for the operator's log.
+func (g *Guard) Check(to netip.AddrPort) error {
+	if g.deniesAddress(to.Addr()) {
+		return fmt.Errorf("%w: denied by the operator", ErrRefused)
+	}
+	if g.allows(to) {
+		return nil
+	}
+	if a, ok := g.translated(to.Addr()); ok {
+		return g.Check(netip.AddrPortFrom(a, to.Port()))
+	}
+	if a, ok := isatap(to.Addr()); ok {
+		if err := g.Check(netip.AddrPortFrom(a, to.Port())); err != nil {
+			return err
+		}
+	}
+	if err := g.public.SafeAddrPort(to); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return nil
+}
+
+// allows reports whether the operator has made an exception for an address.
+func (g *Guard) allows(to netip.AddrPort) bool {
+	return slices.ContainsFunc(g.allow, func(e Exception) bool { return e.covers(to) })
+}
+
+// control is called with every address that is about to be connected to, before
+// the first packet.
+func (g *Guard) control(network, address string, _ syscall.RawConn) error {
+	if network != "tcp4" && network != "tcp6" {
+		return fmt.Errorf("%w: network %s", ErrRefused, network)
+	}
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return g.Check(to)
+}
+
+// How long a request and its parts may take.
+const (
+	dialTimeout = 5 * time.Second // a name and all its addresses
+	tlsTimeout  = 5 * time.Second
+	// Timeout is how long a whole request may take, the body of its answer
+	// included.
+	Timeout = 15 * time.Second
+)
+
+// timeouts holds the timeouts of one Guard.
+type timeouts struct{ dial, tls, whole time.Duration }
+
+// maxAddresses is how many addresses of one name are tried.
+const maxAddresses = 4
+
+// Dial connects to host:port of a network tcp. Every address of the host must
+// be allowed, or none is tried. It can be the DialContext of an http.Transport.
+func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.timeout.dial)
+	defer cancel()
+	host, port, err := splitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	addrs, err := g.addresses(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range addrs {
+		if err := g.Check(netip.AddrPortFrom(a, port)); err != nil {
+			return nil, err
+		}
+	}
+	addrs = addrs[:min(len(addrs), maxAddresses)]
+	deadline, _ := ctx.Deadline()
+	var failed error
+	for i, a := range addrs {
+		// What is left of the time is shared by those that are left to try.
+		share := time.Until(deadline) / time.Duration(len(addrs)-i)
+		d := &net.Dialer{Timeout: share, KeepAlive: 15 * time.Second, Control: g.control}
+		end, err := g.beginDial(netip.AddrPortFrom(a, port))
+		if err != nil {
+			return nil, err
+		}
+		c, err := g.dial(ctx, d, "tcp", netip.AddrPortFrom(a, port).String())
+		end()
+		if err == nil {
+			return c, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return nil, failed
+}
+
+// Client returns a client for requests to addresses that strangers have named.
+// It takes no proxy, follows no redirect, speaks https with TLS 1.2 or newer
+// only, and gives up after Options.Timeout. Its idle connections are shared; keep one client.
+func (g *Guard) Client() *http.Client {
+	t := &http.Transport{
+		Proxy:                  nil, // a proxy would resolve and connect unguarded
+		DialContext:            g.Dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: g.roots},
+		TLSHandshakeTimeout:    g.timeout.tls,
+		ResponseHeaderTimeout:  g.timeout.whole,
+		MaxResponseHeaderBytes: 64 << 10,
+		DisableCompression:     true, // a small answer must not unfold into a large one
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           512,
+		MaxIdleConnsPerHost:    4,
+		IdleConnTimeout:        30 * time.Second,
+	}
+	return &http.Client{Transport: secureOnly{t}, Timeout: g.timeout.whole,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// secureOnly refuses requests that are not https, whatever has let them come
+// this far.
+type secureOnly struct{ *http.Transport }
+
+// RoundTrip implements http.RoundTripper.
+func (s secureOnly) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != "https" {
+		return nil, fmt.Errorf("%w: scheme %q", ErrRefused, r.URL.Scheme)
+	}
+	return s.Transport.RoundTrip(r)
+}

@@ -1,0 +1,154 @@
+package safedial
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+const (
+	// DefaultHostRate is how many attempts a second one host gets, whoever named it.
+	DefaultHostRate = 20
+	// HostConcurrency is how many attempts at one host may be under way.
+	HostConcurrency = 10
+	// maxWait bounds how long somebody is told to wait.
+	maxWait = 10 * time.Minute
+	// pruneFrom is from how many hosts on idle ones are forgotten.
+	pruneFrom = 1024
+)
+
+// BusyError reports that the limit of attempts at a host is reached.
+type BusyError struct{ Wait time.Duration }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("the limit for this host is reached; wait %v", e.Wait.Round(time.Second))
+}
+
+// pacer bounds how often, and how many times at once, something is done to each of
+// many hosts. It is safe for any number of goroutines.
+type pacer struct {
+	rate float64 // a second, and as many in a burst
+	now  func() time.Time
+
+	mu    sync.Mutex
+	hosts map[string]*pace
+	prune int // hosts from which on idle ones are forgotten
+}
+
+// pace is what one host has got.
+type pace struct {
+	tokens   float64
+	at       time.Time // when tokens were counted
+	underWay int
+	queue    time.Time // when the last of those who wait may come
+}
+
+func newPacer(rate float64, now func() time.Time) *pacer {
+	return &pacer{rate: rate, now: now, hosts: map[string]*pace{}, prune: pruneFrom}
+}
+
+// begin takes a place for an attempt, which end gives back. With wait there is none,
+// and this is when to come again: each who waits is given another moment.
+func (p *pacer) begin(host string) (end func(), wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	h := p.hosts[host]
+	if h == nil {
+		p.forget(now)
+		h = &pace{tokens: p.burst(), at: now}
+		p.hosts[host] = h
+	}
+	p.fill(h, now)
+	if h.tokens >= 1 && h.underWay < HostConcurrency {
+		h.tokens--
+		h.underWay++
+		return func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			h.underWay--
+		}, 0
+	}
+	gap := time.Duration(float64(time.Second) / p.rate)
+	if h.queue.Before(now) {
+		h.queue = now
+	}
+	if h.queue = h.queue.Add(gap); h.queue.Sub(now) > maxWait {
+		h.queue = now.Add(maxWait)
+	}
+	return nil, h.queue.Sub(now)
+}
+
+func (p *pacer) burst() float64 { return max(p.rate, 1) }
+
+func (p *pacer) fill(h *pace, now time.Time) {
+	h.tokens = min(p.burst(), h.tokens+p.rate*max(now.Sub(h.at), 0).Seconds())
+	h.at = now
+}
+
+// forget drops hosts to which nothing has been done for so long that nothing is known
+// of them. What is left is bounded by the rate at which there can be new ones.
+func (p *pacer) forget(now time.Time) {
+	if len(p.hosts) < p.prune {
+		return
+	}
+	for name, h := range p.hosts {
+		if p.fill(h, now); h.underWay == 0 && h.tokens >= p.burst() && h.queue.Before(now) {
+			delete(p.hosts, name)
+		}
+	}
+	p.prune = max(pruneFrom, 2*len(p.hosts))
+}
+
+// network is how addresses are told apart: an IPv6 host has a /64 to itself.
+func network(a netip.Addr) string {
+	bits := 32
+	if a.Is6() {
+		bits = 64
+	}
+	p, err := a.Prefix(bits)
+	if err != nil {
+		return a.String()
+	}
+	return p.String()
+}
+
+// Begin takes a place for a request to an address that CheckURL has returned, and which
+// end gives back. With wait the host gets as much as it may already; the same caller
+// may come again then. All names of one registered domain are one host. Addresses that
+// the operator has allowed are not bounded.
+func (g *Guard) Begin(address string) (end func(), wait time.Duration) {
+	u, err := url.Parse(address)
+	if err != nil || g.requests == nil {
+		return func() {}, 0
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if a, err := netip.ParseAddr(host); err == nil {
+		port, err := portOf(u)
+		if err == nil && g.allows(netip.AddrPortFrom(a, port)) {
+			return func() {}, 0
+		}
+		return g.requests.begin(network(a))
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		host = domain
+	}
+	return g.requests.begin(host)
+}
+
+// beginDial is Begin for a connection to an address: many names may lead to one.
+func (g *Guard) beginDial(to netip.AddrPort) (end func(), err error) {
+	if g.dials == nil || g.allows(to) {
+		return func() {}, nil
+	}
+	end, wait := g.dials.begin(network(to.Addr()))
+	if wait > 0 {
+		return nil, &BusyError{wait}
+	}
+	return end, nil
+}

@@ -1,0 +1,204 @@
+package safedial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MaxURL is the length of the longest address, in bytes.
+const MaxURL = 2048
+
+// lookupTimeout is how long a registration waits for a name.
+const lookupTimeout = 5 * time.Second
+
+// URLError is an address that cannot be registered. Its text goes on behind the
+// name of the field that held it, for whoever wrote it: it says what is wrong and
+// what would be right, and nothing about the network of this server.
+type URLError struct{ message string }
+
+func (e *URLError) Error() string { return e.message }
+
+func refuse(format string, a ...any) error { return &URLError{fmt.Sprintf(format, a...)} }
+
+// CheckURL judges an address that a stranger wants to be called at, and returns
+// it in one form: scheme and host in small letters, no final dot, no port 443.
+// All addresses that its name has now must be allowed; where it leads later is
+// judged when it is dialled. An error is a *URLError, or that of ctx.
+func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
+	u, err := parseURL(raw)
+	if err != nil {
+		return "", err
+	}
+	host, err := hostOf(u)
+	if err != nil {
+		return "", err
+	}
+	port, err := portOf(u)
+	if err != nil {
+		return "", err
+	}
+	u.Scheme, u.Host = "https", host
+	if strings.Contains(host, ":") {
+		u.Host = "[" + host + "]"
+	}
+	if port != securePort {
+		u.Host += ":" + strconv.Itoa(int(port))
+	}
+	return u.String(), g.checkHost(ctx, host, port)
+}
+
+func parseURL(raw string) (*url.URL, error) {
+	if len(raw) > MaxURL {
+		return nil, refuse("has %d bytes, which is more than %d", len(raw), MaxURL)
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || strings.ContainsAny(raw, " \\") || u.Opaque != "" || strings.Contains(raw, "#"):
+		return nil, refuse("is not an address to call: write it as https://host/path, without a fragment")
+	case u.Scheme != "https":
+		return nil, refuse("must begin with https://, nothing else is called")
+	case u.User != nil:
+		return nil, refuse("must not carry a name or a password; put a token into the path or the query, or check the signature")
+	case u.Hostname() == "":
+		return nil, refuse("names no host")
+	}
+	return u, nil
+}
+
+func portOf(u *url.URL) (uint16, error) {
+	if u.Port() == "" {
+		return securePort, nil
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil || port == 0 {
+		return 0, refuse("names %s, which is no port", u.Port())
+	}
+	return uint16(port), nil
+}
+
+// hostOf returns the host in one form. It refuses forms of which another program
+// may make another host: numbers that are read as addresses by some, percent
+// signs, and letters that are mapped to others.
+func hostOf(u *url.URL) (string, error) {
+	host := strings.ToLower(u.Hostname())
+	if strings.HasPrefix(u.Host, "[") {
+		a, err := netip.ParseAddr(host)
+		if err != nil || a.Zone() != "" || a.Is4In6() {
+			return "", refuse("names [%s], which is not an IPv6 address that can be called: write it without a zone, an IPv4 address in its own form", host)
+		}
+		return a.String(), nil
+	}
+	host = strings.TrimSuffix(host, ".")
+	if a, err := netip.ParseAddr(host); err == nil && a.Is4() {
+		return a.String(), nil
+	}
+	if len(host) > 253 {
+		return "", refuse("names a host of more than 253 letters")
+	}
+	labels := strings.Split(host, ".")
+	for _, l := range labels {
+		if err := checkLabel(l); err != nil {
+			return "", err
+		}
+	}
+	if last := labels[len(labels)-1]; numeric(last) {
+		return "", refuse("names %s, which is not a host: write an IPv4 address as four decimal numbers, such as 192.0.2.1", host)
+	}
+	return host, nil
+}
+
+func checkLabel(l string) error {
+	if l == "" || len(l) > 63 || l[0] == '-' || l[len(l)-1] == '-' {
+		return refuse("names a host with the part %q, which no name may have", l)
+	}
+	for i := range len(l) {
+		c := l[i]
+		switch {
+		case c >= 0x80:
+			return refuse("names a host that is not ASCII: write it in the form that begins with xn--")
+		case (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-':
+			return refuse("names a host with %q in it, which no name may have", string(rune(c)))
+		}
+	}
+	return nil
+}
+
+// numeric tells whether a host that ends in this label is an IPv4 address to
+// some programs (WHATWG URL, "ends in a number"): 2130706433, 0177.0.0.1, 0x7f.1.
+func numeric(label string) bool {
+	if hex, ok := strings.CutPrefix(label, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(label, "0123456789") == ""
+}
+
+// checkHost refuses a host that has no address, or one that is not allowed. A
+// name that is unknown and one that leads into a private network give the same
+// answer, so that nobody learns the names of that network here.
+func (g *Guard) checkHost(ctx context.Context, host string, port uint16) error {
+	look, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	addrs, err := g.addresses(look, host)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	public := err == nil
+	for _, a := range addrs {
+		if g.Check(netip.AddrPortFrom(a, port)) == nil {
+			continue
+		}
+		if port != securePort && g.Check(netip.AddrPortFrom(a, securePort)) == nil {
+			return refuse("names port %d, which is not called; use %d", port, securePort)
+		}
+		public = false
+	}
+	if public {
+		return nil
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return refuse("names %s, which is not an address of the public internet", host)
+	}
+	return refuse("names %s, which leads to no address, or to one that is not of the public internet", host)
+}
+
+var (
+	loopback4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	loopback6 = netip.IPv6Loopback()
+)
+
+// addresses returns what a host stands for: at least one address, IPv4 ones in
+// their own form. Names are looked up as they stand, without the domains that
+// the system would try behind them.
+func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	host = strings.TrimSuffix(host, ".")
+	if g.deniesName(host) {
+		return nil, fmt.Errorf("%w: denied by the operator", ErrRefused)
+	}
+	if numeric(host[strings.LastIndex(host, ".")+1:]) {
+		return nil, fmt.Errorf("%w: host %q", ErrRefused, host)
+	}
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761
+		return []netip.Addr{loopback4, loopback6}, nil
+	}
+	addrs, err := g.resolver.LookupNetIP(ctx, "ip", host+".")
+	if err != nil {
+		return nil, err
+	}
+	if len(addrs) == 0 {
+		return nil, errors.New("the name has no address")
+	}
+	plain := make([]netip.Addr, len(addrs))
+	for i, a := range addrs {
+		plain[i] = a.Unmap() // the system's resolver may give either form
+	}
+	return plain, nil
+}

@@ -1,0 +1,187 @@
+// Package edge serves a published build over HTTP: every /api path, the
+// immutable files below /data, and the operator's listener. It reads artifacts
+// and never parses content to answer a request.
+package edge
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"kindex/edge/account"
+	"kindex/edge/api"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/console"
+	"kindex/edge/live"
+	"kindex/edge/ratelimit"
+	"kindex/edge/safedial"
+	"kindex/edge/seal"
+	"kindex/edge/storage"
+	"kindex/edge/submission/github"
+	"kindex/edge/web"
+	"kindex/edge/webhook"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+// Options say what an edge serves.
+type Options struct {
+	Dir   string // the folder that build --out wrote
+	State *storage.State
+	URL   string // the public address of the service, "" where requests tell
+	// Contact is the operator's address, for those who need more than they may.
+	Contact string
+	// Origins are the websites that may read answers; nil: DefaultOrigins of URL.
+	Origins *Origins
+	// Hosts are further names of a service that not every website may read; that of
+	// URL is one. AdminHosts are those of the operator's listener.
+	Hosts, AdminHosts []string
+	// LimitAnonymous and LimitKey are how many requests an address without a
+	// key, and an account, may make in a UTC day; 0 counts none.
+	LimitAnonymous, LimitKey int64
+	// LimitPages is how many pages a second an address may ask for, 0 for any number.
+	// Addresses of the machine itself may ask for any number.
+	LimitPages int
+	// TrustedProxies are whose forwarding headers count.
+	TrustedProxies []netip.Prefix
+	Forge          *github.Forge // where submissions are reviewed, nil for none
+	// SignIn has the providers that people may sign in with on the website; the
+	// rest of it is filled in.
+	SignIn      auth.Options
+	Now         func() time.Time // time.Now where it is nil
+	Log         *slog.Logger
+	LogRequests bool
+	// Guard says which addresses webhooks may have; nil: those of the public internet.
+	Guard *safedial.Guard
+	// WebhookChallenge has endpoints prove at registration that they want to be webhooks.
+	WebhookChallenge bool
+	// OperatorKeys seal secrets in the state; nil: keys of this process alone, with
+	// which all webhooks end.
+	OperatorKeys    *seal.Keys
+	WebhookSchedule webhook.Schedule // nil: webhook.DefaultSchedule
+	WebhookPoll     time.Duration    // how often it is looked for webhooks whose time has come; 0: each second
+}
+
+// Server serves one output folder. It is an http.Handler for any number of
+// requests at once.
+type Server struct {
+	options  Options
+	shared   *web.Shared
+	log      *slog.Logger
+	now      func() time.Time
+	state    *storage.State
+	keys     *apikey.Authenticator
+	goodKeys goodKeys
+	limits   *limits
+	gates    gates
+	origins  *Origins
+	hosts    []string // that a service answers to which not every website may read
+	live     *live.Reloader
+	accounts *account.Service
+	api      *api.API
+	console  *console.Console
+	router   *httprouter.Router
+	handler  http.Handler
+	events   *webhook.Announcer
+	agents   agents
+	timeouts timeouts // set by tests
+}
+
+// New verifies and opens the published build. It returns an error where there
+// is none that can be served. The state is the caller's to close, behind Close.
+func New(o Options) (*Server, error) {
+	if o.State == nil {
+		return nil, errors.New("edge: there is no state")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	// A client may put its key where everybody logs it, such as into the address.
+	o.Log = slog.New(apikey.LogHandler(o.Log.Handler()))
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Server{options: o, log: o.Log, now: o.Now, state: o.State, keys: apikey.NewAuthenticator(o.State, o.Now)}
+	if s.origins = o.Origins; s.origins == nil {
+		s.origins = DefaultOrigins(o.URL)
+	}
+	s.hosts = ownHosts(o)
+	s.goodKeys.seed = maphash.MakeSeed()
+	s.limits = newLimits(o)
+	s.gates = newGates(o)
+	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
+		Exports: newExportGate(exportsOfOne, exportWait), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
+			s.log.Warn("a forwarding header from an address that is no trusted proxy is ignored; this is told once", "from", from)
+		})}
+	s.live = live.New(live.Options{Root: o.Dir, Log: o.Log, Switched: s.switched, Refused: s.shared.Metrics.Refused.Inc,
+		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
+	if err := s.init(); err != nil {
+		s.closeCounters()
+		return nil, err
+	}
+	return s, nil
+}
+
+// init makes what may be wrong with what it was given.
+func (s *Server) init() (err error) {
+	o := &s.options
+	if s.accounts, err = account.New(account.Options{State: o.State, Keys: s.keys, Guard: o.Guard, OperatorKeys: o.OperatorKeys,
+		Challenge: o.WebhookChallenge, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll, Shared: s.shared}); err != nil {
+		return err
+	}
+	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake)
+	if s.api, err = api.New(api.Options{Dir: o.Dir, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
+		return err
+	}
+	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.live, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
+		LimitKey: o.LimitKey, Peek: s.limits.Peek, WriteTimeout: writeTimeout}); err != nil {
+		return err
+	}
+	s.routes()
+	s.handler = s.guardOrigin(s.router)
+	if err := s.newAgents(); err != nil {
+		return err
+	}
+	return s.live.Load()
+}
+
+// Follow moves the server to every newly published build until ctx ends.
+func (s *Server) Follow(ctx context.Context) { s.live.Follow(ctx) }
+
+// Reload moves the server to the published build now, instead of when it is
+// noticed. A build that cannot be used is an error; the one before goes on being
+// served.
+func (s *Server) Reload() error { return s.live.Load() }
+
+// Preview shows edits on top of the published build, and of those that follow it,
+// until it is called again. The manifest, the files below /data and the neighbours
+// of entities stay those of the build.
+func (s *Server) Preview(edits []exports.Edit) { s.live.Preview(edits) }
+
+// Close gives up the build, and stores what is counted. No request may be under
+// way.
+func (s *Server) Close() {
+	s.live.Stop()
+	s.events.Close()
+	s.closeCounters()
+}
+
+func (s *Server) closeCounters() {
+	if s.console != nil {
+		s.console.Close()
+	}
+	if s.api != nil {
+		s.api.Close()
+	}
+	s.limits.close(s.log)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

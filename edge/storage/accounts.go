@@ -1,0 +1,212 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"kindex/edge/apikey"
+)
+
+// accountColumns are what scanAccount reads.
+const accountColumns = "a.id, a.name, a.created_at, a.suspended_at, a.quota, a.quota_window"
+
+// accountRow is an account as it is stored.
+type accountRow struct {
+	id, name                          string
+	created, suspended, quota, window sql.NullInt64
+}
+
+func (r *accountRow) into() []any {
+	return []any{&r.id, &r.name, &r.created, &r.suspended, &r.quota, &r.window}
+}
+
+func (r *accountRow) account() apikey.Account {
+	return apikey.Account{ID: r.id, Name: r.name, CreatedAt: moment(r.created), SuspendedAt: moment(r.suspended),
+		Quota: r.quota.Int64, Window: time.Duration(r.window.Int64) * time.Millisecond}
+}
+
+// scanAccount reads one account; where there is none it is apikey.ErrNoAccount.
+func scanAccount(scan func(...any) error) (apikey.Account, error) {
+	var r accountRow
+	err := scan(r.into()...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = apikey.ErrNoAccount
+	}
+	return r.account(), err
+}
+
+// EnsureAccount returns the account of this name, which it makes where there is
+// none. The name must be one that apikey.CheckName accepts.
+func (tx *Tx) EnsureAccount(name string) (apikey.Account, error) {
+	if _, err := tx.insertAccount(name); err != nil {
+		return apikey.Account{}, err
+	}
+	return tx.AccountNamed(name)
+}
+
+// insertAccount makes an account and returns its id, "" where the name is taken.
+func (tx *Tx) insertAccount(name string) (string, error) {
+	if err := apikey.CheckName(name); err != nil {
+		return "", fmt.Errorf("the name of the account %w", err)
+	}
+	id := NewID("acc_")
+	n, err := tx.exec("INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING", id, name, tx.now())
+	if err != nil || n == 0 {
+		return "", err
+	}
+	return id, tx.Audit(AuditEntry{AccountID: id, Action: AccountCreated, Detail: quoteNames(name)})
+}
+
+// AccountNamed returns the account of this name, or apikey.ErrNoAccount.
+func (tx *Tx) AccountNamed(name string) (apikey.Account, error) {
+	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name).Scan)
+}
+
+// Account returns the account with this id, or apikey.ErrNoAccount.
+func (tx *Tx) Account(id string) (apikey.Account, error) {
+	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.id = $1", id).Scan)
+}
+
+// lockAccount keeps all others from counting or adding what belongs to an account,
+// until the transaction ends.
+func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
+	if _, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", id); err != nil {
+		return apikey.Account{}, err
+	}
+	return tx.Account(id)
+}
+
+// IdentifiedAccount returns the account of whom a provider vouches for. Where there
+// is none it makes one: by this name, or where that is taken with "-2", "-3" or some
+// random letters behind it. Somebody who merely has the name of an account elsewhere never gets
+// that account. name must leave room for 11 letters.
+func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
+	find := func() (apikey.Account, error) {
+		return scanAccount(tx.row("SELECT "+accountColumns+" FROM identities i JOIN accounts a ON a.id = i.account_id"+
+			" WHERE i.provider = $1 AND i.subject = $2", provider, subject).Scan)
+	}
+	account, err = find()
+	switch {
+	case err == nil:
+		_, err = tx.exec("UPDATE identities SET login = $3 WHERE provider = $1 AND subject = $2 AND login <> $3", provider, subject, login)
+		return account, false, err
+	case !errors.Is(err, apikey.ErrNoAccount):
+		return account, false, err
+	}
+	id, err := tx.insertFreeAccount(name)
+	if err != nil {
+		return account, false, err
+	}
+	n, err := tx.exec("INSERT INTO identities (provider, subject, account_id, login, created_at) VALUES ($1, $2, $3, $4, $5)"+
+		" ON CONFLICT (provider, subject) DO NOTHING", provider, subject, id, login, tx.now())
+	if err != nil {
+		return account, false, err
+	}
+	if n == 0 { // somebody else has made it at this very moment
+		for _, statement := range []string{"DELETE FROM audit_log WHERE account_id = $1", "DELETE FROM accounts WHERE id = $1"} {
+			if _, err = tx.exec(statement, id); err != nil {
+				return account, false, err
+			}
+		}
+	}
+	account, err = find()
+	return account, n == 1, err
+}
+
+// maxAlike is how many accounts of one name get numbers. Further ones get random
+// letters, so that strangers cannot make each sign-in try thousands of names.
+const maxAlike = 9
+
+// insertFreeAccount makes an account by this name, or a free one that begins with
+// it, and returns its id.
+func (tx *Tx) insertFreeAccount(name string) (string, error) {
+	free := name
+	for i := 2; i <= maxAlike+2; i++ {
+		if id, err := tx.insertAccount(free); err != nil || id != "" {
+			return id, err
+		}
+		free = fmt.Sprintf("%s-%d", name, i)
+		if i > maxAlike {
+			free = name + "-" + NewID("")[:10]
+		}
+	}
+	return "", fmt.Errorf("no name like %q is free for an account", name)
+}
+
+// SetQuota gives an account a number of requests in a window of its own; 0 takes it
+// back. A window of 0 is a UTC day. An unknown account is apikey.ErrNoAccount.
+func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
+	if quota < 0 || window < 0 {
+		return fmt.Errorf("a quota of %d in %v makes no sense", quota, window)
+	}
+	detail := "the limit of every account"
+	if quota > 0 {
+		detail = fmt.Sprintf("%d requests in a UTC day", quota)
+		if window > 0 {
+			detail = fmt.Sprintf("%d requests in %v", quota, window)
+		}
+	}
+	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountLimitChanged, Detail: detail},
+		"UPDATE accounts SET quota = $2, quota_window = $3, version = version + 1 WHERE id = $1",
+		sql.NullInt64{Int64: quota, Valid: quota > 0}, sql.NullInt64{Int64: window.Milliseconds(), Valid: quota > 0 && window > 0})
+}
+
+// Suspend keeps an account out from now on and ends its sessions; one that is
+// suspended already stays so since then. An unknown account is apikey.ErrNoAccount.
+func (tx *Tx) Suspend(id string) error {
+	if err := tx.endSessions(id); err != nil {
+		return err
+	}
+	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountSuspended},
+		"UPDATE accounts SET suspended_at = COALESCE(suspended_at, $2), version = version + 1 WHERE id = $1", tx.now())
+}
+
+// Unsuspend lets a suspended account in again. An unknown account is
+// apikey.ErrNoAccount.
+func (tx *Tx) Unsuspend(id string) error {
+	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountReinstated},
+		"UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1")
+}
+
+// changeAccount runs a statement on the account of an entry, whose id is its first
+// argument, and logs it.
+func (tx *Tx) changeAccount(e AuditEntry, statement string, args ...any) error {
+	n, err := tx.exec(statement, append([]any{e.AccountID}, args...)...)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return apikey.ErrNoAccount
+	}
+	return tx.Audit(e)
+}
+
+// AccountSummary is an account and what its keys come to.
+type AccountSummary struct {
+	apikey.Account
+	ActiveKeys int
+	LastUsedAt time.Time // of any key, the zero time where none was used
+}
+
+// Accounts returns all accounts by name.
+func (s *State) Accounts(ctx context.Context) ([]AccountSummary, error) {
+	rows, err := s.rows(ctx, "SELECT "+accountColumns+","+
+		" (SELECT COUNT(*) FROM api_keys k WHERE k.account_id = a.id AND "+active("$1")+"),"+
+		" (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.account_id = a.id)"+
+		" FROM accounts a ORDER BY a.name", s.now().UnixMilli())
+	return collect(rows, err, func(scan func(...any) error) (AccountSummary, error) {
+		var r accountRow
+		var active int
+		var used sql.NullInt64
+		err := scan(append(r.into(), &active, &used)...)
+		return AccountSummary{r.account(), active, moment(used)}, err
+	})
+}
+
+// AccountNamed returns the account of this name, or apikey.ErrNoAccount.
+func (s *State) AccountNamed(ctx context.Context, name string) (apikey.Account, error) {
+	return scanAccount(s.row(ctx, "SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name).Scan)
+}

@@ -1,0 +1,165 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+func TestAccounts(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		ada := ensure(t, s, "ada")
+		if again := ensure(t, s, "ada"); again != ada || !strings.HasPrefix(ada.ID, "acc_") || ada.CreatedAt.IsZero() {
+			t.Errorf("%+v and %+v", ada, again)
+		}
+		for _, name := range []string{"", "a\x00b", " a", strings.Repeat("x", 65)} {
+			if err := s.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.EnsureAccount(name); return err }); err == nil {
+				t.Errorf("there is an account %q", name)
+			}
+		}
+		if _, err := s.AccountNamed(t.Context(), "Ada"); !errors.Is(err, apikey.ErrNoAccount) {
+			t.Errorf("%v", err)
+		}
+		now := func() apikey.Account {
+			t.Helper()
+			a, err := s.AccountNamed(t.Context(), "ada")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		for _, c := range []struct {
+			quota  int64
+			window time.Duration
+			stored time.Duration
+		}{{5000, 0, 0}, {10, time.Hour, time.Hour}, {0, time.Hour, 0}, {1 << 40, 90 * time.Second, 90 * time.Second}} {
+			write(t, s, func(tx *storage.Tx) error { return tx.SetQuota(ada.ID, c.quota, c.window) })
+			if a := now(); a.Quota != c.quota || a.Window != c.stored {
+				t.Errorf("%+v, want %+v", a, c)
+			}
+		}
+		for _, f := range []func(*storage.Tx) error{
+			func(tx *storage.Tx) error { return tx.SetQuota("acc_x", 1, 0) },
+			func(tx *storage.Tx) error { return tx.Suspend("acc_x") },
+			func(tx *storage.Tx) error { return tx.Unsuspend("acc_x") },
+		} {
+			if err := s.Write(t.Context(), f); !errors.Is(err, apikey.ErrNoAccount) {
+				t.Errorf("%v", err)
+			}
+		}
+		testSuspension(t, s, ada, now)
+	})
+}
+
+func testSuspension(t *testing.T, s *storage.State, ada apikey.Account, now func() apikey.Account) {
+	secret := apikey.Generate()
+	if _, err := create(s, ada.ID, secret); err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, func(tx *storage.Tx) error { return tx.Suspend(ada.ID) })
+	since := now().SuspendedAt
+	time.Sleep(2 * time.Millisecond)
+	write(t, s, func(tx *storage.Tx) error { return tx.Suspend(ada.ID) })
+	if since.IsZero() || now().SuspendedAt != since {
+		t.Errorf("suspended since %v, then since %v", since, now().SuspendedAt)
+	}
+	var suspended *apikey.SuspendedError
+	if _, err := create(s, ada.ID, apikey.Generate()); !errors.As(err, &suspended) || suspended.Account != "ada" || !suspended.Since.Equal(since) {
+		t.Errorf("a key for a suspended account: %v", err)
+	}
+	if _, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); !errors.As(err, &suspended) {
+		t.Errorf("%v", err)
+	}
+	if list, err := s.Accounts(t.Context()); err != nil || len(list) != 1 || list[0].ActiveKeys != 1 || list[0].Account != now() {
+		t.Errorf("%+v %v", list, err)
+	}
+	write(t, s, func(tx *storage.Tx) error { return tx.Unsuspend(ada.ID) })
+	if _, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAccountsAreMadeOnce makes them many times at once, through several edges.
+func TestAccountsAreMadeOnce(t *testing.T) {
+	suite.InRace(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		edges := []*storage.State{open(), open(), open()}
+		taken := ensure(t, edges[0], "ada")
+		var made atomic.Int64
+		var ids, named sync.Map
+		var wait sync.WaitGroup
+		for i := range 60 {
+			wait.Go(func() {
+				var a, b apikey.Account
+				isNew := false
+				err := edges[i%3].Write(context.Background(), func(tx *storage.Tx) (err error) {
+					// Two people of one name at the provider's, and an account of that name.
+					if a, isNew, err = tx.IdentifiedAccount("https://id.example", fmt.Sprint(i%2), "Ada", "ada"); err != nil {
+						return err
+					}
+					b, err = tx.EnsureAccount("named")
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if isNew {
+					made.Add(1)
+				}
+				ids.Store(fmt.Sprint(i%2, " ", a.ID, " ", a.Name), true)
+				named.Store(b.ID, true)
+			})
+		}
+		wait.Wait()
+		count := func(m *sync.Map) (n int) {
+			m.Range(func(k, _ any) bool {
+				n++
+				if strings.Contains(k.(string), taken.ID) {
+					t.Error("somebody got the account of another who has the same name")
+				}
+				return true
+			})
+			return n
+		}
+		if count(&ids) != 2 || count(&named) != 1 || made.Load() != 2 {
+			t.Errorf("%d accounts of two identities (%d made), %d of one name", count(&ids), made.Load(), count(&named))
+		}
+		list, err := edges[0].Accounts(t.Context())
+		var names []string
+		for _, a := range list {
+			names = append(names, a.Name)
+		}
+		if got := strings.Join(names, " "); err != nil || got != "ada ada-2 ada-3 named" {
+			t.Errorf("there are the accounts %s (%v)", got, err)
+		}
+	})
+}
+
+// TestManyOfOneName: names go on being found where all numbers are taken.
+func TestManyOfOneName(t *testing.T) {
+	s := statetest.SQLite(t)
+	seen := map[string]bool{}
+	for i := range 40 {
+		write(t, s, func(tx *storage.Tx) error {
+			a, made, err := tx.IdentifiedAccount("p", fmt.Sprint(i), "user", "user")
+			if err == nil && (!made || seen[a.Name] || apikey.CheckName(a.Name) != nil) {
+				t.Errorf("%+v", a)
+			}
+			seen[a.Name] = true
+			return err
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"kindex/edge/apikey"
+)
+
+// ActorKind says how somebody got access to an account.
+type ActorKind string
+
+// The kinds of actors.
+const (
+	ByKey      ActorKind = "key"      // an API key
+	BySession  ActorKind = "session"  // a person signed in on the website
+	ByOperator ActorKind = "operator" // the command line
+	ByService  ActorKind = "service"  // kindex itself
+	ByAnyone   ActorKind = "anyone"   // whoever held the key that was reported as leaked
+)
+
+// ActorKinds are all kinds of actors.
+var ActorKinds = []ActorKind{ByKey, BySession, ByOperator, ByService, ByAnyone}
+
+// Actor is who makes a change.
+type Actor struct {
+	Kind     ActorKind
+	ID, Name string // of the key, "" for all others
+	Address  string // the IP address of the request, "" where there is none
+}
+
+type actorKey struct{}
+
+// WithActor returns a context for Write whose changes are logged as made by this actor.
+// Without an actor they are logged as made by the service itself.
+func WithActor(ctx context.Context, a Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, a)
+}
+
+func actorOf(ctx context.Context) Actor {
+	if a, ok := ctx.Value(actorKey{}).(Actor); ok {
+		return a
+	}
+	return Actor{Kind: ByService}
+}
+
+// Action is what was done with an account.
+type Action string
+
+// The actions in an audit log.
+const (
+	AccountCreated      Action = "account.created"
+	AccountSignedIn     Action = "account.signed-in"
+	AccountSuspended    Action = "account.suspended"
+	AccountReinstated   Action = "account.reinstated"
+	AccountLimitChanged Action = "account.limit-changed"
+	KeyCreated          Action = "key.created"
+	KeyRevoked          Action = "key.revoked"
+	KeyReported         Action = "key.reported" // and so revoked: it was sent in as leaked
+	WebhookCreated      Action = "webhook.created"
+	WebhookDeleted      Action = "webhook.deleted"
+	WebhookRotated      Action = "webhook.rotated"  // it has a new secret
+	WebhookDisabled     Action = "webhook.disabled" // after failures, or because the endpoint asked for it
+	SubmissionCreated   Action = "submission.created"
+	SubmissionWithdrawn Action = "submission.withdrawn"
+	SubmissionInReview  Action = "submission.in-review"
+	SubmissionAccepted  Action = "submission.accepted"
+	SubmissionPublished Action = "submission.published"
+	SubmissionRejected  Action = "submission.rejected"
+)
+
+// Actions are all actions.
+var Actions = []Action{AccountCreated, AccountSignedIn, AccountSuspended, AccountReinstated, AccountLimitChanged,
+	KeyCreated, KeyRevoked, KeyReported, WebhookCreated, WebhookDeleted, WebhookRotated, WebhookDisabled,
+	SubmissionCreated, SubmissionWithdrawn, SubmissionInReview, SubmissionAccepted, SubmissionPublished, SubmissionRejected}
+
+// Bounds of the audit log of an account.
+const (
+	// AuditPerAction is how many entries of each action are kept, the newest.
+	AuditPerAction = 200
+	// AuditFor is how long an entry is kept.
+	AuditFor = 400 * 24 * time.Hour
+	// maxDetail is how many characters of a detail are kept.
+	maxDetail = 300
+)
+
+// AuditEntry is an entry in the audit log of an account. It never holds a secret.
+type AuditEntry struct {
+	AccountID string
+	Seq       int64     // the entries of an account count from 1; set by Audit
+	At        time.Time // set by Audit
+	Actor     Actor     // set by Audit
+	Action    Action
+	Target    string // the id of what was changed, "" for the account itself
+	Detail    string // for people: names, scopes, reasons
+}
+
+// ID names the entry within its account.
+func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
+
+// Audit adds an entry to the audit log of an account, made now by the actor in the
+// context of Write. Its error fails the transaction, and with it the change: nothing
+// is done that the log does not show. Keys in the detail are redacted, characters that
+// cannot be printed replaced. An unknown account is apikey.ErrNoAccount.
+func (tx *Tx) Audit(e AuditEntry) error {
+	err := tx.row("UPDATE accounts SET audited = audited + 1 WHERE id = $1 RETURNING audited", e.AccountID).Scan(&e.Seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return apikey.ErrNoAccount
+	} else if err != nil {
+		return err
+	}
+	_, err = tx.exec(`INSERT INTO audit_log (account_id, seq, at, action, actor, actor_id, actor_name, address, target, detail)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, e.AccountID, e.Seq, tx.now(), string(e.Action), string(tx.actor.Kind),
+		tx.actor.ID, plainDetail(tx.actor.Name), tx.actor.Address, e.Target, plainDetail(e.Detail))
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(`DELETE FROM audit_log WHERE account_id = $1 AND action = $2 AND seq <=
+		(SELECT seq FROM audit_log WHERE account_id = $1 AND action = $2 ORDER BY seq DESC LIMIT 1 OFFSET $3)`,
+		e.AccountID, string(e.Action), AuditPerAction)
+	return err
+}
+
+// plainDetail makes a text safe to keep and to print.
+func plainDetail(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, apikey.Redact(strings.ToValidUTF8(s, string(unicode.ReplacementChar))))
+	if r := []rune(s); len(r) > maxDetail {
+		s = string(r[:maxDetail-1]) + "…"
+	}
+	return s
+}
+
+// quoteNames lists texts for a detail, each in quotation marks.
+func quoteNames(names ...string) string {
+	for i, n := range names {
+		names[i] = strconv.Quote(n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// AuditLog returns entries of an account's log, the newest first, and how many there
+// are in all. before is the Seq of the entry that the page follows, 0 for none; limit is
+// at least 1.
+func (s *State) AuditLog(ctx context.Context, accountID string, before int64, limit int) (list []AuditEntry, count int, err error) {
+	oldest := s.now().Add(-AuditFor).UnixMilli()
+	where, args := "account_id = $1 AND at > $2", []any{accountID, oldest}
+	if err := s.row(ctx, "SELECT COUNT(*) FROM audit_log WHERE "+where, args...).Scan(&count); err != nil {
+		return nil, 0, err
+	}
+	if before > 0 {
+		where, args = where+" AND seq < $3", append(args, before)
+	}
+	rows, err := s.rows(ctx, "SELECT seq, at, action, actor, actor_id, actor_name, address, target, detail FROM audit_log WHERE "+where+
+		" ORDER BY seq DESC LIMIT "+place(len(args)+1), append(args, limit)...)
+	list, err = collect(rows, err, func(scan func(...any) error) (AuditEntry, error) {
+		e := AuditEntry{AccountID: accountID}
+		var at sql.NullInt64
+		err := scan(&e.Seq, &at, &e.Action, &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name, &e.Actor.Address, &e.Target, &e.Detail)
+		e.At = moment(at)
+		return e, err
+	})
+	return list, count, err
+}
+
+// ForgetAudit removes entries older than AuditFor.
+func (s *State) ForgetAudit(ctx context.Context) error {
+	_, err := s.exec(ctx, "DELETE FROM audit_log WHERE at <= $1", s.now().Add(-AuditFor).UnixMilli())
+	return s.wrap("removing old audit entries", err)
+}

@@ -1,0 +1,174 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+// auditActions are the actions in an account's log, the oldest first.
+func auditActions(t *testing.T, s *storage.State, account string) (actions []storage.Action) {
+	t.Helper()
+	list, count, err := s.AuditLog(t.Context(), account, 0, 10_000)
+	if err != nil || count != len(list) {
+		t.Fatalf("%d of %d entries: %v", len(list), count, err)
+	}
+	for _, e := range slices.Backward(list) {
+		actions = append(actions, e.Action)
+	}
+	return actions
+}
+
+func TestAuditEntry(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		ada, bob := ensure(t, s, "ada"), ensure(t, s, "bob")
+		secret := apikey.Generate()
+		by := storage.Actor{Kind: storage.ByKey, ID: "key_x", Name: "build \x1b[2J\u202eserver", Address: "2001:db8::7"}
+		err := s.Write(storage.WithActor(t.Context(), by), func(tx *storage.Tx) error {
+			return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.WebhookRotated, Target: "wh_1",
+				Detail: "a\nb " + secret.Reveal() + " \xff" + strings.Repeat("é", 1000)})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, s, func(tx *storage.Tx) error {
+			return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.WebhookDeleted, Target: "wh_1"})
+		})
+		list, _, err := s.AuditLog(t.Context(), ada.ID, 0, 2)
+		if err != nil || len(list) != 2 {
+			t.Fatalf("%+v %v", list, err)
+		}
+		newest, first := list[0], list[1]
+		if newest.Action != storage.WebhookDeleted || newest.Actor != (storage.Actor{Kind: storage.ByService}) || newest.Seq != first.Seq+1 {
+			t.Errorf("%+v", newest)
+		}
+		if first.Actor.Name != "build \ufffd[2J\ufffdserver" || first.Actor.Address != by.Address || first.Target != "wh_1" {
+			t.Errorf("%+v", first)
+		}
+		if d := first.Detail; strings.Contains(d, secret.Reveal()) || !strings.HasPrefix(d, "a\ufffdb kx_") || len([]rune(d)) != 300 {
+			t.Errorf("%q", d)
+		}
+		if list, _, err := s.AuditLog(t.Context(), ada.ID, newest.Seq, 1); err != nil || len(list) != 1 || list[0].Seq != first.Seq {
+			t.Errorf("the second page: %+v %v", list, err)
+		}
+		for _, e := range auditActions(t, s, bob.ID) {
+			if e == storage.WebhookRotated || e == storage.WebhookDeleted {
+				t.Errorf("another account's log has %s", e)
+			}
+		}
+		err = s.Write(t.Context(), func(tx *storage.Tx) error {
+			return tx.Audit(storage.AuditEntry{AccountID: "acc_none", Action: storage.KeyCreated})
+		})
+		if !errors.Is(err, apikey.ErrNoAccount) {
+			t.Errorf("an unknown account: %v", err)
+		}
+	})
+}
+
+// TestAuditIsBounded: many entries of one action leave those of others alone, and all
+// go after AuditFor.
+func TestAuditIsBounded(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		ada := ensure(t, s, "ada")
+		const more = 25
+		write(t, s, func(tx *storage.Tx) error {
+			if err := tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.KeyRevoked, Target: "key_x"}); err != nil {
+				return err
+			}
+			for i := range storage.AuditPerAction + more {
+				if err := tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.WebhookCreated, Target: fmt.Sprint(i)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		list, _, err := s.AuditLog(t.Context(), ada.ID, 0, 10_000)
+		count, revoked := 0, false
+		for _, e := range list {
+			if revoked = revoked || e.Action == storage.KeyRevoked; e.Action == storage.WebhookCreated {
+				count++
+			}
+		}
+		if err != nil || count != storage.AuditPerAction || !revoked || list[0].Target != fmt.Sprint(storage.AuditPerAction+more-1) {
+			t.Errorf("%d webhook entries, the revoked key is there: %v, %v", count, revoked, err)
+		}
+		if err := s.ForgetAudit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if now := auditActions(t, s, ada.ID); len(now) != len(list) {
+			t.Errorf("%d of %d entries are left", len(now), len(list))
+		}
+	})
+}
+
+func TestAuditIsForgotten(t *testing.T) {
+	at := time.Now()
+	target := t.TempDir() + "/kindex.db"
+	s := statetest.OpenAt(t, target, func() time.Time { return at })
+	ada := ensure(t, s, "ada")
+	write(t, s, func(tx *storage.Tx) error {
+		return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.KeyRevoked})
+	})
+	at = at.Add(storage.AuditFor - time.Hour)
+	write(t, s, func(tx *storage.Tx) error {
+		return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.KeyCreated})
+	})
+	if err := s.ForgetAudit(t.Context()); err != nil || !slices.Contains(auditActions(t, s, ada.ID), storage.KeyRevoked) {
+		t.Errorf("an hour early: %v", err)
+	}
+	at = at.Add(2 * time.Hour)
+	if slices.Contains(auditActions(t, s, ada.ID), storage.KeyRevoked) {
+		t.Error("an old entry is shown")
+	}
+	if err := s.ForgetAudit(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := statetest.Exec(target, "INSERT INTO audit_log SELECT * FROM audit_log WHERE action = 'key.revoked'"); err != nil {
+		t.Errorf("the old entry is stored: %v", err)
+	}
+}
+
+// TestAuditIsNumbered: entries that are made at once get numbers without a gap.
+func TestAuditIsNumbered(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		edges := []*storage.State{open(), open()}
+		ada := ensure(t, edges[0], "ada")
+		before := len(auditActions(t, edges[0], ada.ID))
+		var group sync.WaitGroup
+		for i := range 20 {
+			group.Go(func() {
+				err := edges[i%2].Write(context.Background(), func(tx *storage.Tx) error {
+					return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.Actions[i%3]})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		list, _, err := edges[0].AuditLog(t.Context(), ada.ID, 0, 100)
+		if err != nil || len(list) != 20+before {
+			t.Fatalf("%d entries: %v", len(list), err)
+		}
+		for i, e := range list {
+			if e.Seq != int64(len(list)-i) {
+				t.Fatalf("entry %d has the number %d", len(list)-i, e.Seq)
+			}
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package storage
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Backup writes all of the state into a new SQLite file, as it is at one moment;
+// whoever serves it goes on meanwhile. The file gets its name when it is on the disk
+// and Check has found it sound, and until then there is none. It is readable for
+// its owner only. Where there is a file of this name it is an error, unless replace
+// is set.
+func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report, error) {
+	if err := s.mayBackUpTo(path, replace); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.part") // with mode 0600
+	if err != nil {
+		return nil, fmt.Errorf("the backup cannot be written: %w", err)
+	}
+	part := f.Name()
+	defer removeDatabase(part)
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	if err := s.writeBackup(ctx, part); err != nil {
+		return nil, err
+	}
+	report, err := checkFile(ctx, part, path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the backup again: %w", err)
+	}
+	if len(report.Problems) > 0 {
+		return report, fmt.Errorf("no backup was made of what is not sound; see: kindex state check")
+	}
+	return report, errors.Join(syncFile(part), giveName(part, path, replace))
+}
+
+// mayBackUpTo refuses names under which a backup would do harm.
+func (s *State) mayBackUpTo(path string, replace bool) error {
+	there, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		there, err = nil, nil
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("the backup cannot be written: %w", err)
+	case there != nil && there.IsDir():
+		return fmt.Errorf("%s is a folder; a backup is a file, such as %s", path, filepath.Join(path, "kindex-backup.db"))
+	case there != nil && !replace:
+		return fmt.Errorf("%s is there already: choose another name, or --force to replace it", path)
+	}
+	if s.engine == SQLite {
+		if own, err := os.Stat(s.file); err == nil && os.SameFile(own, there) {
+			return fmt.Errorf("%s is the state itself", path)
+		}
+	}
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		return fmt.Errorf("%s-wal is there: somebody uses a database %s, or did so and stopped without closing it; choose another name", path, path)
+	}
+	return nil
+}
+
+// writeBackup fills an empty file.
+func (s *State) writeBackup(ctx context.Context, path string) (err error) {
+	if s.engine == SQLite {
+		c, err := s.db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		// The connection is one for reading only, which VACUUM INTO takes for itself too.
+		if _, err := c.ExecContext(ctx, "PRAGMA query_only(0)"); err != nil {
+			return err
+		}
+		defer func() {
+			if _, err := c.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only(1)"); err != nil {
+				_ = c.Raw(func(any) error { return driver.ErrBadConn }) // discards the connection, so that nothing writes through it later
+			}
+		}()
+		_, err = c.ExecContext(ctx, "VACUUM INTO $1", path)
+		return s.wrap("writing the backup", err)
+	}
+	to, err := Open(ctx, path, Options{Now: s.now, AsItIs: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	_, err = s.CopyTo(ctx, to)
+	return err
+}
+
+// checkFile checks a SQLite file whose name will be another one.
+func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
+	s, err := Open(ctx, path, Options{AsItIs: true, Existing: true})
+	if err != nil {
+		return nil, errors.New(strings.ReplaceAll(err.Error(), path, name))
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.target = name
+	return s.Check(ctx)
+}
+
+// giveName gives a finished file its name at once.
+func giveName(part, path string, replace bool) error {
+	if replace {
+		return errors.Join(os.Rename(part, path), syncFile(filepath.Dir(path)))
+	}
+	err := os.Link(part, path) // unlike a rename it replaces nothing
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s has come to be meanwhile; choose another name", path)
+	case err != nil: // a file system without links
+		err = os.Rename(part, path)
+	}
+	return errors.Join(err, syncFile(filepath.Dir(path)))
+}
+
+// syncFile sees to it that a file, or the names in a folder, are on the disk.
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// removeDatabase removes a SQLite file and what SQLite and Open put beside it.
+func removeDatabase(path string) {
+	for _, end := range []string{"", "-wal", "-shm", "-journal", ".migrating", ".serving"} {
+		_ = os.Remove(path + end) // what is left over has done its work
+	}
+}

@@ -1,0 +1,183 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Report is what Check has found.
+type Report struct {
+	State      string // without a password
+	Engine     Engine
+	Server     string // the version of the database
+	At, Newest int64  // the version of the schema, and the newest known here
+	Counts     []TableCount
+	Problems   []string // what is wrong, for people
+	Notes      []string // what is worth knowing
+}
+
+// Check reads all of the state, as it is at one moment, and reports what is wrong
+// with it: in the database, and in what the parts of kindex rely on. It changes
+// nothing. An error means that it could not be read.
+func (s *State) Check(ctx context.Context) (*Report, error) {
+	r := &Report{State: s.target, Engine: s.engine}
+	var err error
+	if r.At, r.Newest, err = s.Versions(ctx); err != nil {
+		return nil, err
+	}
+	tables, err := s.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: s.snapshot(), ReadOnly: true})
+	if err != nil {
+		return nil, s.wrap("checking", err)
+	}
+	defer func() { _ = tx.Rollback() }() // it only reads
+	c := &checking{ctx: ctx, db: tx, now: s.now(), report: r, tables: tables}
+	c.version()
+	if s.engine == SQLite {
+		c.sqlite(s.file)
+	} else {
+		c.postgreSQL()
+	}
+	if r.At <= r.Newest {
+		c.invariants()
+		c.json()
+	}
+	c.count()
+	return r, s.wrap("checking", c.err)
+}
+
+// checking is a check under way.
+type checking struct {
+	ctx    context.Context
+	db     querier
+	now    time.Time
+	report *Report
+	tables []table
+	err    error
+}
+
+func (c *checking) wrong(format string, args ...any) {
+	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
+}
+
+// texts runs a query for one column of text. After an error it does nothing.
+func (c *checking) texts(query string) []string {
+	if c.err != nil {
+		return nil
+	}
+	rows, err := c.db.QueryContext(c.ctx, query)
+	var list []string
+	list, c.err = collect(rows, err, func(scan func(...any) error) (s string, err error) {
+		err = scan(&s)
+		return s, err
+	})
+	return list
+}
+
+func (c *checking) version() {
+	switch r := c.report; {
+	case r.At == 0:
+		c.wrong("it has no schema: it is new, or no state at all")
+	case r.At > r.Newest:
+		c.wrong("it has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", r.At, r.Newest)
+	case r.At < r.Newest:
+		r.Notes = append(r.Notes, fmt.Sprintf("kindex serve, or kindex state migrate, brings it from schema %d to %d", r.At, r.Newest))
+	}
+}
+
+func (c *checking) sqlite(file string) {
+	c.report.Server = strings.Join(c.texts("SELECT sqlite_version()"), "")
+	for _, line := range c.texts("PRAGMA integrity_check") {
+		if line != "ok" {
+			c.wrong("the file is damaged: %s", line)
+		}
+	}
+	for _, line := range c.texts(`SELECT "table" || ' to ' || parent || ', row ' || COALESCE(rowid, 0) FROM pragma_foreign_key_check`) {
+		c.wrong("a reference leads nowhere: from %s", line)
+	}
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if i, err := os.Stat(file + end); err == nil && i.Mode().Perm()&0o007 != 0 {
+			c.wrong("%s is open to every user of this machine: chmod 600 %s", file+end, file+end)
+		}
+	}
+}
+
+func (c *checking) postgreSQL() {
+	c.report.Server = strings.Join(c.texts("SHOW server_version"), "")
+	if e := c.texts("SHOW server_encoding"); c.err == nil && !slices.Equal(e, []string{"UTF8"}) {
+		c.wrong("the database is encoded in %s: make one in UTF8", strings.Join(e, ""))
+	}
+	if c.err == nil && slices.Equal(c.texts("SELECT CAST(pg_is_in_recovery() AS TEXT)"), []string{"true"}) {
+		c.wrong("the server is a standby, which nobody can write to: name the primary one")
+	}
+	for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
+		if slices.Equal(c.texts("SHOW "+setting), []string{"off"}) {
+			c.report.Notes = append(c.report.Notes, setting+" is off on the server: when it stops at once, it may lose what was acknowledged")
+		}
+	}
+}
+
+// maxNamed is how many of those with the same problem are named.
+const maxNamed = 5
+
+func (c *checking) invariants() {
+	for _, in := range invariants {
+		if !c.has(in.tables...) {
+			continue // the schema is of an earlier version
+		}
+		list := c.texts(strings.ReplaceAll(in.query, ":now", strconv.FormatInt(c.now.UnixMilli(), 10)))
+		if more := len(list) - maxNamed; more > 0 {
+			list = append(list[:maxNamed], fmt.Sprintf("%d more", more))
+		}
+		if len(list) > 0 {
+			c.wrong("%s: %s", in.wrong, strings.Join(list, ", "))
+		}
+	}
+}
+
+func (c *checking) json() {
+	for _, j := range jsonColumns {
+		if !c.has(j.table) {
+			continue
+		}
+		for _, pair := range c.texts("SELECT " + j.id + " || ' ' || " + j.column + " FROM " + j.table + " WHERE " + j.column + " IS NOT NULL") {
+			id, text, _ := strings.Cut(pair, " ")
+			if !json.Valid([]byte(text)) {
+				c.wrong("%s of %s %s is no JSON", j.column, j.table, id)
+			}
+		}
+	}
+}
+
+// has reports whether the schema has all of some tables, or columns as table.column.
+func (c *checking) has(names ...string) bool {
+	for _, name := range names {
+		tableName, columnName, _ := strings.Cut(name, ".")
+		if !slices.ContainsFunc(c.tables, func(t table) bool {
+			return t.name == tableName && (columnName == "" || slices.ContainsFunc(t.columns, func(c column) bool { return c.name == columnName }))
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checking) count() {
+	for _, t := range c.tables {
+		n := TableCount{Table: t.name}
+		if c.err == nil {
+			c.err = c.db.QueryRowContext(c.ctx, "SELECT COUNT(*) FROM "+t.name).Scan(&n.Rows)
+		}
+		c.report.Counts = append(c.report.Counts, n)
+	}
+}

@@ -1,0 +1,286 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+// sound are rows of every table that has an invariant, with nothing wrong.
+var sound = []string{
+	`INSERT INTO accounts (id, name, created_at, audited) VALUES ('acc_a', 'ada', 1, 1)`,
+	`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at) VALUES ('acc_a', 'POST', '/api/submit', 'k', 'h', 201, '', '', '', 1)`,
+	`INSERT INTO counters (ends, lasts, subject, used) VALUES (86400000, 86400000, 'ip:192.0.2.1', 3)`,
+	`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at) VALUES ('events', 1, 7, 'b', 'c', '{"log":["c"],"gone":[]}', 1)`,
+	`INSERT INTO webhook_events (seq, id, event, at, type, slug, name, payload, build, created_at) VALUES (7, 'evt_a', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 1)`,
+	webhookRow("wh_a", "position", "7"),
+	`INSERT INTO sessions (hash, account_id, created_at, seen_at, expires_at) VALUES ('h', 'acc_a', 1, 1, 2)`,
+}
+
+func webhookRow(id, column, value string) string {
+	columns, values := "", ""
+	if column != "position" {
+		columns, values = ", position", ", 0"
+	}
+	return "INSERT INTO webhooks (id, account_id, url, events, secret, created_at, " + column + columns +
+		") VALUES ('" + id + "', 'acc_a', 'https://x.example/', '[]', 's', 1, " + value + values + ")"
+}
+
+func keyRow(id, hash, prefix string) string {
+	return "INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at) VALUES ('" + id + "', 'acc_a', 'n', 'm', '" + hash + "', '" + prefix + "', 1)"
+}
+
+func auditRow(action, actor string) string {
+	return "INSERT INTO audit_log (account_id, seq, at, action, actor, actor_id, actor_name, address, target, detail) VALUES ('acc_a', 1, 1, '" +
+		action + "', '" + actor + "', '', '', '', '', '')"
+}
+
+func submissionRow(id, status string) string {
+	return "INSERT INTO submissions (id, account_id, status, type, slug, name, url, identity, yaml, reason, branch, commit_hash, pull_request, pull_request_url, created_at, updated_at) VALUES ('" +
+		id + "', 'acc_a', '" + status + "', 'tool', '" + id + "', '', '', '" + id + "', '', '', '', '', 0, '', 1, 1)"
+}
+
+// keyRows are so many active keys.
+func keyRows(n int) (list []string) {
+	for i := range n {
+		hash := strings.Repeat(string(rune('a'+i)), 64)
+		list = append(list, keyRow("key_"+hash[:1], hash, hash[:8]))
+	}
+	return list
+}
+
+func webhookRows(n int) (list []string) {
+	for i := range n {
+		list = append(list, webhookRow("wh_"+string(rune('b'+i)), "position", "0"))
+	}
+	return list
+}
+
+// TestCheckFinds makes one thing wrong at a time, and looks for the word of it.
+func TestCheckFinds(t *testing.T) {
+	suite.InTest(t)
+	cases := []struct {
+		wrong string // "" where nothing is
+		rows  []string
+	}{
+		{"", nil},
+		{"", keyRows(5)},
+		{"accounts with more than 5 active keys: acc_a", keyRows(6)},
+		{"", append(keyRows(6), "UPDATE api_keys SET revoked_at = 2 WHERE id = 'key_a'")},
+		{"", append(keyRows(6), "UPDATE api_keys SET expires_at = 2 WHERE id = 'key_a'")},
+		{"accounts with more than 5 active keys: acc_a", append(keyRows(6), "UPDATE api_keys SET expires_at = 99999999999999 WHERE id = 'key_a'")},
+		{"keys that expire before they are created: key_a", append(keyRows(1), "UPDATE api_keys SET expires_at = 1 WHERE id = 'key_a'")},
+		{"audit logs with entries after the last one: acc_a", []string{auditRow("key.created", "key"), "UPDATE accounts SET audited = 0"}},
+		{"audit logs with unknown actions or actors: acc_a", []string{auditRow("key.lost", "key")}},
+		{"audit logs with unknown actions or actors: acc_a", []string{auditRow("key.created", "robot")}},
+		{"", []string{auditRow("key.created", "key")}},
+		{"keys that nobody can use, since their hashes are not whole: key_z", []string{keyRow("key_z", strings.Repeat("z", 63), "zzzzzzzz")}},
+		{"keys that nobody can use, since their hashes are not whole: key_z", []string{keyRow("key_z", strings.Repeat("z", 64), "yyyyyyyy")}},
+		{"accounts with a limit that makes no sense: acc_a", []string{"UPDATE accounts SET quota = 0"}},
+		{"accounts with a limit that makes no sense: acc_a", []string{"UPDATE accounts SET quota_window = 1000"}},
+		{"", []string{"UPDATE accounts SET quota = 10, quota_window = 1000"}},
+		{"request counts below zero: ip:192.0.2.2", []string{"INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, 'ip:192.0.2.2', -1)"}},
+		{"request counts of windows that are none: ip:192.0.2.2", []string{"INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 0, 'ip:192.0.2.2', 1)"}},
+		{"answers kept for accounts that are not there: acc_b", []string{"UPDATE idempotency SET account_id = 'acc_b'"}},
+		{"begun and not answered: /api/submit", []string{"UPDATE idempotency SET status = 0"}},
+		{"submissions in a state that there is not: sub_a", []string{submissionRow("sub_a", "lost")}},
+		{"submissions in review without a pull request: sub_a", []string{submissionRow("sub_a", "in-review")}},
+		{"", []string{submissionRow("sub_a", "pending"), submissionRow("sub_b", "rejected")}},
+		{"is to be closed, but which are not withdrawn or have none: sub_a", []string{submissionRow("sub_a", "rejected"), "UPDATE submissions SET to_close = 1"}},
+		{"", []string{submissionRow("sub_a", "withdrawn"), "UPDATE submissions SET to_close = 1, pull_request = 7"}},
+		{"accounts with more than 10 webhooks: acc_a", webhookRows(10)},
+		{"", webhookRows(9)},
+		{"webhooks that are beyond the last event: wh_z", []string{webhookRow("wh_z", "position", "8")}},
+		{"webhooks that are beyond the last event: wh_z", []string{webhookRow("wh_z", "woken", "8")}},
+		{"events beyond the cursor: evt_a", []string{"UPDATE webhook_cursor SET seq = 6", "UPDATE webhooks SET position = 6"}},
+		{"cursors that nobody knows: other", []string{"INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at) VALUES ('other', 1, 7, 'b', 'c', '{}', 1)"}},
+		{"deliveries in a state that there is not: dlv_a", []string{"INSERT INTO webhook_deliveries (id, webhook_id, kind, event_id, event, status, created_at) VALUES ('dlv_a', 'wh_a', 'test', 'e', 'test', 'lost', 1)"}},
+		{"deliveries in a state that there is not: dlv_a", []string{"INSERT INTO webhook_deliveries (id, webhook_id, kind, event_id, event, status, created_at) VALUES ('dlv_a', 'wh_a', 'event', 'e', 'test', 'failed', 1)"}},
+		{"sessions that end before they begin: acc_a", []string{"UPDATE sessions SET expires_at = 0"}},
+		{"events of webhooks wh_a is no JSON", []string{"UPDATE webhooks SET events = '[entity'"}},
+		{"payload of webhook_events evt_a is no JSON", []string{"UPDATE webhook_events SET payload = ''"}},
+		{"recent of webhook_cursor events is no JSON", []string{"UPDATE webhook_cursor SET recent = 'x y'"}},
+	}
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		for _, c := range cases {
+			name := c.wrong
+			if name == "" {
+				name = "nothing"
+			}
+			t.Run(name, func(t *testing.T) { testCheck(t, s, c.wrong, c.rows) })
+		}
+	})
+}
+
+// testCheck fills a state, checks it, and empties it again.
+func testCheck(t *testing.T, s *storage.State, wrong string, rows []string) {
+	defer func() {
+		tables, err := s.Tables(context.Background())
+		if err == nil {
+			tables = slices.DeleteFunc(tables, func(name string) bool { return name == "webhooks" || name == "accounts" })
+			tables = append(tables, "webhooks", "accounts") // others refer to them
+			err = s.Write(context.Background(), func(tx *storage.Tx) error {
+				for _, name := range tables {
+					if err := tx.Exec("DELETE FROM " + name); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}()
+	if err := s.Write(t.Context(), func(tx *storage.Tx) error {
+		for _, row := range slices.Concat(sound, rows) {
+			if err := tx.Exec(row); err != nil {
+				return fmt.Errorf("%s: %w", row, err)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Check(t.Context())
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case wrong == "" && len(r.Problems) > 0:
+		t.Errorf("%q", r.Problems)
+	case wrong != "" && (len(r.Problems) != 1 || !strings.Contains(r.Problems[0], wrong)):
+		t.Errorf("%q, want %q", r.Problems, wrong)
+	}
+	if r.Server == "" || r.At != r.Newest || len(r.Counts) < 10 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestInvariantsAreOfTables fails where a table has got another name: Check leaves
+// out what an earlier schema does not have.
+func TestInvariantsAreOfTables(t *testing.T) {
+	tables, err := statetest.SQLite(t).Tables(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range storage.InvariantTables() {
+		if !slices.Contains(tables, name) {
+			t.Errorf("there is no table %s", name)
+		}
+	}
+}
+
+// TestCheckNamesSome shortens a long list.
+func TestCheckNamesSome(t *testing.T) {
+	s := statetest.SQLite(t)
+	for _, subject := range strings.Fields("a b c d e f g") {
+		if err := writeOne(t.Context(), s, "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, -1)", subject); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := s.Check(t.Context())
+	if err != nil || !slices.Equal(r.Problems, []string{"request counts below zero: a, b, c, d, e, 2 more"}) {
+		t.Errorf("%q %v", r.Problems, err)
+	}
+}
+
+// TestCheckOfFiles damages a SQLite file in ways that SQLite itself must find.
+func TestCheckOfFiles(t *testing.T) {
+	suite.InTest(t)
+	dir := t.TempDir()
+	good := filepath.Join(dir, "good.db")
+	s, err := storage.Open(t.Context(), good, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range slices.Concat(sound, keyRows(5)) {
+		if err := writeOne(t.Context(), s, row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, words string
+		mended      bool // by writing the file anew, so that a backup is sound
+		damage      func(path string) error
+	}{
+		{"mode", "chmod 600", true, func(path string) error { return os.Chmod(path, 0o644) }},
+		{"reference", "a reference leads nowhere: from api_keys to accounts", false,
+			func(path string) error { return statetest.Exec(path, "DELETE FROM accounts") }},
+		{"lost pages", "the file is damaged", true, func(path string) error {
+			return statetest.Exec(path, "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'webhooks_due'")
+		}},
+		{"index", "the file is damaged", false, func(path string) error {
+			return statetest.Exec(path, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'counters') WHERE name = 'sessions'")
+		}},
+		{"zeros", "malformed", false, zeros},
+		{"cut off", "malformed", false, func(path string) error { return os.Truncate(path, 8192) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bad := copyOf(t, good)
+			if err := c.damage(bad); err != nil {
+				t.Fatal(err)
+			}
+			problems, backedUp := checkAndBackUp(t, bad)
+			if !strings.Contains(problems, c.words) || backedUp != c.mended {
+				t.Errorf("backed up: %v; problems: %q", backedUp, problems)
+			}
+		})
+	}
+}
+
+// zeros overwrites the middle of a file.
+func zeros(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	clear(text[len(text)/2 : len(text)/2+8192])
+	return os.WriteFile(path, text, 0o600)
+}
+
+func copyOf(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "bad.db")
+	if err := os.WriteFile(to, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// checkAndBackUp returns what is wrong, and whether there is a backup now; nothing
+// else may be left.
+func checkAndBackUp(t *testing.T, path string) (problems string, backedUp bool) {
+	t.Helper()
+	s, err := storage.Open(t.Context(), path, storage.Options{AsItIs: true, Existing: true})
+	if err != nil {
+		return err.Error(), false
+	}
+	defer s.Close()
+	if r, err := s.Check(t.Context()); err != nil {
+		problems = err.Error()
+	} else {
+		problems = strings.Join(r.Problems, "\n")
+	}
+	_, err = s.Backup(t.Context(), path+".backup", false)
+	left, globErr := filepath.Glob(filepath.Join(filepath.Dir(path), "*backup*"))
+	if globErr != nil || (err == nil) != (len(left) == 1) {
+		t.Errorf("%v; left: %v %v", err, left, globErr)
+	}
+	return problems, err == nil
+}

@@ -1,0 +1,252 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// TableCount says how many rows a table has.
+type TableCount struct {
+	Table string
+	Rows  int64
+}
+
+// LockServing takes the place of an edge, so that none serves this state until
+// Close; where one does so now it is ErrInUse. PostgreSQL knows no such place.
+func (s *State) LockServing() error {
+	if s.engine == PostgreSQL || s.serving != nil {
+		return nil
+	}
+	return s.lockServing()
+}
+
+// CopyTo copies all rows of all tables into an empty state, on whichever engine,
+// and returns how many those were. It reads what is there at one moment, and writes
+// in one transaction: where anything is wrong the target stays empty. Before the
+// commit each table is read back, and compared by count and checksum.
+func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
+	tables, err := s.sameSchema(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	from, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: s.snapshot(), ReadOnly: true})
+	if err != nil {
+		return nil, s.wrap("reading", err)
+	}
+	defer func() { _ = from.Rollback() }() // it only reads
+	var counts []TableCount
+	err = to.Write(ctx, func(tx *Tx) error {
+		counts = nil
+		for _, t := range tables {
+			if err := to.mustBeEmpty(tx, t); err != nil {
+				return err
+			}
+		}
+		for _, t := range tables {
+			n, err := copyTable(ctx, from, tx, t)
+			if err != nil {
+				return fmt.Errorf("copying the table %s from %s to %s: %w", t.name, s.target, to.target, err)
+			}
+			counts = append(counts, TableCount{t.name, n})
+		}
+		return nil
+	})
+	return counts, err
+}
+
+// snapshot is the isolation in which all statements of a transaction see the same
+// moment. SQLite has no other.
+func (s *State) snapshot() sql.IsolationLevel {
+	if s.engine == PostgreSQL {
+		return sql.LevelRepeatableRead
+	}
+	return sql.LevelDefault
+}
+
+// sameSchema brings the target to the version of the source, and returns the
+// tables of both.
+func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
+	at, newest, err := s.Versions(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case at == 0:
+		return nil, fmt.Errorf("%s is no state: it has no schema", s.target)
+	case at > newest:
+		return nil, &NewerError{s.target, at, newest}
+	}
+	if err := to.migrateTo(ctx, at); err != nil {
+		return nil, err
+	}
+	if other, _, err := to.Versions(ctx); err != nil || other != at {
+		return nil, errors.Join(err, fmt.Errorf("%s has schema %d, and %s schema %d; this brings it up to date: kindex state migrate", to.target, other, s.target, at))
+	}
+	tables, err := s.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others, err := to.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		i := slices.IndexFunc(others, func(o table) bool { return o.name == t.name })
+		if i < 0 || !slices.Equal(others[i].columns, t.columns) {
+			return nil, fmt.Errorf("the table %s (%s) of %s is not the same in %s", t.name, t.columnList(), s.target, to.target)
+		}
+	}
+	return tables, nil
+}
+
+// mustBeEmpty refuses a table with rows. On PostgreSQL it keeps all others from
+// writing to it until the transaction ends.
+func (s *State) mustBeEmpty(tx *Tx, t table) error {
+	if s.engine == PostgreSQL {
+		if _, err := tx.exec("LOCK TABLE " + t.name + " IN EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+	}
+	n := 0
+	err := tx.row("SELECT COUNT(*) FROM " + t.name).Scan(&n)
+	if err == nil && n > 0 {
+		err = fmt.Errorf("%s is not empty: its table %s has %d rows; copy into a new state", s.target, t.name, n)
+	}
+	return err
+}
+
+// copyTable copies one table and compares what has arrived.
+func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error) {
+	into := &inserts{tx: tx, table: t}
+	read, err := eachRow(ctx, from, t, into.add)
+	if err == nil {
+		err = into.flush()
+	}
+	if err != nil {
+		return 0, err
+	}
+	arrived, err := eachRow(ctx, tx.sql, t, nil)
+	if err == nil && arrived != read {
+		err = fmt.Errorf("%d rows with the checksum %x became %d rows with the checksum %x", read.rows, read.sum[0], arrived.rows, arrived.sum[0])
+	}
+	return read.rows, err
+}
+
+// fingerprint is the number of rows, and the sum of their SHA-256 hashes, in four
+// parts: it does not depend on the order of the rows, in which engines differ.
+type fingerprint struct {
+	rows int64
+	sum  [4]uint64
+}
+
+func (f *fingerprint) add(row []any) {
+	h := sha256.New()
+	var b []byte
+	for _, v := range row {
+		switch v := v.(type) {
+		case *sql.NullInt64:
+			b = binary.BigEndian.AppendUint64(append(b[:0], 'i'), uint64(v.Int64)) //nolint:gosec // the same bits
+			if !v.Valid {
+				b = append(b[:0], 'n')
+			}
+		case *sql.NullString:
+			b = binary.BigEndian.AppendUint64(append(b[:0], 't'), uint64(len(v.String)))
+			b = append(b, v.String...)
+			if !v.Valid {
+				b = append(b[:0], 'n')
+			}
+		}
+		h.Write(b)
+	}
+	sum := h.Sum(nil)
+	for i := range f.sum {
+		f.sum[i] += binary.BigEndian.Uint64(sum[8*i:])
+	}
+	f.rows++
+}
+
+// eachRow reads a table. The values of a row are *sql.NullInt64 and
+// *sql.NullString, and those of the next row later.
+func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (f fingerprint, err error) {
+	row := make([]any, len(t.columns))
+	for i, c := range t.columns {
+		switch c.kind {
+		case "BIGINT":
+			row[i] = new(sql.NullInt64)
+		case "TEXT":
+			row[i] = new(sql.NullString)
+		default:
+			return f, fmt.Errorf("the column %s is %s: both engines have TEXT and BIGINT alone in common", c.name, c.kind)
+		}
+	}
+	rows, err := from.QueryContext(ctx, "SELECT "+t.columnList()+" FROM "+t.name)
+	if err != nil {
+		return f, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(row...); err != nil {
+			return f, err
+		}
+		f.add(row)
+		if do != nil {
+			if err := do(row); err != nil {
+				return f, err
+			}
+		}
+	}
+	return f, rows.Err()
+}
+
+// insertedAtOnce is how many rows one statement inserts.
+const insertedAtOnce = 200
+
+// inserts gathers rows of a table and inserts them.
+type inserts struct {
+	tx    *Tx
+	table table
+	args  []any
+}
+
+func (in *inserts) add(row []any) error {
+	for _, v := range row {
+		switch v := v.(type) {
+		case *sql.NullInt64:
+			in.args = append(in.args, *v)
+		case *sql.NullString:
+			in.args = append(in.args, *v)
+		}
+	}
+	if len(in.args) < insertedAtOnce*len(in.table.columns) {
+		return nil
+	}
+	return in.flush()
+}
+
+func (in *inserts) flush() error {
+	if len(in.args) == 0 {
+		return nil
+	}
+	var q strings.Builder
+	fmt.Fprintf(&q, "INSERT INTO %s (%s) VALUES ", in.table.name, in.table.columnList())
+	for i := range in.args {
+		switch n := len(in.table.columns); {
+		case i%n > 0:
+			q.WriteString(", ")
+		case i > 0:
+			q.WriteString("), (")
+		default:
+			q.WriteString("(")
+		}
+		fmt.Fprintf(&q, "$%d", i+1)
+	}
+	q.WriteString(")")
+	_, err := in.tx.exec(q.String(), in.args...)
+	in.args = in.args[:0]
+	return err
+}

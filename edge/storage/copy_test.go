@@ -1,0 +1,400 @@
+package storage_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+// database opens a state behind the back of package storage.
+func database(t *testing.T, target string) *sql.DB {
+	t.Helper()
+	driver := "sqlite"
+	if storage.IsPostgreSQL(target) {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// texts runs a query for one column of text.
+func texts(t *testing.T, db *sql.DB, query string, args ...any) (list []string) {
+	t.Helper()
+	rows, err := db.Query(query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// rowsFilled is more than one statement of the copy inserts.
+const rowsFilled = 450
+
+// fill gives each table of a SQLite state rows of its own making, whatever tables
+// there are: long texts, extreme numbers, and nulls where they may be.
+func fill(t *testing.T, target string) (tables []string) {
+	t.Helper()
+	s := statetest.Open(t, target)
+	tables, err := s.Tables(t.Context())
+	if err != nil || len(tables) < 10 {
+		t.Fatalf("tables %v: %v", tables, err)
+	}
+	db := database(t, target)
+	for _, name := range tables {
+		columns := texts(t, db, `SELECT name || ' ' || UPPER(type) || CASE WHEN "notnull" = 0 AND pk = 0 THEN ' NULL' ELSE '' END FROM pragma_table_info($1)`, name)
+		refers := map[string]string{}
+		for _, r := range texts(t, db, `SELECT "from" || ' ' || "table" || '.' || "to" FROM pragma_foreign_key_list($1)`, name) {
+			from, to, _ := strings.Cut(r, " ")
+			refers[from] = to
+		}
+		tx, err := db.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rowsFilled {
+			var names, marks []string
+			var args []any
+			for j, c := range columns {
+				word := strings.Fields(c)
+				names, marks = append(names, word[0]), append(marks, fmt.Sprintf("$%d", j+1))
+				args = append(args, value(name+"."+word[0], refers[word[0]], word[1:], i, j))
+			}
+			if _, err := tx.Exec("INSERT INTO "+name+" ("+strings.Join(names, ",")+") VALUES ("+strings.Join(marks, ",")+")", args...); err != nil {
+				t.Fatalf("%s, row %d: %v", name, i, err)
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tables
+}
+
+// value is one that no other row of the column has.
+func value(name, refers string, kind []string, i, j int) any {
+	switch {
+	case refers != "":
+		return value(refers, "", []string{"TEXT"}, i, j)
+	case len(kind) == 2 && (i+j)%3 == 0:
+		return nil
+	case kind[0] == "BIGINT":
+		return []int64{math.MinInt64 + int64(i), int64(i), math.MaxInt64 - int64(i)}[i%3]
+	case i == 7:
+		return ""
+	}
+	return fmt.Sprintf("%s %d\n\t'\"\\ ü 💡 %s", name, i, strings.Repeat("x", i))
+}
+
+// dump is all that a state holds, by table, whatever the order of the rows.
+func dump(t *testing.T, target string, tables []string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	db := database(t, target)
+	for _, name := range tables {
+		rows, err := db.Query("SELECT * FROM " + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for rows.Next() {
+			row, into := make([]any, len(columns)), make([]any, len(columns))
+			for i := range row {
+				into[i] = &row[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, fmt.Sprintf("%q", row))
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil { //nolint:sqlclosecheck // it is checked
+			t.Fatal(err)
+		}
+		slices.Sort(lines)
+		all[name] = strings.Join(columns, " ") + "\n" + strings.Join(lines, "\n")
+	}
+	return all
+}
+
+func copyState(t *testing.T, from, to string) ([]storage.TableCount, error) {
+	t.Helper()
+	open := func(target string) *storage.State {
+		s, err := storage.Open(t.Context(), target, storage.Options{AsItIs: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	return open(from).CopyTo(t.Context(), open(to))
+}
+
+// TestCopyOfEverything goes from SQLite to PostgreSQL and back, with rows in every
+// table that the migrations make.
+func TestCopyOfEverything(t *testing.T) {
+	suite.InTest(t)
+	dir := t.TempDir()
+	first, shared, last := filepath.Join(dir, "first.db"), statetest.PostgreSQL(t), filepath.Join(dir, "last.db")
+	tables := fill(t, first)
+	for _, step := range [][2]string{{first, shared}, {shared, last}} {
+		counts, err := copyState(t, step[0], step[1])
+		if err != nil || len(counts) != len(tables) {
+			t.Fatalf("%v %v", counts, err)
+		}
+		for _, c := range counts {
+			if c.Rows != rowsFilled {
+				t.Errorf("%s: %d rows", c.Table, c.Rows)
+			}
+		}
+	}
+	want := dump(t, first, tables)
+	for _, target := range []string{shared, last} {
+		got := dump(t, target, tables)
+		for _, name := range tables {
+			if got[name] != want[name] {
+				t.Errorf("%s differs in %s", name, target)
+			}
+		}
+	}
+	if _, err := copyState(t, first, shared); err == nil || !strings.Contains(err.Error(), "is not empty: its table accounts has 450 rows") {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+// TestCopyIsCompared lets the target change, or lose, a row on its way.
+func TestCopyIsCompared(t *testing.T) {
+	suite.InTest(t)
+	first := filepath.Join(t.TempDir(), "first.db")
+	tables := fill(t, first)
+	for name, statements := range map[string][]string{
+		"changed": {`CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.used = 7 THEN NEW.used := 8; END IF; RETURN NEW; END $$`,
+			`CREATE TRIGGER other BEFORE INSERT ON counters FOR EACH ROW EXECUTE FUNCTION other()`},
+		"lost": {`CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.used = 7 THEN RETURN NULL; END IF; RETURN NEW; END $$`,
+			`CREATE TRIGGER other BEFORE INSERT ON counters FOR EACH ROW EXECUTE FUNCTION other()`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := statetest.PostgreSQL(t)
+			statetest.Open(t, target)
+			for _, statement := range statements {
+				if err := statetest.Exec(target, statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := copyState(t, first, target); err == nil || !strings.Contains(err.Error(), "copying the table counters") || !strings.Contains(err.Error(), "checksum") {
+				t.Errorf("%v", err)
+			}
+			for _, name := range tables {
+				if n := texts(t, database(t, target), "SELECT CAST(COUNT(*) AS TEXT) FROM "+name)[0]; n != "0" {
+					t.Errorf("%s has %s rows", name, n)
+				}
+			}
+		})
+	}
+}
+
+// TestCopyRefuses tries states that cannot be copied.
+func TestCopyRefuses(t *testing.T) {
+	suite.InTest(t)
+	dir := t.TempDir()
+	full, fresh := filepath.Join(dir, "full.db"), filepath.Join(dir, "fresh.db")
+	statetest.Open(t, full)
+	if err := statetest.Exec(full, "ALTER TABLE counters ADD COLUMN more TEXT"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := copyState(t, full, fresh); err == nil || !strings.Contains(err.Error(), "the table counters (ends, lasts, subject, used, more)") {
+		t.Errorf("another schema: %v", err)
+	}
+	if _, err := copyState(t, filepath.Join(dir, "empty.db"), filepath.Join(dir, "other.db")); err == nil || !strings.Contains(err.Error(), "it has no schema") {
+		t.Errorf("no schema: %v", err)
+	}
+	// An earlier schema is copied as it is; into a later one it is refused.
+	old := filepath.Join(dir, "old.db")
+	s, err := storage.Open(t.Context(), old, storage.Options{AsItIs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.MigrateTo(t.Context(), 2), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := copyState(t, old, fresh); err == nil || !strings.Contains(err.Error(), "kindex state migrate") {
+		t.Errorf("into a later schema: %v", err)
+	}
+	if counts, err := copyState(t, old, filepath.Join(dir, "old2.db")); err != nil || len(counts) == 0 {
+		t.Errorf("an earlier schema: %v %v", counts, err)
+	}
+}
+
+// TestSchemaIsTheSame fails where a migration makes something that the copy cannot
+// carry: on both engines there are the same tables, of columns of the two types that
+// both have, and beside them indexes alone.
+func TestSchemaIsTheSame(t *testing.T) {
+	suite.InTest(t)
+	lite, shared := filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)
+	describe := func(target string) map[string]string {
+		s := statetest.Open(t, target)
+		names, err := s.Tables(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, seen := map[string]string{}, map[string]bool{}
+		for _, name := range names {
+			columns, parents, err := s.Columns(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range columns {
+				if kind := strings.Fields(c)[1]; kind != "TEXT" && kind != "BIGINT" {
+					t.Errorf("%s.%s: both engines have TEXT and BIGINT alone in common", name, c)
+				}
+			}
+			for _, p := range parents {
+				if !seen[p] {
+					t.Errorf("%s comes before %s, which it refers to", name, p)
+				}
+			}
+			seen[name] = true
+			all[name] = strings.Join(columns, ", ") + " → " + strings.Join(parents, ", ")
+		}
+		return all
+	}
+	a, b := describe(lite), describe(shared)
+	if !maps.Equal(a, b) {
+		t.Errorf("SQLite has\n%v\nPostgreSQL has\n%v", a, b)
+	}
+	if other := texts(t, database(t, lite), "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index')"); len(other) > 0 {
+		t.Errorf("SQLite also has %v", other)
+	}
+	if other := texts(t, database(t, shared), `SELECT CAST(relkind AS TEXT) || ' ' || relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+		AND relkind NOT IN ('r', 'i') AND relname NOT LIKE 'goose_db_version%'`); len(other) > 0 {
+		t.Errorf("PostgreSQL also has %v", other)
+	}
+	if mine := texts(t, database(t, lite), "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name"); !slices.Equal(mine, slices.Sorted(maps.Keys(a))) {
+		t.Errorf("the tables are %v, the copy knows %v", mine, slices.Sorted(maps.Keys(a)))
+	}
+}
+
+// TestBackupBesideWrites backs up while rows are written two at a time.
+func TestBackupBesideWrites(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s, dir := open(), t.TempDir()
+		pair := "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, 1)"
+		end, done := make(chan struct{}), make(chan int, 1)
+		go func() {
+			// Each backup reads all that the ones before it have seen, so that they fall
+			// behind whoever writes without a pause.
+			tick := time.NewTicker(time.Millisecond)
+			defer tick.Stop()
+			for i := 0; ; i++ {
+				select {
+				case <-end:
+					done <- i
+					return
+				case <-tick.C:
+				}
+				err := s.Write(context.Background(), func(tx *storage.Tx) error {
+					return errors.Join(tx.Exec(pair, fmt.Sprint("a", i)), tx.Exec(pair, fmt.Sprint("b", i)))
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		last := ""
+		for i := range 5 {
+			last = filepath.Join(dir, fmt.Sprint(i))
+			if r, err := s.Backup(t.Context(), last, false); err != nil || len(r.Problems) > 0 {
+				t.Errorf("%+v %v", r, err)
+				break
+			}
+		}
+		close(end)
+		t.Logf("%d pairs were written meanwhile", <-done)
+		if i, err := os.Stat(last); err != nil || i.Mode().Perm() != 0o600 {
+			t.Errorf("%v %v", i, err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5 {
+			t.Errorf("%v is left %v", entries, err)
+		}
+		for i := range 5 {
+			n := texts(t, database(t, filepath.Join(dir, fmt.Sprint(i))), "SELECT COALESCE(SUM(subject LIKE 'a%'), 0) || ' ' || COALESCE(SUM(subject LIKE 'b%'), 0) FROM counters")[0]
+			if a, b, _ := strings.Cut(n, " "); a != b || i == 4 && a == "0" {
+				t.Errorf("rows: %s", n)
+			}
+		}
+	})
+}
+
+// TestBackupRefuses tries names that are taken, and a backup that fails half-way.
+func TestBackupRefuses(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s, dir := open(), t.TempDir()
+		in := func(name string) string { return filepath.Join(dir, name) }
+		refuse := func(ctx context.Context, path string, replace bool, words string) {
+			t.Helper()
+			if _, err := s.Backup(ctx, path, replace); err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		for _, name := range []string{"there", "used", "used-wal"} {
+			if err := os.WriteFile(in(name), []byte("mine"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx := t.Context()
+		refuse(ctx, in("there"), false, "is there already")
+		refuse(ctx, in("used"), true, "used-wal is there")
+		refuse(ctx, dir, true, "is a folder")
+		refuse(ctx, in("none/backup"), false, "no such file or directory")
+		if s.Engine() == storage.SQLite {
+			refuse(ctx, s.String(), true, "is the state itself")
+		}
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		refuse(ended, in("backup"), false, context.Canceled.Error())
+		if text, err := os.ReadFile(in("there")); err != nil || string(text) != "mine" {
+			t.Errorf("%s %v", text, err)
+		}
+		if _, err := s.Backup(ctx, in("there"), true); err != nil {
+			t.Error(err)
+		}
+		if i, err := os.Stat(in("there")); err != nil || i.Mode().Perm() != 0o600 || i.Size() < 1000 {
+			t.Errorf("%v %v", i, err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
+			t.Errorf("%v is left: %v", entries, err)
+		}
+	})
+}

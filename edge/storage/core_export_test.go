@@ -1,0 +1,92 @@
+package storage
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"modernc.org/sqlite"
+)
+
+// Exec lets tests of the core run statements of their own.
+func (tx *Tx) Exec(query string, args ...any) error {
+	_, err := tx.exec(query, args...)
+	return err
+}
+
+// Number reads one number.
+func (tx *Tx) Number(query string, args ...any) (n int64, err error) {
+	err = tx.row(query, args...).Scan(&n)
+	return n, err
+}
+
+// Number reads one number outside a transaction.
+func (s *State) Number(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = s.row(ctx, query, args...).Scan(&n)
+	return n, err
+}
+
+// OnWriter runs a statement on the connection of the writer, outside its
+// transactions.
+func (s *State) OnWriter(ctx context.Context, statement string) error {
+	_, err := s.writer.db.ExecContext(ctx, statement)
+	return err
+}
+
+// CountCommits counts what SQLite itself calls a commit.
+func (s *State) CountCommits(ctx context.Context) (*atomic.Int64, error) {
+	c, err := s.writer.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	var n atomic.Int64
+	return &n, c.Raw(func(driver any) error {
+		driver.(sqlite.HookRegisterer).RegisterCommitHook(func() int32 { n.Add(1); return 0 })
+		return nil
+	})
+}
+
+// Waiting is how many writes wait for the writer.
+func (s *State) Waiting() int { return len(s.writer.jobs) }
+
+// Tables are the names of all tables, each behind those that it refers to.
+func (s *State) Tables(ctx context.Context) (names []string, err error) {
+	list, err := s.tables(ctx)
+	for _, t := range list {
+		names = append(names, t.name)
+	}
+	return names, err
+}
+
+// Columns are the columns of a table with their types, as in "id TEXT", and the
+// tables that it refers to.
+func (s *State) Columns(ctx context.Context, name string) (columns, parents []string, err error) {
+	list, err := s.tables(ctx)
+	for _, t := range list {
+		if t.name == name {
+			for _, c := range t.columns {
+				columns = append(columns, c.name+" "+c.kind)
+			}
+			parents = t.parents
+		}
+	}
+	return columns, parents, err
+}
+
+// MigrateTo brings an empty state to an earlier schema.
+func (s *State) MigrateTo(ctx context.Context, version int64) error { return s.migrateTo(ctx, version) }
+
+// InvariantTables are the tables that Check has something to ask of.
+func InvariantTables() (names []string) {
+	for _, in := range invariants {
+		for _, name := range in.tables {
+			name, _, _ = strings.Cut(name, ".")
+			names = append(names, name)
+		}
+	}
+	for _, j := range jsonColumns {
+		names = append(names, j.table)
+	}
+	return names
+}

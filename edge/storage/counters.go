@@ -1,0 +1,124 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/edge/ratelimit"
+)
+
+var (
+	_ ratelimit.CounterStore = (*State)(nil)
+	_ ratelimit.SharedStore  = (*State)(nil)
+	_ ratelimit.Dropper      = (*State)(nil)
+)
+
+// counterKey are the arguments that name a count: $1, $2 and $3 of the statements
+// below.
+func counterKey(subject string, w ratelimit.Window) []any {
+	return []any{w.End * 1000, w.Length * 1000, subject}
+}
+
+const ofCounter = "ends = $1 AND lasts = $2 AND subject = $3"
+
+// PeekCounter implements ratelimit.CounterStore and ratelimit.SharedStore.
+func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Window) (used int64, err error) {
+	err = s.row(ctx, "SELECT used FROM counters WHERE "+ofCounter, counterKey(subject, w)...).Scan(&used)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return used, s.wrap("reading a request count", err)
+}
+
+// TakeCounter implements ratelimit.SharedStore. Where the limit is reached it reads and
+// writes nothing, so that whoever goes on asking costs the database no lock.
+func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, most int64) (used int64, ok bool, err error) {
+	// The limit is looked at twice: by the snapshot of the statement, and again
+	// behind the lock of the row, which alone is exact.
+	err = s.change(ctx, &used, "INSERT INTO counters (ends, lasts, subject, used)"+
+		" SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), 1"+
+		" WHERE CAST($4 AS BIGINT) > 0 AND NOT EXISTS (SELECT 1 FROM counters WHERE "+ofCounter+" AND used >= $4) AND "+s.unhurried()+
+		" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + 1 WHERE counters.used < $4"+
+		" RETURNING used", append(counterKey(subject, w), most)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return most, false, nil
+	}
+	return used, err == nil, s.wrap("counting a request", err)
+}
+
+// GiveCounter implements ratelimit.SharedStore.
+func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Window) (used int64, err error) {
+	err = s.change(ctx, &used, "UPDATE counters SET used = used - 1 WHERE "+ofCounter+" AND used > 0 AND "+s.unhurried()+
+		" RETURNING used", counterKey(subject, w)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return used, s.wrap("taking a request off a count", err)
+}
+
+// unhurried is a condition that is always true. On PostgreSQL it lets the statement
+// that it is part of return before the disk has it: a crash of the database may
+// forget three wal_writer_delay of counts, 0.6 s, and nobody waits for the disk on
+// each request.
+func (s *State) unhurried() string {
+	if s.engine == PostgreSQL {
+		return "set_config('synchronous_commit', 'off', true) = 'off'"
+	}
+	return "1 = 1"
+}
+
+// change runs a statement that changes and returns one value: a single round trip
+// on PostgreSQL.
+func (s *State) change(ctx context.Context, value *int64, query string, args ...any) error {
+	if s.writer == nil {
+		return s.row(ctx, query, args...).Scan(value)
+	}
+	return s.Write(ctx, func(tx *Tx) error { return tx.row(query, args...).Scan(value) })
+}
+
+// AddCounters implements ratelimit.CounterStore, in one statement.
+func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error {
+	if len(counts) == 0 {
+		return nil
+	}
+	// In one order, so that two edges never wait for each other's rows.
+	counts = slices.Clone(counts)
+	slices.SortFunc(counts, func(a, b ratelimit.Count) int { return strings.Compare(a.Subject, b.Subject) })
+	var q strings.Builder
+	q.WriteString("INSERT INTO counters (ends, lasts, subject, used) VALUES ")
+	args := make([]any, 0, 4*len(counts))
+	for i, c := range counts {
+		if i > 0 {
+			q.WriteString(", ")
+		}
+		for j := range 4 {
+			q.WriteString([]string{"($", ", $", ", $", ", $"}[j])
+			q.WriteString(strconv.Itoa(4*i + j + 1))
+		}
+		q.WriteByte(')')
+		args = append(append(args, counterKey(c.Subject, c.Window)...), c.N)
+	}
+	q.WriteString(" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + excluded.used")
+	_, err := s.exec(ctx, q.String(), args...)
+	return s.wrap("storing request counts", err)
+}
+
+// maxDropped is how many counts one statement drops, so that it holds up no other
+// for long.
+const maxDropped = 5000
+
+// DropCounters implements ratelimit.Dropper.
+func (s *State) DropCounters(ctx context.Context, before time.Time) error {
+	for {
+		n, err := s.exec(ctx, "DELETE FROM counters WHERE (ends, lasts, subject) IN"+
+			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), maxDropped)
+		if err != nil || n < maxDropped {
+			return s.wrap("dropping old request counts", err)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/edge/webhook"
+)
+
+var _ webhook.Store = (*State)(nil)
+
+// place is a placeholder.
+func place(n int) string { return "$" + strconv.Itoa(n) }
+
+func milliseconds(n sql.NullInt64) time.Duration { return time.Duration(n.Int64) * time.Millisecond }
+
+// due picks webhooks that have something to do at $1 and that nobody is at work
+// on. Those of a suspended account wait.
+const due = `SELECT id FROM webhooks WHERE leased_until <= $1
+	AND (disabled_at IS NULL AND next_at <= $1 OR id IN (SELECT webhook_id FROM webhook_deliveries WHERE next_at <= $1 AND kind <> 'event'))
+	AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
+	ORDER BY COALESCE(next_at, 0) LIMIT $2`
+
+// Lease implements webhook.Store.
+func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]webhook.Webhook, error) {
+	// Mostly there is nothing to do, and a look at it holds up no writer.
+	var one string
+	err := s.row(ctx, due, s.now().UnixMilli(), 1).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var leased []webhook.Webhook
+	err = s.Write(ctx, func(tx *Tx) error {
+		// Materialized: the rows that were picked are locked, and picked once.
+		rows, err := tx.rows(`WITH due AS MATERIALIZED (`+due+tx.skipLocked()+`)
+			UPDATE webhooks SET lease_owner = $3, leased_until = $4 WHERE id IN (SELECT id FROM due) RETURNING `+webhookColumns,
+			tx.now(), n, owner, tx.now()+lasts.Milliseconds())
+		leased, err = collect(rows, err, scanWebhook)
+		return err
+	})
+	return leased, err
+}
+
+// Renew implements webhook.Store.
+func (s *State) Renew(ctx context.Context, owner, id string, lasts time.Duration) error {
+	n, err := s.exec(ctx, "UPDATE webhooks SET leased_until = $3 WHERE id = $1 AND lease_owner = $2",
+		id, owner, s.now().Add(lasts).UnixMilli())
+	return leaseKept(n, err)
+}
+
+func leaseKept(rows int64, err error) error {
+	if err == nil && rows == 0 {
+		return webhook.ErrLost
+	}
+	return err
+}
+
+// Release implements webhook.Store.
+func (s *State) Release(ctx context.Context, owner, id string) error {
+	_, err := s.exec(ctx, "UPDATE webhooks SET leased_until = 0, lease_owner = NULL WHERE id = $1 AND lease_owner = $2", id, owner)
+	return err
+}
+
+// Rest implements webhook.Store.
+func (s *State) Rest(ctx context.Context, owner, id string, position int64) (more bool, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		n, err := tx.exec(`UPDATE webhooks SET position = $3, next_at = NULL, leased_until = 0, lease_owner = NULL
+			WHERE id = $1 AND lease_owner = $2 AND woken <= $3`, id, owner, position)
+		if more = n == 0; err != nil || !more {
+			return err
+		}
+		return leaseKept(tx.exec("UPDATE webhooks SET position = $3 WHERE id = $1 AND lease_owner = $2", id, owner, position))
+	})
+	return more, err
+}
+
+// maxPayload bounds the events that are read at a time, in bytes: hundreds of
+// webhooks may be worked at once.
+const maxPayload = 256 << 10
+
+// EventsAfter implements webhook.Store.
+func (s *State) EventsAfter(ctx context.Context, position int64, names []string, n int) (events []webhook.Event, upTo int64, err error) {
+	// What has a seq up to this one is all there: seq follows the order of commits.
+	if err := s.row(ctx, "SELECT COALESCE(MAX(seq), 0) FROM webhook_cursor").Scan(&upTo); err != nil {
+		return nil, 0, err
+	}
+	args := []any{position, upTo, n}
+	places := make([]string, len(names))
+	for i, name := range names {
+		args = append(args, name)
+		places[i] = place(len(args))
+	}
+	rows, err := s.rows(ctx, `SELECT seq, id, event, payload FROM webhook_events
+		WHERE seq > $1 AND seq <= $2 AND event IN (`+strings.Join(places, ", ")+`) ORDER BY seq LIMIT $3`, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	size := 0
+	for rows.Next() {
+		var e webhook.Event
+		if err := rows.Scan(&e.Seq, &e.ID, &e.Name, &e.Payload); err != nil {
+			return nil, 0, err
+		}
+		events = append(events, e)
+		if size += len(e.Payload); len(events) == n || size > maxPayload {
+			upTo = e.Seq
+			break
+		}
+	}
+	return events, upTo, rows.Err()
+}
+
+// Asked implements webhook.Store.
+func (s *State) Asked(ctx context.Context, id string) ([]webhook.Delivery, error) {
+	var there string
+	err := s.row(ctx, `SELECT w.id FROM webhooks w JOIN accounts a ON a.id = w.account_id
+		WHERE w.id = $1 AND a.suspended_at IS NULL`, id).Scan(&there)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = webhook.ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.rows(ctx, "SELECT "+deliveryColumns+`, COALESCE(d.payload, e.payload)
+		FROM webhook_deliveries d LEFT JOIN webhook_events e ON e.seq = d.event_seq
+		WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL AND d.kind <> 'event' ORDER BY d.created_at, d.id`, id)
+	return collect(rows, err, func(scan func(...any) error) (webhook.Delivery, error) {
+		var payload sql.NullString
+		d, err := scanDelivery(func(into ...any) error { return scan(append(into, &payload)...) })
+		if payload.Valid {
+			d.Payload = []byte(payload.String)
+		}
+		return d, err
+	})
+}
+
+// RecordAttempt implements webhook.Store.
+func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o webhook.Outcome) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		if err := tx.recordWebhook(owner, lasts, o); err != nil {
+			return err
+		}
+		if o.Kind == webhook.ForEvent {
+			return tx.recordEvent(o)
+		}
+		_, err := tx.exec(`UPDATE webhook_deliveries SET status = $2, attempts = attempts + 1, last_attempt_at = $3, next_at = NULL,
+			last_status = $4, last_error = $5, duration_ms = $6 WHERE id = $1`,
+			o.ID, string(o.Status), millis(o.LastAttemptAt), answered(o), failure(o), o.Took.Milliseconds())
+		return err
+	})
+}
+
+// recordWebhook moves the webhook on. What failed outside its turn changes
+// nothing about the queue.
+func (tx *Tx) recordWebhook(owner string, lasts time.Duration, o webhook.Outcome) error {
+	set, args := "last_attempt_at = $3", []any{o.WebhookID, owner, millis(o.LastAttemptAt)}
+	add := func(column string, value any) {
+		args = append(args, value)
+		set += ", " + column + " = " + place(len(args))
+	}
+	succeeded := o.Status == webhook.Succeeded
+	if o.Kind == webhook.ForEvent || succeeded {
+		add("attempts", o.Step)
+		add("failing_since", millis(o.Since))
+		add("next_at", millis(o.Next))
+	}
+	if o.Kind == webhook.ForEvent && o.Done {
+		add("position", o.Seq)
+	}
+	if succeeded {
+		add("last_success_at", millis(o.LastAttemptAt))
+		set += ", disabled_at = NULL, disabled_reason = NULL"
+	}
+	if o.Off != "" {
+		add("disabled_at", millis(o.LastAttemptAt))
+		add("disabled_reason", o.Off)
+	}
+	if o.Keep {
+		add("leased_until", tx.now()+lasts.Milliseconds())
+	} else {
+		set += ", leased_until = 0, lease_owner = NULL"
+	}
+	if err := leaseKept(tx.exec("UPDATE webhooks SET "+set+" WHERE id = $1 AND lease_owner = $2", args...)); err != nil || o.Off == "" {
+		return err
+	}
+	e := AuditEntry{Action: WebhookDisabled, Target: o.WebhookID, Detail: o.Off}
+	if err := tx.row("SELECT account_id FROM webhooks WHERE id = $1", o.WebhookID).Scan(&e.AccountID); err != nil {
+		return err
+	}
+	return tx.Audit(e)
+}
+
+func (tx *Tx) recordEvent(o webhook.Outcome) error {
+	_, err := tx.exec(`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, status, attempts, created_at,
+			last_attempt_at, next_at, last_status, last_error, duration_ms)
+		VALUES ($1, $2, 'event', $3, $4, $5, $6, 1, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT (webhook_id, event_seq) WHERE kind = 'event' DO UPDATE SET attempts = webhook_deliveries.attempts + 1,
+			status = excluded.status, last_attempt_at = excluded.last_attempt_at, next_at = excluded.next_at,
+			last_status = excluded.last_status, last_error = excluded.last_error, duration_ms = excluded.duration_ms`,
+		NewID("dlv_"), o.WebhookID, o.Seq, o.EventID, o.Event, string(o.Status), tx.now(), millis(o.LastAttemptAt), millis(o.NextAt),
+		answered(o), failure(o), o.Took.Milliseconds())
+	return err
+}
+
+func answered(o webhook.Outcome) sql.NullInt64 {
+	return sql.NullInt64{Int64: int64(o.ResponseStatus), Valid: o.ResponseStatus != 0}
+}
+
+func failure(o webhook.Outcome) sql.NullString {
+	return sql.NullString{String: o.Error, Valid: o.Error != ""}
+}
+
+// listening picks the webhooks that events wait for.
+const listening = "FROM webhooks WHERE disabled_at IS NULL AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)"
+
+// OldestWaiting implements webhook.Store.
+func (s *State) OldestWaiting(ctx context.Context) (time.Time, error) {
+	var at sql.NullInt64
+	err := s.row(ctx, "SELECT created_at FROM webhook_events WHERE seq > (SELECT MIN(position) "+listening+") ORDER BY seq LIMIT 1").Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return moment(at), err
+}
+
+// expireAtOnce is how many rows are removed in one transaction, which others wait
+// for on SQLite.
+const expireAtOnce = 2000
+
+// Expire implements webhook.Store.
+func (s *State) Expire(ctx context.Context, before time.Time) error {
+	if _, err := s.exec(ctx, "UPDATE webhooks SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1", s.now().UnixMilli()); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries
+			WHERE created_at < $1 AND next_at IS NULL AND COALESCE(last_attempt_at, 0) < $1 LIMIT $2)`,
+		`DELETE FROM webhook_events WHERE seq IN (SELECT seq FROM webhook_events
+			WHERE created_at < $1 AND seq <= COALESCE((SELECT MIN(position) ` + listening + `), ` + strconv.FormatInt(math.MaxInt64, 10) + `) LIMIT $2)`,
+	} {
+		for {
+			n, err := s.exec(ctx, statement, before.UnixMilli(), expireAtOnce)
+			if err != nil {
+				return err
+			}
+			if n < expireAtOnce {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// Takeover implements webhook.Store. A SQLite file that is being served is served
+// by this edge alone, and leases that are there are of one that has died. On
+// PostgreSQL they end by themselves.
+func (s *State) Takeover(ctx context.Context) error {
+	if s.serving == nil {
+		return nil
+	}
+	_, err := s.exec(ctx, "UPDATE webhooks SET leased_until = 0, lease_owner = NULL WHERE lease_owner IS NOT NULL")
+	return err
+}

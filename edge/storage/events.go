@@ -1,0 +1,124 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"kindex/edge/webhook"
+)
+
+// theEvents names the one row of webhook_cursor.
+const theEvents = "events"
+
+// recentChanges is the column recent.
+type recentChanges struct {
+	Log  []string `json:"log"`
+	Gone []string `json:"gone"`
+}
+
+// EventCursor implements webhook.CursorStore.
+func (s *State) EventCursor(ctx context.Context) (webhook.Cursor, error) {
+	var c webhook.Cursor
+	var at sql.NullInt64
+	var recent string
+	err := s.row(ctx, "SELECT version, build, change_id, change_at, recent FROM webhook_cursor WHERE name = $1", theEvents).
+		Scan(&c.Version, &c.Build, &c.ChangeID, &at, &recent)
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhook.Cursor{}, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	c.ChangeAt = moment(at)
+	var r recentChanges
+	if err := json.Unmarshal([]byte(recent), &r); err != nil {
+		return c, fmt.Errorf("the changes that webhooks were told last: %w", err)
+	}
+	c.Log, c.Gone = r.Log, r.Gone
+	return c, nil
+}
+
+// MoveCursor implements webhook.CursorStore: one transaction, so that no crash
+// loses an event or stores it twice.
+func (s *State) MoveCursor(ctx context.Context, to webhook.Cursor, events []webhook.Event) (moved bool, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		moved, err = tx.MoveCursor(to, events)
+		return err
+	})
+	return moved && err == nil, err
+}
+
+// MoveCursor moves the cursor from the version that to has, to the next, stores
+// the events and wakes the webhooks that wait for some. Where the cursor is not of
+// that version it does nothing. An event that is stored already stays as it is.
+func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool, err error) {
+	recent, err := json.Marshal(recentChanges{to.Log, to.Gone})
+	if err != nil {
+		return false, err
+	}
+	last, err := tx.LastEvent()
+	if err != nil {
+		return false, err
+	}
+	n, err := tx.exec(`UPDATE webhook_cursor SET version = version + 1, seq = $1, build = $2, change_id = $3, change_at = $4, recent = $5, moved_at = $6
+		WHERE name = $7 AND version = $8`, last+int64(len(events)), to.Build, to.ChangeID, millis(to.ChangeAt), string(recent), tx.now(), theEvents, to.Version)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	for from := 0; from < len(events); from += eventsAtOnce {
+		if err := tx.addEvents(last+int64(from), to.Build, events[from:min(from+eventsAtOnce, len(events))]); err != nil {
+			return false, err
+		}
+	}
+	if len(events) == 0 {
+		return true, nil
+	}
+	// Those that are switched off, too: one may be switched on at this moment.
+	_, err = tx.exec("UPDATE webhooks SET woken = $1, next_at = COALESCE(next_at, $2)", last+int64(len(events)), tx.now())
+	return true, err
+}
+
+// LastEvent is the seq of the newest event, 0 before the first. Until the end of
+// the transaction no other can store events, or call LastEvent.
+func (tx *Tx) LastEvent() (seq int64, err error) {
+	if _, err := tx.exec(`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at)
+		VALUES ($1, 0, 0, '', '', '{}', $2) ON CONFLICT (name) DO NOTHING`, theEvents, tx.now()); err != nil {
+		return 0, err
+	}
+	err = tx.row("UPDATE webhook_cursor SET seq = seq WHERE name = $1 RETURNING seq", theEvents).Scan(&seq)
+	return seq, err
+}
+
+// eventsAtOnce is how many events one statement stores.
+const eventsAtOnce = 100
+
+func (tx *Tx) addEvents(last int64, build string, events []webhook.Event) error {
+	var rows []string
+	var args []any
+	for i, e := range events {
+		row := []any{last + int64(i) + 1, e.ID, e.Name, millis(e.At), e.Type, e.Slug, e.Entity, string(e.Payload), build, tx.now()}
+		marks := make([]string, len(row))
+		for j := range marks {
+			marks[j] = fmt.Sprintf("$%d", len(args)+j+1)
+		}
+		rows, args = append(rows, "("+strings.Join(marks, ",")+")"), append(args, row...)
+	}
+	_, err := tx.exec("INSERT INTO webhook_events (seq, id, event, at, type, slug, name, payload, build, created_at) VALUES "+
+		strings.Join(rows, ",")+" ON CONFLICT (id) DO NOTHING", args...)
+	return err
+}
+
+// Events returns stored events after one, in their order, at most so many.
+func (s *State) Events(ctx context.Context, after int64, limit int) ([]webhook.Event, error) {
+	rows, err := s.rows(ctx, "SELECT seq, id, event, at, type, slug, name, payload FROM webhook_events WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
+	return collect(rows, err, func(scan func(...any) error) (e webhook.Event, err error) {
+		var at sql.NullInt64
+		err = scan(&e.Seq, &e.ID, &e.Name, &at, &e.Type, &e.Slug, &e.Entity, &e.Payload)
+		e.At = moment(at)
+		return e, err
+	})
+}

@@ -1,0 +1,207 @@
+package storage_test
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+func createLimited(t *testing.T, s *storage.State, account string, g apikey.Grant) (apikey.Key, apikey.Secret) {
+	t.Helper()
+	secret := apikey.Generate()
+	var k apikey.Key
+	write(t, s, func(tx *storage.Tx) (err error) { k, err = tx.CreateLimitedKey(account, g, secret); return err })
+	return k, secret
+}
+
+// TestKeyFromBeforeScopes: a key that an earlier version has stored can do everything,
+// and is marked.
+func TestKeyFromBeforeScopes(t *testing.T) {
+	suite.InTest(t)
+	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)} {
+		s, err := storage.Open(t.Context(), target, storage.Options{AsItIs: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		if err := s.MigrateTo(t.Context(), 6); err != nil {
+			t.Fatal(err)
+		}
+		secret := apikey.Generate()
+		for _, row := range []string{"INSERT INTO accounts (id, name, created_at) VALUES ('acc_a', 'ada', 1)",
+			"INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at) VALUES ('key_a', 'acc_a', 'old', '" +
+				secret.Masked() + "', '" + secret.Hash() + "', '" + secret.Hash()[:8] + "', 1)"} {
+			if err := writeOne(t.Context(), s, row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r, err := s.Check(t.Context()); err != nil || len(r.Problems) > 0 {
+			t.Errorf("before the migration: %+v %v", r, err)
+		}
+		if err := s.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		k, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal())
+		if err != nil || !k.Legacy || k.Scopes != apikey.Everything || !k.ExpiresAt.IsZero() {
+			t.Errorf("%+v %v", k, err)
+		}
+		if made, _ := createLimited(t, s, "acc_a", apikey.Grant{Name: "new", Scopes: apikey.DefaultScopes}); made.Legacy || made.Scopes.Has(apikey.ScopeKeys) {
+			t.Errorf("%+v", made)
+		}
+		if r, err := s.Check(t.Context()); err != nil || len(r.Problems) > 0 {
+			t.Errorf("afterwards: %+v %v", r, err)
+		}
+	}
+}
+
+// TestExpiredKeysMakeRoom: they are not listed, and five others can be active.
+func TestExpiredKeysMakeRoom(t *testing.T) {
+	at := time.Now().Truncate(time.Millisecond)
+	s := statetest.OpenAt(t, filepath.Join(t.TempDir(), "kindex.db"), func() time.Time { return at })
+	ada := ensure(t, s, "ada")
+	for range apikey.MaxActive {
+		createLimited(t, s, ada.ID, apikey.Grant{Name: "short", Scopes: apikey.Everything, ExpiresAt: at.Add(time.Hour)})
+	}
+	if _, err := create(s, ada.ID, apikey.Generate()); !errors.Is(err, apikey.ErrTooMany) {
+		t.Errorf("a sixth: %v", err)
+	}
+	at = at.Add(time.Hour)
+	if list, err := s.Keys(t.Context(), ada.ID); err != nil || len(list) != 0 {
+		t.Errorf("%v %v", list, err)
+	}
+	if accounts, err := s.Accounts(t.Context()); err != nil || accounts[0].ActiveKeys != 0 {
+		t.Errorf("%+v %v", accounts, err)
+	}
+	for range apikey.MaxActive {
+		createLimited(t, s, ada.ID, apikey.Grant{Name: "next", Scopes: apikey.Everything})
+	}
+	if _, err := create(s, ada.ID, apikey.Generate()); !errors.Is(err, apikey.ErrTooMany) {
+		t.Errorf("a sixth of the next: %v", err)
+	}
+	if r, err := s.Check(t.Context()); err != nil || len(r.Problems) > 0 {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// TestDeadKeysAreBounded: creating and revoking keys for ever keeps a hundred, and the
+// active ones.
+func TestDeadKeysAreBounded(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		ada := ensure(t, s, "ada")
+		kept, _ := createLimited(t, s, ada.ID, apikey.Grant{Name: "kept", Scopes: apikey.Everything})
+		for range 130 {
+			k, err := create(s, ada.ID, apikey.Generate())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok, err := revoke(s, ada.ID, k.ID); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+		}
+		list, err := s.AllKeys(t.Context())
+		if err != nil || len(list) > 102 || list[0] != kept {
+			t.Errorf("%d keys, the first is %+v: %v", len(list), list[0], err)
+		}
+	})
+}
+
+// TestNoChangeWithoutEntry: where the log cannot be written, nothing is done.
+func TestNoChangeWithoutEntry(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		ada := ensure(t, s, "ada")
+		k, secret := createLimited(t, s, ada.ID, apikey.Grant{Name: "kept", Scopes: apikey.Everything})
+		if err := writeOne(t.Context(), s, "ALTER TABLE audit_log RENAME TO elsewhere"); err != nil {
+			t.Fatal(err)
+		}
+		for what, do := range map[string]func(*storage.Tx) error{
+			"create":  func(tx *storage.Tx) error { _, err := tx.CreateKey(ada.ID, "new", apikey.Generate()); return err },
+			"revoke":  func(tx *storage.Tx) error { _, err := tx.RevokeKey(ada.ID, k.ID); return err },
+			"report":  func(tx *storage.Tx) error { _, err := tx.RevokeReported(secret); return err },
+			"suspend": func(tx *storage.Tx) error { return tx.Suspend(ada.ID) },
+			"limit":   func(tx *storage.Tx) error { return tx.SetQuota(ada.ID, 5, 0) },
+			"account": func(tx *storage.Tx) error { _, err := tx.EnsureAccount("bob"); return err },
+		} {
+			if err := s.Write(t.Context(), do); err == nil {
+				t.Errorf("%s: no error", what)
+			}
+		}
+		accounts, err := s.Accounts(t.Context())
+		if err != nil || len(accounts) != 1 || accounts[0].Quota != 0 || !accounts[0].SuspendedAt.IsZero() || accounts[0].ActiveKeys != 1 {
+			t.Errorf("%+v %v", accounts, err)
+		}
+	})
+}
+
+// TestSignInIsLogged: with the provider, the login and the address.
+func TestSignInIsLogged(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		a := auth.Arrival{Identity: auth.Identity{Provider: "https://id.example", Subject: "1", Login: "ada"}, Name: "ada",
+			Key: apikey.Generate(), Hash: "h", At: time.Now(), Address: "203.0.113.7"}
+		account, _, err := s.SignIn(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := auditActions(t, s, account.ID); !slices.Equal(got, []storage.Action{storage.AccountCreated, storage.KeyCreated, storage.AccountSignedIn}) {
+			t.Errorf("%v", got)
+		}
+		list, _, err := s.AuditLog(t.Context(), account.ID, 0, 1)
+		if err != nil || list[0].Actor != (storage.Actor{Kind: storage.BySession, Address: "203.0.113.7"}) || list[0].Detail != `with https://id.example as "ada"` {
+			t.Errorf("%+v %v", list, err)
+		}
+	})
+}
+
+// TestReportFindsOneKey: only the key itself is found, not one that begins like it.
+func TestReportFindsOneKey(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		ada := ensure(t, s, "ada")
+		k, secret := createLimited(t, s, ada.ID, apikey.Grant{Name: "leaked", Scopes: apikey.DefaultScopes})
+		other := strings.Repeat("0", 64)
+		if err := writeOne(t.Context(), s, "INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at) VALUES ('key_b', '"+
+			ada.ID+"', 'alike', 'm', '"+secret.Hash()[:8]+other[8:]+"', '"+secret.Hash()[:8]+"', 1)"); err != nil {
+			t.Fatal(err)
+		}
+		report := func(secret apikey.Secret) (k apikey.Key, err error) {
+			err = s.Write(t.Context(), func(tx *storage.Tx) error { k, err = tx.RevokeReported(secret); return err })
+			return k, err
+		}
+		if _, err := report(apikey.Generate()); !errors.Is(err, apikey.ErrUnknown) {
+			t.Errorf("an unknown one: %v", err)
+		}
+		if got, err := report(secret); err != nil || got.ID != k.ID || !got.RevokedAt.IsZero() {
+			t.Errorf("%+v %v", got, err)
+		}
+		if got, err := report(secret); err != nil || got.RevokedAt.IsZero() {
+			t.Errorf("again: %+v %v", got, err)
+		}
+		list, err := s.Keys(t.Context(), ada.ID)
+		if err != nil || len(list) != 1 || list[0].ID != "key_b" {
+			t.Errorf("%+v %v", list, err)
+		}
+		n := 0
+		for _, action := range auditActions(t, s, ada.ID) {
+			if action == storage.KeyReported {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%d reports are logged", n)
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/edge/apikey"
+)
+
+// keyColumns are what keyRow reads.
+const keyColumns = "k.id, k.account_id, k.name, k.masked, k.created_at, k.last_used_at, k.revoked_at, k.expires_at, k.scopes"
+
+// keyRow is a key as it is stored.
+type keyRow struct {
+	id, account, name, masked string
+	created, used, revoked    sql.NullInt64
+	expires                   sql.NullInt64
+	scopes                    sql.NullString
+}
+
+func (r *keyRow) into() []any {
+	return []any{&r.id, &r.account, &r.name, &r.masked, &r.created, &r.used, &r.revoked, &r.expires, &r.scopes}
+}
+
+func (r *keyRow) key() apikey.Key {
+	k := apikey.Key{ID: r.id, AccountID: r.account, Name: r.name, Masked: r.masked, CreatedAt: moment(r.created),
+		LastUsedAt: moment(r.used), RevokedAt: moment(r.revoked), ExpiresAt: moment(r.expires), Scopes: readScopes(r.scopes.String)}
+	if k.Legacy = !r.scopes.Valid; k.Legacy {
+		k.Scopes = apikey.Everything
+	}
+	return k
+}
+
+// readScopes reads scopes as they are stored. One that this program does not know
+// allows nothing here.
+func readScopes(text string) (s apikey.Scopes) {
+	for name := range strings.FieldsSeq(text) {
+		if slices.Contains(apikey.AllScopes, apikey.Scope(name)) {
+			s |= apikey.ScopesOf(apikey.Scope(name))
+		}
+	}
+	return s
+}
+
+// active is the condition for a key of api_keys that can be used at the time in a
+// placeholder.
+func active(at string) string {
+	return "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > " + at + ")"
+}
+
+func scanKey(scan func(...any) error) (apikey.Key, error) {
+	var r keyRow
+	err := scan(r.into()...)
+	return r.key(), err
+}
+
+// CreateKey adds a key with every scope that never expires to an account; see
+// CreateLimitedKey.
+func (tx *Tx) CreateKey(accountID, name string, secret apikey.Secret) (apikey.Key, error) {
+	return tx.CreateLimitedKey(accountID, apikey.Grant{Name: name, Scopes: apikey.Everything}, secret)
+}
+
+// maxDeadKeys is how many revoked and expired keys of an account are kept, the newest.
+const maxDeadKeys = 100
+
+// CreateLimitedKey adds a key to an account: its hash, never the key. It is
+// apikey.ErrTooMany where the account has apikey.MaxActive active ones, whoever adds
+// some at the same time; *apikey.SuspendedError where it is suspended; and
+// apikey.ErrNoAccount where there is none.
+func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.Secret) (apikey.Key, error) {
+	if err := apikey.CheckName(g.Name); err != nil {
+		return apikey.Key{}, fmt.Errorf("the name of the key %w", err)
+	}
+	if g.Scopes == 0 {
+		return apikey.Key{}, errors.New("a key without scopes is of no use")
+	}
+	account, err := tx.lockAccount(accountID)
+	if err != nil {
+		return apikey.Key{}, err
+	}
+	if !account.SuspendedAt.IsZero() {
+		return apikey.Key{}, &apikey.SuspendedError{Account: account.Name, Since: account.SuspendedAt}
+	}
+	now, hash, count := tx.now(), secret.Hash(), 0
+	if err := tx.row("SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND "+active("$2"), accountID, now).Scan(&count); err != nil {
+		return apikey.Key{}, err
+	}
+	if count >= apikey.MaxActive {
+		return apikey.Key{}, apikey.ErrTooMany
+	}
+	if _, err := tx.exec("DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE account_id = $1 AND NOT ("+active("$2")+")"+
+		" ORDER BY created_at DESC, id LIMIT 1000 OFFSET $3)", accountID, now, maxDeadKeys); err != nil {
+		return apikey.Key{}, err
+	}
+	k := apikey.Key{ID: NewID("key_"), AccountID: accountID, Name: g.Name, Masked: secret.Masked(), CreatedAt: time.UnixMilli(now).UTC(),
+		Scopes: g.Scopes, ExpiresAt: moment(millis(g.ExpiresAt))}
+	if _, err = tx.exec("INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at, scopes, expires_at)"+
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+		k.ID, k.AccountID, k.Name, k.Masked, hash, hash[:apikey.HashPrefix], now, k.Scopes.Join(" "), millis(k.ExpiresAt)); err != nil {
+		return apikey.Key{}, err
+	}
+	return k, tx.Audit(AuditEntry{AccountID: accountID, Action: KeyCreated, Target: k.ID, Detail: grantDetail(g)})
+}
+
+// grantDetail says in the audit log what a new key may do.
+func grantDetail(g apikey.Grant) string {
+	expires := "never expires"
+	if !g.ExpiresAt.IsZero() {
+		expires = "expires " + g.ExpiresAt.UTC().Format(time.RFC3339)
+	}
+	return quoteNames(g.Name) + ", scopes " + g.Scopes.String() + ", " + expires
+}
+
+// RevokeKey ends a key of an account. false means that the account has no active key
+// with this id.
+func (tx *Tx) RevokeKey(accountID, id string) (bool, error) {
+	return tx.revoke(KeyRevoked, "account_id = $1 AND id = $2", accountID, id)
+}
+
+// RevokeKeysNamed ends the active keys of an account that have a name.
+func (tx *Tx) RevokeKeysNamed(accountID, name string) error {
+	_, err := tx.revoke(KeyRevoked, "account_id = $1 AND name = $2", accountID, name)
+	return err
+}
+
+// RevokeReported ends a key that somebody has sent in as leaked, and returns it, with
+// RevokedAt as it was before: the zero time where it is revoked by this call. It is
+// apikey.ErrUnknown where there is no such key. A key of a suspended account is revoked
+// like any other.
+func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
+	hash := secret.Hash()
+	candidates, err := collectCandidates(tx.rows(candidatesQuery, hash[:apikey.HashPrefix]))
+	if err != nil {
+		return apikey.Key{}, err
+	}
+	k, _, found := apikey.Pick(candidates, hash)
+	switch {
+	case !found:
+		return apikey.Key{}, apikey.ErrUnknown
+	case !k.RevokedAt.IsZero():
+		return k, nil
+	}
+	_, err = tx.revoke(KeyReported, "id = $1", k.ID)
+	return k, err
+}
+
+// revoke ends active keys, logs it, and reports whether there were any.
+func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
+	now := tx.now()
+	at := place(len(args) + 1)
+	rows, err := tx.rows("UPDATE api_keys SET revoked_at = "+at+" WHERE "+where+" AND "+active(at)+" RETURNING account_id, id, name", append(args, now)...)
+	list, err := collect(rows, err, func(scan func(...any) error) (e AuditEntry, err error) {
+		err = scan(&e.AccountID, &e.Target, &e.Detail)
+		return e, err
+	})
+	for _, e := range list {
+		e.Action, e.Detail = action, quoteNames(e.Detail)
+		err = errors.Join(err, tx.Audit(e))
+	}
+	return len(list) > 0, err
+}
+
+// Key returns a key of whatever account, for the operator; apikey.ErrUnknown where
+// there is none.
+func (tx *Tx) Key(id string) (apikey.Key, error) {
+	k, err := scanKey(tx.row("SELECT "+keyColumns+" FROM api_keys k WHERE k.id = $1", id).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = apikey.ErrUnknown
+	}
+	return k, err
+}
+
+// Keys returns the active keys of an account, in the order of their making.
+func (s *State) Keys(ctx context.Context, accountID string) ([]apikey.Key, error) {
+	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k WHERE k.account_id = $1 AND "+active("$2")+" ORDER BY k.created_at, k.id",
+		accountID, s.now().UnixMilli())
+	return collect(rows, err, scanKey)
+}
+
+// AllKeys returns the keys of all accounts, revoked and expired ones too, in the order of their
+// making.
+func (s *State) AllKeys(ctx context.Context) ([]apikey.Key, error) {
+	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k ORDER BY k.created_at, k.id")
+	return collect(rows, err, scanKey)
+}
+
+// candidatesQuery finds the keys whose hashes begin with some digits.
+const candidatesQuery = "SELECT k.hash, " + keyColumns + ", " + accountColumns +
+	" FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash_prefix = $1"
+
+func collectCandidates(rows *sql.Rows, err error) ([]apikey.Candidate, error) {
+	return collect(rows, err, func(scan func(...any) error) (apikey.Candidate, error) {
+		var hash string
+		var k keyRow
+		var a accountRow
+		err := scan(slices.Concat([]any{&hash}, k.into(), a.into())...)
+		return apikey.Candidate{Hash: hash, Key: k.key(), Account: a.account()}, err
+	})
+}
+
+// KeysByHash implements apikey.Store.
+func (s *State) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candidate, error) {
+	return collectCandidates(s.rows(ctx, candidatesQuery, prefix))
+}
+
+// maxTouched is how many keys one statement touches: longer lists are slower.
+const maxTouched = 100
+
+// TouchKeys implements apikey.Store. It is one transaction however many keys there
+// are.
+func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error {
+	// In order: on PostgreSQL other edges touch the same keys at the same time.
+	ids := slices.Sorted(maps.Keys(used))
+	return s.Write(ctx, func(tx *Tx) error {
+		for chunk := range slices.Chunk(ids, maxTouched) {
+			values, args := make([]string, len(chunk)), make([]any, 0, 2*len(chunk))
+			for i, id := range chunk {
+				values[i] = fmt.Sprintf("($%d, CAST($%d AS BIGINT))", 2*i+1, 2*i+2)
+				args = append(args, id, used[id].UnixMilli())
+			}
+			// Both engines call the columns of VALUES column1 and column2.
+			if _, err := tx.exec("UPDATE api_keys SET last_used_at = u.column2 FROM (VALUES "+strings.Join(values, ", ")+") AS u"+
+				" WHERE api_keys.id = u.column1 AND (last_used_at IS NULL OR last_used_at < u.column2)", args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,134 @@
+package storage
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// versionTable is where goose notes which migrations were made.
+const versionTable = "goose_db_version"
+
+// Versions returns the version of the schema, 0 before there is one, and the
+// newest that this program knows. It changes nothing.
+func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
+	if newest, err = newestSchema(); err != nil {
+		return 0, 0, err
+	}
+	there, query := 0, "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = '"+versionTable+"'"
+	if s.engine == PostgreSQL {
+		query = "SELECT COUNT(to_regclass('" + versionTable + "'))"
+	}
+	if err = s.row(ctx, query).Scan(&there); err == nil && there > 0 {
+		err = s.row(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM "+versionTable).Scan(&at)
+	}
+	return at, newest, s.wrap("reading the version of the schema", err)
+}
+
+// newestSchema is the version of the last of the migrations, which are named for
+// their versions.
+func newestSchema() (int64, error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil || len(names) == 0 {
+		return 0, errors.Join(errors.New("no migrations"), err)
+	}
+	return goose.NumericComponent(names[len(names)-1])
+}
+
+// Migrate brings the schema up to date, as Open does unless told otherwise. Others
+// that do the same at the same time wait for each other.
+func (s *State) Migrate(ctx context.Context) error {
+	newest, err := newestSchema()
+	if err != nil {
+		return err
+	}
+	return s.migrateTo(ctx, newest)
+}
+
+// migrateTo brings the schema to a version, never back to one.
+func (s *State) migrateTo(ctx context.Context, version int64) error {
+	at, newest, err := s.Versions(ctx)
+	switch {
+	case err != nil:
+		return err
+	case at > newest:
+		return &NewerError{s.target, at, newest}
+	case at >= version:
+		return nil
+	}
+	if s.engine == SQLite {
+		l := flock.New(s.file+".migrating", flock.SetPermissions(0o600))
+		if _, err := l.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+		defer func() { _ = l.Unlock() }() // released at the latest when the process exits
+		if err := likeDatabase(l.Path(), s.file); err != nil {
+			return err
+		}
+		if err := s.ours(ctx); err != nil {
+			return err
+		}
+	}
+	p, err := s.provider()
+	if err != nil {
+		return err
+	}
+	if _, err := p.UpTo(ctx, version); err != nil {
+		return s.wrap("bringing the schema up to date", err)
+	}
+	return nil
+}
+
+// NewerError tells of a state that a newer kindex has made or migrated.
+type NewerError struct {
+	State      string
+	At, Newest int64 // the version of its schema, and the newest known here
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("the state %s has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", e.State, e.At, e.Newest)
+}
+
+// ours refuses a SQLite file that something else keeps its tables in. A PostgreSQL
+// database may hold other things, too.
+func (s *State) ours(ctx context.Context) error {
+	at, _, err := s.Versions(ctx)
+	if err != nil || at > 0 {
+		return err
+	}
+	tables, err := s.tables(ctx)
+	if err != nil || len(tables) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s is a SQLite database of something else, with a table %q: a state is a file of its own", s.target, tables[0].name)
+}
+
+func (s *State) provider() (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	db, dialect := s.db, goose.DialectPostgres
+	if s.engine == SQLite {
+		db, dialect = s.writer.db, goose.DialectSQLite3
+	} else {
+		// Asks each second, for five minutes; the default is each five.
+		l, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, goose.WithSessionLocker(l))
+	}
+	return goose.NewProvider(dialect, db, files, options...)
+}

@@ -1,0 +1,360 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/statetest/server"
+)
+
+// refused opens a state that must be refused, with words in the error.
+func refused(t *testing.T, target string, o storage.Options, words ...string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hanging)
+	defer cancel()
+	s, err := storage.Open(ctx, target, o)
+	if err == nil {
+		t.Fatalf("%s was opened: %v", target, s.Close())
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: no %q in the error: %v", target, w, err)
+		}
+	}
+	return err
+}
+
+// TestServing keeps a second edge out by whatever name it knows the file, and lets
+// commands in.
+func TestServing(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	target := filepath.Join(dir, "kindex.db")
+	edge, err := storage.Open(t.Context(), target, storage.Options{Serving: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("kindex.db", "link.db"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{target, "kindex.db", "./kindex.db", "link.db"} {
+		if err := refused(t, name, storage.Options{Serving: true}, "many edges share one state on PostgreSQL"); !errors.Is(err, storage.ErrInUse) {
+			t.Errorf("%s: %v", name, err)
+		}
+		beside := withNotes(t, statetest.Open(t, name))
+		if err := writeOne(t.Context(), beside, addNote, name, ""); err != nil {
+			t.Error(err)
+		}
+		if err := beside.LockServing(); !errors.Is(err, storage.ErrInUse) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := notes(t, edge, "%"); n != 4 {
+		t.Errorf("%d of 4 rows", n)
+	}
+	if err := edge.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next, err := storage.Open(t.Context(), target, storage.Options{Serving: true})
+	if err != nil {
+		t.Fatalf("when the edge has ended: %v", err)
+	}
+	if err := next.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFilesAreTheOwners looks at each file while it is in use.
+func TestFilesAreTheOwners(t *testing.T) {
+	dir := t.TempDir()
+	s, err := storage.Open(t.Context(), filepath.Join(dir, "kindex.db"), storage.Options{Serving: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := writeOne(t.Context(), s, makeNotes); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		i, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[e.Name()] = true
+		if i.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", e.Name(), i.Mode())
+		}
+	}
+	for _, name := range []string{"kindex.db", "kindex.db-wal", "kindex.db-shm"} {
+		if !seen[name] {
+			t.Errorf("there is no %s: %v", name, seen)
+		}
+	}
+}
+
+// TestCommitsAreDurable checks the SQLite settings that make a commit durable before it is
+// confirmed (https://www.sqlite.org/pragma.html#pragma_synchronous).
+func TestCommitsAreDurable(t *testing.T) {
+	s, err := storage.Open(t.Context(), filepath.Join(t.TempDir(), "kindex.db"), storage.Options{Serving: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const full = 2
+	err = s.Write(t.Context(), func(tx *storage.Tx) error {
+		for pragma, want := range map[string]int64{"synchronous": full, "fullfsync": 1, "foreign_keys": 1} {
+			if got, err := tx.Number("PRAGMA " + pragma); err != nil || got != want {
+				t.Errorf("%s is %d, want %d: %v", pragma, got, want, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRootLeavesFilesToTheirOwner runs a command as root beside the state of an edge
+// that is not.
+func TestRootLeavesFilesToTheirOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		suite.CannotRun(t, "only root can do this")
+	}
+	const edge = 12345
+	target := filepath.Join(t.TempDir(), "kindex.db")
+	if err := errors.Join(os.WriteFile(target, nil, 0o600), os.Chown(target, edge, edge)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := storage.Open(t.Context(), target, storage.Options{Serving: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	files, err := filepath.Glob(target + "*")
+	if err != nil || len(files) != 5 {
+		t.Fatalf("%v %v", files, err)
+	}
+	for _, name := range files {
+		if i, err := os.Stat(name); err != nil || i.Sys().(*syscall.Stat_t).Uid != edge {
+			t.Errorf("%s is not the edge's: %v", name, err)
+		}
+	}
+}
+
+// TestPaths writes to files with names that an address of SQLite would read
+// otherwise, and finds it there again.
+func TestPaths(t *testing.T) {
+	suite.InTest(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	names := []string{"a b.db", "what?mode=memory", "half#whole", "100%.db", "%41.db", "a&b=c;d+e.db", ":memory:", "file:x.db", "ü…", "-x.db", `back\slash`, "new\nline", "./rel/../rel/x.db"}
+	if err := os.Mkdir("rel", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		s, err := storage.Open(t.Context(), name, storage.Options{})
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		withNotes(t, s)
+		err = errors.Join(writeOne(t.Context(), s, addNote, name, ""), s.Close())
+		i, missing := os.Stat(name)
+		if err != nil || missing != nil || i.Size() == 0 {
+			t.Errorf("%q: %v %v", name, err, missing)
+		}
+		if n := notes(t, statetest.Open(t, name), "%"); n != 1 {
+			t.Errorf("%q: %d rows", name, n)
+		}
+	}
+	if err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if path == "A.db" || path == "what" || path == "half" {
+			t.Errorf("%s was made", path)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoState(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(in("text.db"), []byte(strings.Repeat("This is no database. ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(statetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"), os.Chmod(in("alien.db"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_ = refused(t, in("none/kindex.db"), storage.Options{}, "there is no folder "+in("none"))
+	_ = refused(t, in("none.db"), storage.Options{Existing: true}, "there is no state at "+in("none.db"), "--state")
+	_ = refused(t, dir, storage.Options{}, "is a folder", filepath.Join(dir, "kindex.db"))
+	_ = refused(t, in("text.db"), storage.Options{}, in("text.db")+" cannot be used as a state", "not a database")
+	_ = refused(t, in("alien.db"), storage.Options{}, "SQLite database of something else", `"bookmarks"`)
+	_ = refused(t, "mysql://me:hunter2@127.0.0.1/x", storage.Options{}, "the state mysql://…", "postgres://")
+	_ = refused(t, "sqlite://"+in("x.db"), storage.Options{}, "use the path of a SQLite file")
+	if _, err := os.Stat(in("none.db")); err == nil {
+		t.Error("a file was made that was to exist")
+	}
+	if _, err := os.Stat("mysql:"); err == nil {
+		t.Error("mysql: was made")
+	}
+}
+
+// TestNewerSchema opens what a newer kindex has left.
+func TestNewerSchema(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		_, newest, err := s.Versions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeOne(t.Context(), s, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", newest+7); err != nil {
+			t.Fatal(err)
+		}
+		var newer *storage.NewerError
+		if err := s.Migrate(t.Context()); !errors.As(err, &newer) || newer.At != newest+7 || newer.Newest != newest {
+			t.Errorf("%v", err)
+		}
+		r, err := s.Check(t.Context())
+		if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "newer") {
+			t.Errorf("%+v %v", r, err)
+		}
+		if at, _, err := s.Versions(t.Context()); err != nil || at != newest+7 {
+			t.Errorf("the version is now %d: %v", at, err)
+		}
+	})
+}
+
+// TestVersionsWritesNothing asks an empty database.
+func TestVersionsWritesNothing(t *testing.T) {
+	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)} {
+		s, err := storage.Open(t.Context(), target, storage.Options{AsItIs: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		at, newest, err := s.Versions(t.Context())
+		tables, err2 := s.Tables(t.Context())
+		if err != nil || err2 != nil || at != 0 || newest == 0 || len(tables) != 0 {
+			t.Errorf("schema %d of %d, tables %v: %v %v", at, newest, tables, err, err2)
+		}
+		if s.Engine() == storage.SQLite {
+			if i, err := os.Stat(target); err != nil || i.Size() > 4096 { // a page says that it has a write-ahead log
+				t.Errorf("%v %v", i, err)
+			}
+		}
+		r, err := s.Check(t.Context())
+		if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "no schema") {
+			t.Errorf("%+v %v", r, err)
+		}
+	}
+}
+
+// TestPasswordIsNowhere gives wrong addresses, with a password in all of them.
+func TestPasswordIsNowhere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := l.Addr().String()
+	l.Close()
+	folder := url.QueryEscape(t.TempDir())
+	for _, target := range []string{
+		"postgres://me:hunter2@" + nobody + "/kindex",
+		"postgres://" + nobody + "/kindex?user=me&password=hunter2",
+		"postgresql://me:hunter2@/kindex?host=" + folder,
+		"postgres://me:hunter2@127.0.0.1:port/kindex",
+		"postgres://me:1/hunter2@127.0.0.1/kindex",
+		"postgres://me:1?hunter2@127.0.0.1/kindex",
+		"postgres://me:1#hunter2@127.0.0.1/kindex",
+		"postgres://me:%zzhunter2@127.0.0.1/kindex",
+		"postgres://me:hunter2@" + nobody + "/kindex?sslmode=perhaps",
+		"postgres://me:hunter2@" + nobody + "/kindex?password=hunter2&;",
+		"postgres://me:hunter2@[::1/kindex",
+	} {
+		if err := refused(t, target, storage.Options{}, "postgres"); strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the password is in the error: %v", err)
+		}
+	}
+}
+
+// TestWrongPassword asks a server that knows the role.
+func TestWrongPassword(t *testing.T) {
+	suite.InTest(t)
+	target := statetest.PostgreSQL(t)
+	s := statetest.Open(t, target)
+	if err := writeOne(t.Context(), s, "CREATE ROLE "+server.Guarded+" LOGIN SUPERUSER PASSWORD 'right one/@'"); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := writeOne(context.Background(), s, "DROP ROLE "+server.Guarded); err != nil {
+			t.Error(err)
+		}
+	}()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(server.Guarded, "hunter2")
+	err = refused(t, u.String(), storage.Options{}, "cannot be reached", "password authentication failed")
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("the password is in the error: %v", err)
+	}
+	u.User = url.UserPassword(server.Guarded, "right one/@")
+	if name := statetest.Open(t, u.String()).String(); strings.Contains(name, "right") || !strings.Contains(name, server.Guarded) {
+		t.Errorf("the state is called %s", name)
+	}
+}
+
+// TestServerGone takes the database away behind an open state.
+func TestServerGone(t *testing.T) {
+	suite.InRace(t)
+	target := statetest.PostgreSQL(t)
+	s := withNotes(t, statetest.Open(t, target))
+	if err := s.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(u.Path, "/")
+	u.Path = "/postgres"
+	// Connections that are cut off are replaced, and the state goes on.
+	if err := statetest.Exec(u.String(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'"); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		err = writeOne(t.Context(), s, "INSERT INTO notes (id, text) VALUES ($1, '') ON CONFLICT DO NOTHING", "behind")
+		if err == nil {
+			break
+		}
+	}
+	if err != nil || notes(t, s, "behind") != 1 {
+		t.Errorf("the state does not come back: %v", err)
+	}
+	if err := statetest.Exec(u.String(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		t.Fatal(err)
+	}
+	if s.Ping(t.Context()) == nil && writeOne(t.Context(), s, addNote, "lost", "") == nil {
+		t.Error("a database that is gone takes writes")
+	}
+}

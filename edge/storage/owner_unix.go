@@ -1,0 +1,40 @@
+//go:build unix
+
+package storage
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// checkPrivate refuses a database that every user of the machine may read or change,
+// or of which they may read what SQLite keeps beside it: it holds accounts, hashes of
+// keys, and what people have submitted.
+func checkPrivate(database string) error {
+	var open []string
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if i, err := os.Stat(database + end); err == nil && i.Mode().Perm()&0o007 != 0 {
+			open = append(open, database+end)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the state %s is open to every user of this machine: chmod 600 %s", database, strings.Join(open, " "))
+}
+
+// likeDatabase gives a lock that root has made to whom the database belongs, as
+// SQLite does with its own files: the edge could not open it otherwise.
+func likeDatabase(lock, database string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	i, err := os.Stat(database)
+	if err != nil {
+		return err
+	}
+	owner := i.Sys().(*syscall.Stat_t)
+	return os.Chown(lock, int(owner.Uid), int(owner.Gid))
+}

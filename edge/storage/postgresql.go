@@ -1,0 +1,117 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// connections is how many an edge holds at most: PostgreSQL allows 100 to all
+// together unless told otherwise.
+const connections = 20
+
+func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) error {
+	s.engine, s.target = PostgreSQL, withoutPassword(target)
+	config, err := pgx.ParseConfig(target)
+	if err != nil || s.target == unreadable {
+		// The error of the parser would repeat the address, password and all.
+		return fmt.Errorf("--state %s: this is no address of a PostgreSQL database; use postgres://user:password@host:5432/name, with @ : / ? # %% of a password written as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 5 * time.Second
+	}
+	config.DialFunc = (&net.Dialer{Timeout: config.ConnectTimeout, KeepAlive: 30 * time.Second}).DialContext
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "kindex"
+	}
+	s.db = stdlib.OpenDB(*config)
+	s.db.SetMaxOpenConns(connections)
+	s.db.SetMaxIdleConns(connections)
+	s.db.SetConnMaxIdleTime(5 * time.Minute)
+	if err := s.db.PingContext(ctx); err != nil {
+		return fmt.Errorf("the state %s cannot be reached: %w", s.target, err)
+	}
+	return nil
+}
+
+// unreadable stands for an address in which nobody knows where the password is.
+const unreadable = "postgres://…"
+
+// withoutPassword is an address for messages, or unreadable.
+func withoutPassword(target string) string {
+	u, err := url.Parse(target)
+	if err != nil {
+		return unreadable
+	}
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil || u.User == nil && holdsPassword(u, q) {
+		return unreadable
+	}
+	for _, name := range []string{"password", "sslpassword"} {
+		if q.Has(name) {
+			q.Set(name, "xxxxx")
+			u.RawQuery = q.Encode()
+		}
+	}
+	return u.Redacted()
+}
+
+// holdsPassword tells whether some of a password is where none should be: that of
+// postgres://me:12/34@host/name seems to be a port and a path.
+func holdsPassword(u *url.URL, q url.Values) bool {
+	if strings.Contains(u.Path, "@") || u.Fragment != "" {
+		return true
+	}
+	for name := range q {
+		if strings.Contains(name, "@") {
+			return true
+		}
+	}
+	return false
+}
+
+// writePostgreSQL runs a transaction, again where PostgreSQL has given it up for
+// the sake of another.
+func (s *State) writePostgreSQL(ctx context.Context, do func(*Tx) error) error {
+	for attempt := 0; ; attempt++ {
+		err := s.tryPostgreSQL(ctx, do)
+		if !givenUp(err) || attempt == 5 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(time.Duration(rand.Int64N(int64(10*time.Millisecond) << attempt))): //nolint:gosec // not a secret, only a pause
+		}
+	}
+}
+
+func (s *State) tryPostgreSQL(ctx context.Context, do func(*Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // without effect behind a commit
+	t := &Tx{ctx: ctx, sql: tx, state: s, actor: actorOf(ctx)}
+	if err := t.run(do); givenUp(t.failed) {
+		return t.failed // whatever the function has made of it
+	} else if err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// givenUp tells a serialization failure or a deadlock (PostgreSQL, appendix A).
+func givenUp(err error) bool {
+	var p *pgconn.PgError
+	return errors.As(err, &p) && (p.Code == "40001" || p.Code == "40P01")
+}

@@ -1,0 +1,180 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"kindex/edge/apikey"
+	"kindex/edge/auth"
+)
+
+// firstKey is the name of the key that comes with an account.
+const firstKey = "first key"
+
+// AddAttempt implements auth.Store. Concurrent calls on PostgreSQL may exceed the
+// bounds by as many as there are at a time.
+func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1", tx.now()); err != nil {
+			return err
+		}
+		if err := tx.dropAttempts(a.Network, auth.MaxPerNetwork-1); err != nil {
+			return err
+		}
+		if err := tx.makeRoomForAttempt(a.Network); err != nil {
+			return err
+		}
+		_, err := tx.exec("INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, network, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+			a.Browser, a.State, a.Provider, a.Nonce, a.Verifier, a.Network, millis(a.ExpiresAt))
+		return err
+	})
+}
+
+// dropAttempts drops the oldest attempts of a network beyond a number.
+func (tx *Tx) dropAttempts(network string, keep int) error {
+	_, err := tx.exec("DELETE FROM signin_attempts WHERE browser IN (SELECT browser FROM signin_attempts WHERE network = $1"+
+		" ORDER BY expires_at DESC, browser LIMIT 1000000 OFFSET $2)", network, keep)
+	return err
+}
+
+// makeRoomForAttempt drops the oldest attempt of the largest network within the
+// largest wider network where there are auth.MaxAttempts. Of those of one size,
+// the network that asks for room comes first.
+func (tx *Tx) makeRoomForAttempt(network string) error {
+	total, held := 0, 0
+	if err := tx.row("SELECT COUNT(*) FROM signin_attempts").Scan(&total); err != nil || total < auth.MaxAttempts {
+		return err
+	}
+	attempts := fmt.Sprintf(" FROM (SELECT network, SUBSTR(network, 1, %d) AS wider, expires_at FROM signin_attempts) AS a", auth.WiderNetwork)
+	wider, largest := "", ""
+	if err := tx.row("SELECT wider"+attempts+" GROUP BY wider"+
+		" ORDER BY COUNT(*) DESC, CASE WHEN wider = $1 THEN 0 ELSE 1 END, MIN(expires_at) LIMIT 1",
+		network[:min(auth.WiderNetwork, len(network))]).Scan(&wider); err != nil {
+		return err
+	}
+	if err := tx.row("SELECT network, COUNT(*)"+attempts+" WHERE wider = $2 GROUP BY network"+
+		" ORDER BY COUNT(*) DESC, CASE WHEN network = $1 THEN 0 ELSE 1 END, MIN(expires_at) LIMIT 1",
+		network, wider).Scan(&largest, &held); err != nil {
+		return err
+	}
+	return tx.dropAttempts(largest, max(0, held-1-(total-auth.MaxAttempts)))
+}
+
+// TakeAttempt implements auth.Store. What does not fit in every part stays: a
+// forged answer does not spoil somebody's own.
+func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (a auth.Attempt, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		a = auth.Attempt{Browser: browser, State: state, Provider: provider}
+		var expires sql.NullInt64
+		err := tx.row("DELETE FROM signin_attempts WHERE browser = $1 AND state = $2 AND provider = $3 AND expires_at > $4"+
+			" RETURNING nonce, verifier, expires_at", browser, state, provider, millis(now)).Scan(&a.Nonce, &a.Verifier, &expires)
+		a.ExpiresAt = moment(expires)
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = auth.ErrNoAttempt
+	}
+	return a, err
+}
+
+// SignIn implements auth.Store.
+func (s *State) SignIn(ctx context.Context, a auth.Arrival) (account apikey.Account, made bool, err error) {
+	by := Actor{Kind: BySession, Address: a.Address}
+	err = s.Write(WithActor(ctx, by), func(tx *Tx) error {
+		account, made, err = tx.IdentifiedAccount(a.Identity.Provider, a.Identity.Subject, a.Identity.Login, a.Name)
+		switch {
+		case err != nil:
+			return err
+		case !account.SuspendedAt.IsZero():
+			return &apikey.SuspendedError{Account: account.Name, Since: account.SuspendedAt}
+		case made:
+			if _, err := tx.CreateKey(account.ID, firstKey, a.Key); err != nil {
+				return err
+			}
+		}
+		if err := tx.openSession(account.ID, a); err != nil {
+			return err
+		}
+		return tx.Audit(AuditEntry{AccountID: account.ID, Action: AccountSignedIn, Detail: signInDetail(a.Identity)})
+	})
+	return account, made, err
+}
+
+// signInDetail says in the audit log who a provider vouched for.
+func signInDetail(i auth.Identity) string {
+	if i.Login == "" {
+		return "with " + i.Provider
+	}
+	return "with " + i.Provider + " as " + quoteNames(i.Login)
+}
+
+// openSession replaces the session of a browser by a new one. Sessions that are
+// over, and the oldest of an account that has many, make room.
+func (tx *Tx) openSession(account string, a auth.Arrival) error {
+	if _, err := tx.exec("DELETE FROM sessions WHERE expires_at <= $1 OR hash = $2", millis(a.At), a.Replaces); err != nil {
+		return err
+	}
+	if _, err := tx.exec("DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE account_id = $1"+
+		" ORDER BY created_at DESC, hash LIMIT 1000 OFFSET $2)", account, auth.MaxSessions-1); err != nil {
+		return err
+	}
+	_, err := tx.exec("INSERT INTO sessions (hash, account_id, created_at, seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)",
+		a.Hash, account, millis(a.At), millis(a.At.Add(auth.SessionLife)))
+	return err
+}
+
+// endSessions signs an account out everywhere, for good.
+func (tx *Tx) endSessions(account string) error {
+	_, err := tx.exec("DELETE FROM sessions WHERE account_id = $1", account)
+	return err
+}
+
+// ForgetSignIns removes the sessions and the sign-ins under way that are over.
+func (s *State) ForgetSignIns(ctx context.Context) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		for _, table := range []string{"sessions", "signin_attempts"} {
+			if _, err := tx.exec("DELETE FROM "+table+" WHERE expires_at <= $1", tx.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Session implements auth.Store.
+func (s *State) Session(ctx context.Context, hash string, now time.Time) (auth.Session, apikey.Account, error) {
+	v := auth.Session{Hash: hash}
+	var created, seen, expires sql.NullInt64
+	var r accountRow
+	err := s.row(ctx, "SELECT s.created_at, s.seen_at, s.expires_at, "+accountColumns+
+		" FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = $1 AND s.expires_at > $2", hash, millis(now)).
+		Scan(slices.Concat([]any{&created, &seen, &expires}, r.into())...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = auth.ErrSignedOut
+	}
+	if err != nil {
+		return v, apikey.Account{}, err
+	}
+	account := r.account()
+	if !account.SuspendedAt.IsZero() { // a sign-in was faster than the suspension
+		return v, apikey.Account{}, auth.ErrSignedOut
+	}
+	v.AccountID, v.CreatedAt, v.SeenAt, v.ExpiresAt = account.ID, moment(created), moment(seen), moment(expires)
+	return v, account, nil
+}
+
+// ExtendSession implements auth.Store.
+func (s *State) ExtendSession(ctx context.Context, hash string, seen, expires time.Time) error {
+	_, err := s.exec(ctx, "UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE hash = $1 AND seen_at < $2", hash, millis(seen), millis(expires))
+	return err
+}
+
+// EndSession implements auth.Store.
+func (s *State) EndSession(ctx context.Context, hash string) error {
+	_, err := s.exec(ctx, "DELETE FROM sessions WHERE hash = $1", hash)
+	return err
+}

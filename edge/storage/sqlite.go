@@ -1,0 +1,154 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"modernc.org/sqlite" // the driver "sqlite"
+)
+
+// busyTimeout is how long one who wants to write waits for others.
+const busyTimeout = 10 * time.Second
+
+// busyCode is SQLITE_BUSY, of which extended codes are the upper bytes
+// (https://www.sqlite.org/rescode.html).
+const busyCode = 5
+
+// pragmas make a commit durable (write-ahead log, synchronous FULL) and let
+// commands work beside the edge.
+const pragmas = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)"
+
+func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
+	s.engine, s.target = SQLite, path
+	if scheme, _, ok := strings.Cut(path, "://"); ok {
+		return fmt.Errorf("the state %s://…: use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…", scheme)
+	}
+	if err := ownFile(path, o.Existing); err != nil {
+		return err
+	}
+	if err := s.resolve(path); err != nil {
+		return err
+	}
+	if looks := o.AsItIs && !o.Serving; !looks && maybeSQLite(s.file) { // Check, for one, reports it as a problem
+		if err := checkPrivate(s.file); err != nil {
+			return err
+		}
+	}
+	if o.Serving {
+		if err := s.lockServing(); err != nil {
+			return err
+		}
+	}
+	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file)}).String() + "?" + pragmas
+	writing, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
+	if err != nil {
+		return err
+	}
+	writing.SetMaxOpenConns(1)
+	if err := connect(ctx, writing); err != nil {
+		return errors.Join(notState(path, err), writing.Close())
+	}
+	s.writer = newWriter(writing, s)
+	if s.db, err = sql.Open("sqlite", dsn+"&_pragma=query_only(1)"); err != nil {
+		return err
+	}
+	readers := max(4, runtime.GOMAXPROCS(0))
+	s.db.SetMaxOpenConns(readers)
+	s.db.SetMaxIdleConns(readers)
+	return nil
+}
+
+// connect opens the file. Of those who make it at once, one turns the write-ahead log
+// on; SQLite refuses the others (SQLITE_BUSY) without waiting as busy_timeout says, for it
+// fears that they might wait for each other.
+func connect(ctx context.Context, db *sql.DB) error {
+	for end := time.Now().Add(busyTimeout); ; {
+		err := db.PingContext(ctx)
+		var refused *sqlite.Error
+		if err == nil || !errors.As(err, &refused) || refused.Code()&0xff != busyCode || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// resolve finds the file behind relative paths and links: whoever uses one file must
+// come to the same locks beside it.
+func (s *State) resolve(path string) (err error) {
+	if path, err = filepath.Abs(path); err == nil {
+		s.file, err = filepath.EvalSymlinks(path)
+	}
+	return err
+}
+
+// lockServing keeps other edges from the file until Close.
+func (s *State) lockServing() error {
+	lock := flock.New(s.file+".serving", flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.target, err)
+	}
+	if !ok {
+		return fmt.Errorf("%s: %w", s.target, ErrInUse)
+	}
+	s.serving = lock
+	return likeDatabase(lock.Path(), s.file)
+}
+
+// ownFile makes the file for its owner alone before SQLite, which would let
+// everybody read it; its companions take over the mode.
+func ownFile(path string, existing bool) error {
+	i, err := os.Stat(path)
+	switch {
+	case err == nil && i.IsDir():
+		return fmt.Errorf("%s is a folder; the state is a file, such as %s", path, filepath.Join(path, "kindex.db"))
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case existing:
+		return fmt.Errorf("there is no state at %s; kindex serve makes one, --state names it", path)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the state %s cannot be made: there is no folder %s", path, filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("the state cannot be made: %w", err)
+	}
+	return f.Close()
+}
+
+// maybeSQLite reports whether a file is a SQLite database, or becomes one: of anything
+// else something else is to be said (https://www.sqlite.org/fileformat.html, section
+// 1.3).
+func maybeSQLite(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true // whoever opens it next says why not
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	head := make([]byte, len(magic))
+	n, _ := io.ReadFull(f, head)
+	return n == 0 || string(head) == magic
+}
+
+func notState(path string, err error) error {
+	return fmt.Errorf("%s cannot be used as a state: %w", path, err)
+}

@@ -1,0 +1,182 @@
+// Package storage holds the only mutable data of the service: accounts and keys,
+// request counters, submissions, webhooks and what is on its way to them. SQLite,
+// embedded, is for one edge; PostgreSQL lets many share one state. Both run the
+// same statements.
+package storage
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Engine is a kind of database.
+type Engine string
+
+// The engines.
+const (
+	SQLite     Engine = "SQLite"
+	PostgreSQL Engine = "PostgreSQL"
+)
+
+// ErrInUse tells that another edge serves the SQLite file.
+var ErrInUse = errors.New("another kindex serve is using this state; many edges share one state on PostgreSQL: --state postgres://…")
+
+// Options say how a state is opened.
+type Options struct {
+	// Now tells the time, time.Now where it is nil.
+	Now func() time.Time
+	// Serving keeps a second edge from a SQLite file: it counts requests in
+	// memory. Commands beside the edge are welcome.
+	Serving bool
+	// Existing refuses to make a SQLite file that is not there.
+	Existing bool
+	// AsItIs leaves the schema alone, whatever its version.
+	AsItIs bool
+}
+
+// State is an open database. It is for any number of goroutines at once.
+type State struct {
+	engine  Engine
+	target  string // for messages: without a password
+	file    string // of SQLite: absolute, and no link
+	now     func() time.Time
+	db      *sql.DB // SQLite: for reading only
+	writer  *writer // nil on PostgreSQL
+	serving interface{ Unlock() error }
+}
+
+// IsPostgreSQL tells whether a target names a PostgreSQL database instead of a
+// SQLite file.
+func IsPostgreSQL(target string) bool {
+	return strings.HasPrefix(target, "postgres://") || strings.HasPrefix(target, "postgresql://")
+}
+
+// Open opens a state, postgres://… or the path of a SQLite file, and brings its
+// schema up to date. A SQLite file that is not there is made, readable for its
+// owner only.
+func Open(ctx context.Context, target string, o Options) (*State, error) {
+	s := &State{now: o.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	open := s.openSQLite
+	if IsPostgreSQL(target) {
+		open = s.openPostgreSQL
+	}
+	if err := open(ctx, target, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if !o.AsItIs {
+		if err := s.Migrate(ctx); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+// Close ends the use of the database. What Write has acknowledged is kept.
+func (s *State) Close() error {
+	var errs []error
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+	}
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	if s.serving != nil {
+		errs = append(errs, s.serving.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+// Engine is the kind of database.
+func (s *State) Engine() Engine { return s.engine }
+
+// String names the database, without a password.
+func (s *State) String() string { return s.target }
+
+// Ping tells whether the database can be reached.
+func (s *State) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
+
+// row reads one row outside a transaction.
+func (s *State) row(ctx context.Context, query string, args ...any) *sql.Row {
+	return s.db.QueryRowContext(ctx, query, args...)
+}
+
+// rows reads rows outside a transaction.
+func (s *State) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return s.db.QueryContext(ctx, query, args...)
+}
+
+// exec runs one statement that is a transaction of its own, and returns how many
+// rows it has changed: a single round trip on PostgreSQL.
+func (s *State) exec(ctx context.Context, query string, args ...any) (n int64, err error) {
+	if s.writer == nil {
+		return affected(s.db.ExecContext(ctx, query, args...))
+	}
+	err = s.Write(ctx, func(tx *Tx) error {
+		n, err = tx.exec(query, args...)
+		return err
+	})
+	return n, err
+}
+
+func affected(r sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// collect reads rows into a list.
+func collect[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := []T{}
+	for rows.Next() {
+		v, err := scan(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+// NewID makes an identifier that nobody can guess or make again: 100 random bits
+// behind a prefix.
+func NewID(prefix string) string {
+	var b [13]byte
+	rand.Read(b[:])
+	return prefix + strings.ToLower(base32.StdEncoding.EncodeToString(b[:])[:20])
+}
+
+// millis is how times are stored: milliseconds since 1970, UTC. The zero time is
+// null.
+func millis(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
+}
+
+// moment is a stored time again, the zero time for null.
+func moment(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.UnixMilli(n.Int64).UTC()
+}
+
+// wrap says what was being done when the database failed.
+func (s *State) wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s (%s): %w", doing, s.target, err)
+}

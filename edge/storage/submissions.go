@@ -1,0 +1,223 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"kindex/edge/submission"
+)
+
+// submissionColumns are read by scanSubmission.
+const submissionColumns = `s.id, s.account_id, a.name, s.status, s.type, s.slug, s.name, s.url, s.yaml, s.reason,
+	s.branch, s.commit_hash, s.pull_request, s.pull_request_url, s.created_at, s.updated_at
+	FROM submissions s JOIN accounts a ON a.id = s.account_id `
+
+func scanSubmission(scan func(...any) error) (s submission.Submission, err error) {
+	var created, updated sql.NullInt64
+	err = scan(&s.ID, &s.AccountID, &s.Account, &s.Status, &s.Type, &s.Slug, &s.Name, &s.URL, &s.YAML, &s.Reason,
+		&s.Branch, &s.Commit, &s.PullRequest.Number, &s.PullRequest.URL, &created, &updated)
+	s.CreatedAt, s.UpdatedAt = moment(created), moment(updated)
+	return s, err
+}
+
+// openStatuses are those of submission.Open, as the indexes of the table have them.
+const openStatuses = `('pending', 'in-review', 'accepted')`
+
+// CreateSubmission stores a submission of an account and returns it as stored. It
+// is a *submission.TakenError where an open submission of the same account proposes the
+// same entity, and submission.ErrTooManyOpen where the account has submission.MaxOpen open
+// ones. Submissions of other accounts make no difference. Concurrent calls for one
+// account wait for each other. The oldest closed submissions of the account are
+// deleted where they exceed submission.MaxClosed or submission.MaxClosedBytes.
+func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, error) {
+	if _, err := tx.lockAccount(s.AccountID); err != nil {
+		return submission.Submission{}, err
+	}
+	identity := submission.Identity(s.Name, s.URL)
+	own, err := scanSubmission(tx.row(`SELECT `+submissionColumns+`WHERE s.account_id = $1 AND s.status IN `+openStatuses+`
+		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id LIMIT 1`, s.AccountID, s.Type, s.Slug, identity).Scan)
+	switch {
+	case err == nil:
+		return submission.Submission{}, &submission.TakenError{Type: own.Type, Slug: own.Slug, Submission: &own,
+			SamePage: own.Type != s.Type || own.Slug != s.Slug}
+	case !errors.Is(err, sql.ErrNoRows):
+		return submission.Submission{}, err
+	}
+	open := 0
+	if err := tx.row(`SELECT count(*) FROM submissions WHERE account_id = $1 AND status IN `+openStatuses, s.AccountID).Scan(&open); err != nil {
+		return submission.Submission{}, err
+	}
+	if open >= submission.MaxOpen {
+		return submission.Submission{}, submission.ErrTooManyOpen
+	}
+	if err := tx.pruneSubmissions(s.AccountID); err != nil {
+		return submission.Submission{}, err
+	}
+	if _, err := tx.exec(`INSERT INTO submissions (id, account_id, status, type, slug, name, url, identity, yaml, reason,
+			branch, commit_hash, pull_request, pull_request_url, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', '', '', 0, '', $10, $10)`,
+		s.ID, s.AccountID, string(submission.Pending), s.Type, s.Slug, s.Name, s.URL, identity, s.YAML, tx.now()); err != nil {
+		return submission.Submission{}, err
+	}
+	if err := tx.Audit(AuditEntry{AccountID: s.AccountID, Action: SubmissionCreated, Target: s.ID, Detail: s.Type + "/" + s.Slug}); err != nil {
+		return submission.Submission{}, err
+	}
+	return scanSubmission(tx.row(`SELECT `+submissionColumns+`WHERE s.id = $1`, s.ID).Scan)
+}
+
+// pruneSubmissions deletes the oldest closed submissions of an account beyond the
+// bounds. One whose pull request has yet to be closed stays.
+func (tx *Tx) pruneSubmissions(account string) error {
+	_, err := tx.exec(`DELETE FROM submissions WHERE id IN (SELECT id FROM
+			(SELECT id, to_close, ROW_NUMBER() OVER newest AS place, SUM(OCTET_LENGTH(yaml)) OVER newest AS bytes
+			FROM submissions WHERE account_id = $1 AND status NOT IN `+openStatuses+`
+			WINDOW newest AS (ORDER BY created_at DESC, id DESC)) AS closed
+		WHERE to_close = 0 AND (place > $2 OR bytes > $3))`, account, submission.MaxClosed, submission.MaxClosedBytes)
+	return err
+}
+
+// Submission returns one submission, submission.ErrUnknown where there is none.
+func (s *State) Submission(ctx context.Context, id string) (submission.Submission, error) {
+	if !submission.ValidID(id) { // not every text can be asked for
+		return submission.Submission{}, submission.ErrUnknown
+	}
+	found, err := scanSubmission(s.row(ctx, `SELECT `+submissionColumns+`WHERE s.id = $1`, id).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		return found, submission.ErrUnknown
+	}
+	return found, s.wrap("reading a submission", err)
+}
+
+// Submissions returns those that a query chooses.
+func (s *State) Submissions(ctx context.Context, q submission.Query) ([]submission.Submission, error) {
+	where, args := whereSubmissions(q)
+	order := "DESC"
+	if q.OldFirst {
+		order = "ASC"
+	}
+	if q.After != "" {
+		args = append(args, q.After)
+		sign := map[bool]string{true: ">", false: "<"}[q.OldFirst]
+		where += fmt.Sprintf(" AND (s.created_at, s.id) %s (SELECT created_at, id FROM submissions WHERE id = $%d)", sign, len(args))
+	}
+	query := `SELECT ` + submissionColumns + where + ` ORDER BY s.created_at ` + order + `, s.id ` + order
+	if q.Limit > 0 {
+		args = append(args, q.Limit)
+		query += fmt.Sprintf(" LIMIT $%d", len(args))
+	}
+	rows, err := s.rows(ctx, query, args...)
+	list, err := collect(rows, err, scanSubmission)
+	return list, s.wrap("listing submissions", err)
+}
+
+// CountSubmissions tells how many a query chooses, on all its pages.
+func (s *State) CountSubmissions(ctx context.Context, q submission.Query) (n int, err error) {
+	where, args := whereSubmissions(q)
+	err = s.row(ctx, `SELECT count(*) FROM submissions s `+where, args...).Scan(&n)
+	return n, s.wrap("counting submissions", err)
+}
+
+func whereSubmissions(q submission.Query) (where string, args []any) {
+	where = "WHERE 1 = 1"
+	if q.AccountID != "" {
+		args = append(args, q.AccountID)
+		where += fmt.Sprintf(" AND s.account_id = $%d", len(args))
+	}
+	if len(q.Statuses) > 0 {
+		where += " AND s.status IN (" + statusList(q.Statuses, &args) + ")"
+	}
+	if q.Slug != "" {
+		args = append(args, q.Slug)
+		where += fmt.Sprintf(" AND s.slug = $%d", len(args))
+	}
+	if q.ToClose {
+		where += " AND s.to_close = 1"
+	}
+	return where, args
+}
+
+// statusList adds statuses to the arguments and returns their placeholders.
+func statusList(statuses []submission.Status, args *[]any) string {
+	var places []string
+	for _, status := range statuses {
+		*args = append(*args, string(status))
+		places = append(places, fmt.Sprintf("$%d", len(*args)))
+	}
+	return strings.Join(places, ", ")
+}
+
+// MoveSubmission implements submission.Store.
+func (s *State) MoveSubmission(ctx context.Context, id string, to submission.Status, c submission.Change) (moved bool, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		moved, err = tx.MoveSubmission(id, to, c)
+		return err
+	})
+	return moved && err == nil, s.wrap("moving a submission to "+string(to), err)
+}
+
+// MoveSubmission moves a submission to a status if its current one allows that, and
+// reports whether it did. A pull request that is open for one that is withdrawn is
+// noted for Follower to close.
+func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Change) (bool, error) {
+	withdrawn := 0
+	if to == submission.Withdrawn {
+		withdrawn = 1
+	}
+	args := []any{id, string(to), c.Reason, c.Branch, c.Commit, c.PullRequest.Number, c.PullRequest.URL, tx.now(), withdrawn}
+	e := AuditEntry{Action: Action("submission." + string(to)), Target: id}
+	err := tx.row(`UPDATE submissions SET status = $2, updated_at = $8,
+			reason = COALESCE(NULLIF(CAST($3 AS TEXT), ''), reason),
+			branch = COALESCE(NULLIF(CAST($4 AS TEXT), ''), branch),
+			commit_hash = COALESCE(NULLIF(CAST($5 AS TEXT), ''), commit_hash),
+			pull_request = COALESCE(NULLIF(CAST($6 AS BIGINT), 0), pull_request),
+			pull_request_url = COALESCE(NULLIF(CAST($7 AS TEXT), ''), pull_request_url),
+			to_close = CASE WHEN CAST($9 AS BIGINT) = 1 AND pull_request > 0 THEN 1 ELSE 0 END
+		WHERE id = $1 AND status IN (`+statusList(to.From(), &args)+`) RETURNING account_id, type || '/' || slug`, args...).
+		Scan(&e.AccountID, &e.Detail)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	if c.Reason != "" {
+		e.Detail += ": " + c.Reason
+	}
+	return true, tx.Audit(e)
+}
+
+// PullRequestClosed implements submission.Store.
+func (s *State) PullRequestClosed(ctx context.Context, id string) error {
+	_, err := s.exec(ctx, `UPDATE submissions SET to_close = 0 WHERE id = $1`, id)
+	return s.wrap("noting that a pull request is closed", err)
+}
+
+// Siblings returns the other open submissions that propose the same entity as a
+// submission: its type and slug, or its name and URL. The oldest come first.
+func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]submission.Submission, error) {
+	rows, err := s.rows(ctx, `SELECT `+submissionColumns+`WHERE s.status IN `+openStatuses+` AND s.id <> $1
+		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id`,
+		one.ID, one.Type, one.Slug, submission.Identity(one.Name, one.URL))
+	list, err := collect(rows, err, scanSubmission)
+	return list, s.wrap("listing submissions of the same entity", err)
+}
+
+// CountSiblings returns how many siblings each open submission has, by its id. One
+// without siblings is missing.
+func (s *State) CountSiblings(ctx context.Context) (map[string]int, error) {
+	rows, err := s.rows(ctx, `SELECT s.id, count(*) FROM submissions s JOIN submissions o
+		ON o.id <> s.id AND (o.type = s.type AND o.slug = s.slug OR o.identity = s.identity)
+		WHERE s.status IN `+openStatuses+` AND o.status IN `+openStatuses+` GROUP BY s.id`)
+	counts := map[string]int{}
+	_, err = collect(rows, err, func(scan func(...any) error) (struct{}, error) {
+		var id string
+		var n int
+		err := scan(&id, &n)
+		counts[id] = n
+		return struct{}{}, err
+	})
+	return counts, s.wrap("counting submissions of the same entity", err)
+}

@@ -1,0 +1,266 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+	"kindex/edge/submission"
+)
+
+// submitted takes in a submission of an account.
+func submitted(t *testing.T, s *storage.State, account, slug string) (one submission.Submission, err error) {
+	t.Helper()
+	id := storage.NewID("sub_")
+	err = s.Write(t.Context(), func(tx *storage.Tx) error {
+		var a apikey.Account
+		if a, err = tx.EnsureAccount(account); err != nil {
+			return err
+		}
+		one, err = tx.CreateSubmission(submission.Submission{ID: id, AccountID: a.ID, Type: "tool", Slug: slug, Name: "Name of " + slug,
+			URL: "https://" + slug + ".example/", YAML: "name: x\n"})
+		return err
+	})
+	return one, err
+}
+
+// TestOwnOpenSubmissionsAreUnique: an account proposes an entity once at a time, and
+// again once its submission is closed. Other accounts make no difference.
+func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		other, err := submitted(t, s, "eve", "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range [][]submission.Status{{}, {submission.InReview}, {submission.Accepted}, {submission.InReview, submission.Accepted}} {
+			one, err := submitted(t, s, "ada", "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, to := range path {
+				if ok, err := s.MoveSubmission(t.Context(), one.ID, to, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7, URL: "u"}}); !ok || err != nil {
+					t.Fatal(to, ok, err)
+				}
+			}
+			_, err = submitted(t, s, "ada", "a")
+			var taken *submission.TakenError
+			if !errors.As(err, &taken) || taken.Submission.ID != one.ID || taken.SamePage || taken.Submission.Account != "ada" {
+				t.Errorf("after %v: %v", path, err)
+			}
+			siblings, err := s.Siblings(t.Context(), one)
+			if err != nil || len(siblings) != 1 || siblings[0].ID != other.ID || siblings[0].Account != "eve" {
+				t.Errorf("siblings %+v: %v", siblings, err)
+			}
+			if counts, err := s.CountSiblings(t.Context()); err != nil || len(counts) != 2 || counts[one.ID] != 1 || counts[other.ID] != 1 {
+				t.Errorf("siblings %v: %v", counts, err)
+			}
+			if ok, err := s.MoveSubmission(t.Context(), one.ID, submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			now, err := s.Submission(t.Context(), one.ID)
+			if err != nil || now.Reason != "No." || len(path) > 0 && (now.Branch != "b" || now.PullRequest.Number != 7) || now.UpdatedAt.Before(now.CreatedAt) {
+				t.Errorf("%+v %v", now, err)
+			}
+		}
+	})
+}
+
+// TestOpenSubmissionsAreBounded submits much at the same time through two edges: an
+// account gets submission.MaxOpen open submissions, and room again for each one that is
+// closed.
+func TestOpenSubmissionsAreBounded(t *testing.T) {
+	suite.InRace(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		edges := []*storage.State{open(), open()}
+		var taken, refused atomic.Int64
+		var wg sync.WaitGroup
+		for i := range 2 * submission.MaxOpen {
+			wg.Go(func() {
+				switch _, err := submitted(t, edges[i%2], "ada", fmt.Sprint("s", i)); {
+				case err == nil:
+					taken.Add(1)
+				case errors.Is(err, submission.ErrTooManyOpen):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if taken.Load() != submission.MaxOpen || refused.Load() != submission.MaxOpen {
+			t.Errorf("%d were stored, %d refused", taken.Load(), refused.Load())
+		}
+		if _, err := submitted(t, edges[0], "eve", "s0"); err != nil {
+			t.Errorf("another account: %v", err)
+		}
+		list, err := edges[0].Submissions(t.Context(), submission.Query{Statuses: []submission.Status{submission.Pending}, Limit: 1, OldFirst: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := edges[1].MoveSubmission(t.Context(), list[0].ID, submission.Withdrawn, submission.Change{}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if _, err := submitted(t, edges[0], "ada", "more"); err != nil {
+			t.Errorf("after a withdrawal: %v", err)
+		}
+		if _, err := submitted(t, edges[0], "ada", "one-more"); !errors.Is(err, submission.ErrTooManyOpen) {
+			t.Errorf("one too many: %v", err)
+		}
+	})
+}
+
+// TestClosedSubmissionsAreBounded submits and withdraws again and again: the newest
+// of an account are kept, by number and by bytes, and those of others all.
+func TestClosedSubmissionsAreBounded(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		other, err := submitted(t, s, "eve", "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		churn := func(n, size int) {
+			for i := range n {
+				id := storage.NewID("sub_")
+				err := s.Write(t.Context(), func(tx *storage.Tx) error {
+					a, err := tx.EnsureAccount("ada")
+					if err != nil {
+						return err
+					}
+					if _, err = tx.CreateSubmission(submission.Submission{ID: id, AccountID: a.ID, Type: "tool", Slug: fmt.Sprint("s", i), Name: "x",
+						URL: "https://x.example/", YAML: strings.Repeat("ü", size/2)}); err != nil {
+						return err
+					}
+					_, err = tx.MoveSubmission(id, submission.Withdrawn, submission.Change{})
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		churn(submission.MaxClosed+30, 10)
+		// What is stored last is counted when the next is stored.
+		if n, err := s.CountSubmissions(t.Context(), submission.Query{}); err != nil || n != 1+submission.MaxClosed+1 {
+			t.Errorf("%d are kept: %v", n, err)
+		}
+		const size = submission.MaxClosedBytes / 8
+		churn(20, size)
+		if n, err := s.Number(t.Context(), "SELECT SUM(OCTET_LENGTH(yaml)) FROM submissions"); err != nil || n > submission.MaxClosedBytes+size+100 {
+			t.Errorf("%d bytes are kept: %v", n, err)
+		}
+		if _, err := s.Submission(t.Context(), other.ID); err != nil {
+			t.Errorf("that of another account: %v", err)
+		}
+	})
+}
+
+// TestWithdrawnPullRequests: what is withdrawn in review is listed until its pull
+// request is closed, and not deleted before.
+func TestWithdrawnPullRequests(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := open()
+		one, err := submitted(t, s, "ada", "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := submitted(t, s, "ada", "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := s.MoveSubmission(t.Context(), one.ID, submission.InReview, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7}}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		for _, id := range []string{one.ID, two.ID} {
+			if ok, err := s.MoveSubmission(t.Context(), id, submission.Withdrawn, submission.Change{}); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+		}
+		listed := func(want int) {
+			t.Helper()
+			list, err := s.Submissions(t.Context(), submission.Query{ToClose: true})
+			if err != nil || len(list) != want || want > 0 && list[0].ID != one.ID {
+				t.Errorf("%+v: %v", list, err)
+			}
+			report, err := s.Check(t.Context())
+			if err != nil || len(report.Problems) > 0 {
+				t.Errorf("%+v: %v", report, err)
+			}
+		}
+		listed(1)
+		if err := s.PullRequestClosed(t.Context(), one.ID); err != nil {
+			t.Fatal(err)
+		}
+		listed(0)
+	})
+}
+
+// TestSubmissionSteps tries every step from every state, many at the same time: of
+// those that may be taken one is, the others never.
+func TestSubmissionSteps(t *testing.T) {
+	suite.InTest(t)
+	may := map[submission.Status]map[submission.Status]bool{
+		submission.Pending:   {submission.InReview: true, submission.Accepted: true, submission.Rejected: true, submission.Withdrawn: true},
+		submission.InReview:  {submission.Accepted: true, submission.Rejected: true, submission.Withdrawn: true},
+		submission.Accepted:  {submission.Published: true, submission.Rejected: true},
+		submission.Published: {}, submission.Rejected: {}, submission.Withdrawn: {},
+	}
+	way := map[submission.Status][]submission.Status{submission.InReview: {submission.InReview}, submission.Accepted: {submission.Accepted},
+		submission.Published: {submission.Accepted, submission.Published}, submission.Rejected: {submission.Rejected}, submission.Withdrawn: {submission.Withdrawn}}
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		handles := []*storage.State{open(), open()}
+		for i, from := range submission.Statuses {
+			for j, to := range submission.Statuses {
+				if to == submission.Pending {
+					continue // nothing leads there, and nothing asks for it
+				}
+				one, err := submitted(t, handles[0], "ada", fmt.Sprintf("s%d-%d", i, j))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, step := range way[from] {
+					if ok, err := handles[0].MoveSubmission(t.Context(), one.ID, step, submission.Change{}); !ok || err != nil {
+						t.Fatal(from, step, ok, err)
+					}
+				}
+				var moved atomic.Int64
+				var wg sync.WaitGroup
+				for k := range 6 {
+					wg.Go(func() {
+						ok, err := handles[k%2].MoveSubmission(t.Context(), one.ID, to, submission.Change{})
+						if err != nil {
+							t.Error(err)
+						}
+						if ok {
+							moved.Add(1)
+						}
+					})
+				}
+				wg.Wait()
+				if got := moved.Load() == 1; got != may[from][to] || moved.Load() > 1 {
+					t.Errorf("%s → %s: taken %d times", from, to, moved.Load())
+				}
+			}
+		}
+	})
+}
+
+func TestUnknownSubmission(t *testing.T) {
+	s := statetest.SQLite(t)
+	if _, err := s.Submission(t.Context(), "sub_x"); !errors.Is(err, submission.ErrUnknown) {
+		t.Error(err)
+	}
+	if ok, err := s.MoveSubmission(t.Context(), "sub_x", submission.Accepted, submission.Change{}); ok || err != nil {
+		t.Error(ok, err)
+	}
+}

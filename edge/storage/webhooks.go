@@ -1,0 +1,233 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"time"
+
+	"kindex/edge/webhook"
+)
+
+// webhookColumns are read by scanWebhook.
+const webhookColumns = `id, account_id, url, events, secret, created_at, disabled_at, disabled_reason, failing_since,
+	last_attempt_at, last_success_at, next_at, position, attempts, previous_secret, previous_until`
+
+func scanWebhook(scan func(...any) error) (webhook.Webhook, error) {
+	var w webhook.Webhook
+	var events string
+	var reason, previous sql.NullString
+	var created, disabled, failing, attempt, success, next, until sql.NullInt64
+	err := scan(&w.ID, &w.AccountID, &w.URL, &events, &w.Sealed, &created, &disabled, &reason, &failing,
+		&attempt, &success, &next, &w.Position, &w.Step, &previous, &until)
+	if err != nil {
+		return w, err
+	}
+	w.CreatedAt, w.DisabledAt, w.FailingSince = moment(created), moment(disabled), moment(failing)
+	w.LastAttemptAt, w.LastSuccessAt, w.NextAt = moment(attempt), moment(success), moment(next)
+	w.DisabledReason, w.Previous, w.PreviousUntil = reason.String, previous.String, moment(until)
+	return w, json.Unmarshal([]byte(events), &w.Events)
+}
+
+// CreateWebhook adds a webhook to its account. It hears of the events that come
+// into being from now on. An account that has as many as it may have gets
+// webhook.ErrTooMany, however many are created at once.
+func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
+	// The change of the account's row makes others wait who add to it.
+	n, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", w.AccountID)
+	if err != nil {
+		return w, err
+	}
+	if n == 0 {
+		return w, webhook.ErrUnknown
+	}
+	var has int
+	if err := tx.row("SELECT COUNT(*) FROM webhooks WHERE account_id = $1", w.AccountID).Scan(&has); err != nil {
+		return w, err
+	}
+	if has >= webhook.MaxPerAccount {
+		return w, webhook.ErrTooMany
+	}
+	events, err := json.Marshal(w.Events)
+	if err != nil {
+		return w, err
+	}
+	w.CreatedAt = moment(sql.NullInt64{Int64: tx.now(), Valid: true})
+	// It keeps new events back until it is there to be woken by them.
+	if w.Position, err = tx.LastEvent(); err != nil {
+		return w, err
+	}
+	_, err = tx.exec(`INSERT INTO webhooks (id, account_id, url, events, secret, created_at, position)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, w.ID, w.AccountID, w.URL, string(events), w.Sealed, millis(w.CreatedAt), w.Position)
+	if err != nil {
+		return w, err
+	}
+	return w, tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookCreated, Target: w.ID, Detail: hostOf(w.URL)})
+}
+
+// hostOf is the host of a webhook's address: the rest may hold a secret.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// RotateWebhook gives a webhook of an account another secret. The one that it has
+// signs along until a moment; one before that ends at once. The error is
+// webhook.ErrUnknown, or the state's.
+func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
+	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
+		id, accountID, millis(until), sealed)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return webhook.ErrUnknown
+	}
+	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookRotated, Target: id})
+}
+
+// DeleteWebhook removes a webhook of an account with its log of deliveries, or
+// returns webhook.ErrUnknown.
+func (tx *Tx) DeleteWebhook(accountID, id string) error {
+	n, err := tx.exec("DELETE FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return webhook.ErrUnknown
+	}
+	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookDeleted, Target: id})
+}
+
+// Webhooks returns those of an account, the oldest first.
+func (s *State) Webhooks(ctx context.Context, accountID string) ([]webhook.Webhook, error) {
+	rows, err := s.rows(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE account_id = $1 ORDER BY created_at, id", accountID)
+	return collect(rows, err, scanWebhook)
+}
+
+// Webhook returns one of an account, or webhook.ErrUnknown.
+func (s *State) Webhook(ctx context.Context, accountID, id string) (webhook.Webhook, error) {
+	w, err := scanWebhook(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = webhook.ErrUnknown
+	}
+	return w, err
+}
+
+// deliveryColumns are read by scanDelivery, of webhook_deliveries d.
+const deliveryColumns = `d.id, d.webhook_id, d.kind, d.event_seq, d.event_id, d.event, d.status, d.attempts, d.created_at,
+	d.last_attempt_at, d.next_at, d.last_status, d.last_error, d.duration_ms`
+
+func scanDelivery(scan func(...any) error) (webhook.Delivery, error) {
+	var d webhook.Delivery
+	var seq, created, attempt, next, status, took sql.NullInt64
+	var failure sql.NullString
+	err := scan(&d.ID, &d.WebhookID, &d.Kind, &seq, &d.EventID, &d.Event, &d.Status, &d.Attempts, &created,
+		&attempt, &next, &status, &failure, &took)
+	d.Seq, d.CreatedAt, d.LastAttemptAt, d.NextAt = seq.Int64, moment(created), moment(attempt), moment(next)
+	d.ResponseStatus, d.Error, d.Took = int(status.Int64), failure.String, milliseconds(took)
+	return d, err
+}
+
+// DeliveryQuery asks for a part of a webhook's log, the newest first.
+type DeliveryQuery struct {
+	WebhookID string
+	Status    webhook.Status // "" for all
+	Limit     int
+	Before    *DeliveryPlace // goes on behind this one; nil from the newest
+}
+
+// DeliveryPlace is where a delivery stands in the log: those of one millisecond are
+// in the order of their events.
+type DeliveryPlace struct {
+	CreatedMs, Seq int64
+	ID             string
+}
+
+// Deliveries returns entries of a webhook's log, and how many there are in all.
+// Whose the webhook is must be known to the caller.
+func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook.Delivery, count int, err error) {
+	where, args := "d.webhook_id = $1", []any{q.WebhookID}
+	if q.Status != "" {
+		where, args = where+" AND d.status = $2", append(args, string(q.Status))
+	}
+	if err := s.row(ctx, "SELECT COUNT(*) FROM webhook_deliveries d WHERE "+where, args...).Scan(&count); err != nil {
+		return nil, 0, err
+	}
+	if b := q.Before; b != nil {
+		where += " AND (d.created_at, COALESCE(d.event_seq, 0), d.id) < (" + place(len(args)+1) + ", " + place(len(args)+2) + ", " + place(len(args)+3) + ")"
+		args = append(args, b.CreatedMs, b.Seq, b.ID)
+	}
+	rows, err := s.rows(ctx, "SELECT "+deliveryColumns+" FROM webhook_deliveries d WHERE "+where+
+		" ORDER BY d.created_at DESC, COALESCE(d.event_seq, 0) DESC, d.id DESC LIMIT "+place(len(args)+1), append(args, q.Limit)...)
+	list, err = collect(rows, err, scanDelivery)
+	return list, count, err
+}
+
+// maxAsked is how many tests and replays of a webhook may wait.
+const maxAsked = 100
+
+// AskTest has a test sent to a webhook of an account. The error is
+// webhook.ErrUnknown or webhook.ErrBusy, or the state's.
+func (tx *Tx) AskTest(accountID, webhookID string) (webhook.Delivery, error) {
+	id := NewID("evt_")
+	at := moment(sql.NullInt64{Int64: tx.now(), Valid: true})
+	return tx.ask(accountID, webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForTest, EventID: id, Event: webhook.TestEvent,
+		Payload: webhook.TestPayload(id, at)})
+}
+
+// AskReplay has the event of a delivery sent once more. The error is
+// webhook.ErrUnknown, webhook.ErrGone or webhook.ErrBusy, or the state's.
+func (tx *Tx) AskReplay(accountID, webhookID, deliveryID string) (webhook.Delivery, error) {
+	d := webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForReplay}
+	var seq sql.NullInt64
+	var kept int
+	var payload sql.NullString
+	err := tx.row(`SELECT d.event_seq, d.event_id, d.event, d.payload, (SELECT COUNT(*) FROM webhook_events e WHERE e.seq = d.event_seq)
+		FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+		WHERE d.id = $1 AND w.id = $2 AND w.account_id = $3`, deliveryID, webhookID, accountID).
+		Scan(&seq, &d.EventID, &d.Event, &payload, &kept)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return d, webhook.ErrUnknown
+	case err != nil:
+		return d, err
+	case !payload.Valid && kept == 0:
+		return d, webhook.ErrGone
+	}
+	if d.Seq = seq.Int64; payload.Valid {
+		d.Payload = []byte(payload.String)
+	}
+	return tx.ask(accountID, d)
+}
+
+func (tx *Tx) ask(accountID string, d webhook.Delivery) (webhook.Delivery, error) {
+	// The change locks the row, so that what waits can be counted.
+	n, err := tx.exec("UPDATE webhooks SET account_id = account_id WHERE id = $1 AND account_id = $2", d.WebhookID, accountID)
+	if err != nil {
+		return d, err
+	}
+	if n == 0 {
+		return d, webhook.ErrUnknown
+	}
+	var waiting int
+	err = tx.row("SELECT COUNT(*) FROM webhook_deliveries WHERE webhook_id = $1 AND kind <> 'event' AND status = 'pending'", d.WebhookID).Scan(&waiting)
+	if err != nil {
+		return d, err
+	}
+	if waiting >= maxAsked {
+		return d, webhook.ErrBusy
+	}
+	d.ID, d.Status = NewID("dlv_"), webhook.Pending
+	d.CreatedAt = moment(sql.NullInt64{Int64: tx.now(), Valid: true})
+	d.NextAt = d.CreatedAt
+	_, err = tx.exec(`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, payload, status, created_at, next_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, d.ID, d.WebhookID, string(d.Kind), sql.NullInt64{Int64: d.Seq, Valid: d.Seq != 0},
+		d.EventID, d.Event, sql.NullString{String: string(d.Payload), Valid: d.Payload != nil}, string(d.Status), millis(d.CreatedAt), millis(d.NextAt))
+	return d, err
+}

@@ -1,0 +1,246 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Tx is a transaction under way. It must not be used outside the function that
+// got it.
+type Tx struct {
+	ctx context.Context
+	sql interface {
+		ExecContext(context.Context, string, ...any) (sql.Result, error)
+		QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+		QueryRowContext(context.Context, string, ...any) *sql.Row
+	}
+	state *State
+	actor Actor // who makes the changes
+	// failed is the error of the statement that failed first. As PostgreSQL has it,
+	// the transaction is over then: SQLite may have given it up, and would run and
+	// keep each further statement on its own.
+	failed error
+}
+
+// exec runs a statement and returns how many rows it has changed.
+func (tx *Tx) exec(query string, args ...any) (int64, error) {
+	if tx.failed != nil {
+		return 0, tx.failed
+	}
+	n, err := affected(tx.sql.ExecContext(tx.ctx, query, args...))
+	tx.failed = err
+	return n, err
+}
+
+func (tx *Tx) row(query string, args ...any) *sql.Row {
+	if tx.failed != nil {
+		return tx.sql.QueryRowContext(over, query, args...)
+	}
+	r := tx.sql.QueryRowContext(tx.ctx, query, args...)
+	tx.failed = r.Err()
+	return r
+}
+
+// rows reads rows. They must be closed before the next statement.
+func (tx *Tx) rows(query string, args ...any) (*sql.Rows, error) {
+	if tx.failed != nil {
+		return nil, tx.failed
+	}
+	rows, err := tx.sql.QueryContext(tx.ctx, query, args...)
+	tx.failed = err
+	return rows, err
+}
+
+// over is a context that has ended: no statement is run under it.
+var over = func() context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	end()
+	return ctx
+}()
+
+// run runs a function in the transaction. Its error is that of a statement where
+// the function has taken no notice of one.
+func (tx *Tx) run(do func(*Tx) error) error {
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.failed
+}
+
+// now is the time, as it is stored.
+func (tx *Tx) now() int64 { return tx.state.now().UnixMilli() }
+
+// skipLocked ends a subquery that picks rows which nobody else is at work on.
+// SQLite has one writer, and needs no such words.
+func (tx *Tx) skipLocked() string {
+	if tx.state.engine == PostgreSQL {
+		return " FOR UPDATE SKIP LOCKED"
+	}
+	return ""
+}
+
+// Write runs a function in a transaction of its own: when it returns nil, what was
+// written is on the disk; with an error, nothing was. On PostgreSQL the function
+// may be run several times and must do nothing but talk to the database. On
+// SQLite it holds up all other writes; there, what was begun is finished even
+// where ctx ends.
+func (s *State) Write(ctx context.Context, do func(*Tx) error) error {
+	if s.writer == nil {
+		return s.writePostgreSQL(ctx, do)
+	}
+	return s.writer.write(ctx, do)
+}
+
+// maxGrouped and maxGroupLen bound what shares one commit.
+const (
+	maxGrouped  = 256
+	maxGroupLen = 50 * time.Millisecond
+)
+
+// errClosed tells that the state is closed.
+var errClosed = errors.New("the state is closed")
+
+// writer is the one writer of a SQLite file. Whatever waits when the disk is free
+// is committed together: while one commit is on its way to the disk, the next
+// group gathers. So a lone write waits for nobody, and many cost a few commits.
+type writer struct {
+	db    *sql.DB
+	state *State
+	jobs  chan *job
+	ended chan struct{}
+
+	mu     sync.RWMutex // held for reading while a job is put in
+	closed bool
+}
+
+// job is one transaction of somebody who waits for it.
+type job struct {
+	ctx      context.Context
+	do       func(*Tx) error
+	err      error
+	panicked any
+	done     chan struct{}
+}
+
+func newWriter(db *sql.DB, s *State) *writer {
+	w := &writer{db: db, state: s, jobs: make(chan *job, maxGrouped), ended: make(chan struct{})}
+	go w.loop()
+	return w
+}
+
+func (w *writer) write(ctx context.Context, do func(*Tx) error) error {
+	j := &job{ctx: ctx, do: do, done: make(chan struct{})}
+	if err := w.put(j); err != nil {
+		return err
+	}
+	<-j.done
+	if j.panicked != nil {
+		panic(j.panicked)
+	}
+	return j.err
+}
+
+func (w *writer) put(j *job) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return errClosed
+	}
+	select {
+	case w.jobs <- j:
+		return nil
+	case <-j.ctx.Done():
+		return j.ctx.Err()
+	}
+}
+
+// close waits for what was put in and ends the writer.
+func (w *writer) close() error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return nil
+	}
+	w.closed = true
+	close(w.jobs)
+	w.mu.Unlock()
+	<-w.ended
+	return w.db.Close()
+}
+
+func (w *writer) loop() {
+	defer close(w.ended)
+	group := make([]*job, 0, maxGrouped)
+	for first := range w.jobs {
+		group = append(group[:0], first)
+		w.commit(group)
+	}
+}
+
+// commit runs a job, and those that have come meanwhile, in one transaction.
+func (w *writer) commit(group []*job) {
+	ctx := context.Background()
+	tx, err := w.db.BeginTx(ctx, nil)
+	if err == nil {
+		if group, err = w.runAll(ctx, tx, group); err == nil {
+			err = tx.Commit()
+		}
+		if err != nil {
+			_ = tx.Rollback() // a commit that failed may have left it open
+		}
+	}
+	for _, j := range group {
+		if j.err == nil && err != nil {
+			j.err = err
+		}
+		close(j.done)
+	}
+}
+
+// runAll runs jobs until nobody waits. An error means that the transaction as a
+// whole is lost.
+func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, error) {
+	start := time.Now()
+	for i := 0; i < len(group); i++ {
+		if err := w.run(ctx, tx, group[i]); err != nil {
+			return group, err
+		}
+		if len(group) == maxGrouped || time.Since(start) > maxGroupLen {
+			continue
+		}
+		select {
+		case j, ok := <-w.jobs:
+			if ok {
+				group = append(group, j)
+			}
+		default:
+		}
+	}
+	return group, nil
+}
+
+// run runs one job behind a savepoint, so that its failure is its own. Some
+// failures, such as a full disk, make SQLite give up the whole transaction: then
+// there is no savepoint left to go back to.
+func (w *writer) run(ctx context.Context, tx *sql.Tx, j *job) error {
+	if j.err = j.ctx.Err(); j.err != nil {
+		return nil //nolint:nilerr // only this job failed; j.err holds the error
+	}
+	if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
+		return err
+	}
+	func() {
+		defer func() { j.panicked = recover() }()
+		j.err = (&Tx{ctx: ctx, sql: tx, state: w.state, actor: actorOf(j.ctx)}).run(j.do)
+	}()
+	if j.err != nil || j.panicked != nil {
+		if _, err := tx.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
+			return errors.Join(j.err, err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, "RELEASE job")
+	return err
+}

@@ -1,0 +1,486 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage"
+	"kindex/edge/storage/statetest"
+)
+
+// hanging is how long a test waits before it gives up.
+const hanging = 3 * time.Minute
+
+// otherProcess names the state that this test binary shall write to, as a process
+// of its own.
+const otherProcess = "STATE_OF_OTHER_PROCESS"
+
+func TestMain(m *testing.M) {
+	if target := os.Getenv(otherProcess); target != "" {
+		if err := writeAsOther(target); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	statetest.Main(m)
+}
+
+const (
+	makeNotes = "CREATE TABLE IF NOT EXISTS notes (id TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL)"
+	addNote   = "INSERT INTO notes (id, text) VALUES ($1, $2)"
+)
+
+// write runs one statement in a transaction of its own.
+func writeOne(ctx context.Context, s *storage.State, statement string, args ...any) error {
+	return s.Write(ctx, func(tx *storage.Tx) error { return tx.Exec(statement, args...) })
+}
+
+// withNotes gives a state a table for the test.
+func withNotes(t *testing.T, s *storage.State) *storage.State {
+	t.Helper()
+	if err := writeOne(t.Context(), s, makeNotes); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// notes counts the notes with such an id.
+func notes(t *testing.T, s *storage.State, like string) int64 {
+	t.Helper()
+	n, err := s.Number(context.Background(), "SELECT COUNT(*) FROM notes WHERE id LIKE $1", like)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestOpenTwice(t *testing.T) {
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		for range 3 {
+			at, newest, err := open().Versions(t.Context())
+			if err != nil || at != newest || at == 0 {
+				t.Fatalf("schema %d of %d: %v", at, newest, err)
+			}
+		}
+	})
+}
+
+// held keeps the writer of SQLite at work until release is called, which returns the
+// error of that write.
+func held(t *testing.T, s *storage.State) (release func() error) {
+	t.Helper()
+	begun, end := make(chan struct{}), make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		done <- s.Write(context.Background(), func(*storage.Tx) error { close(begun); <-end; return nil })
+	}()
+	<-begun
+	return func() error { close(end); return <-done }
+}
+
+// waitFor waits until so many writes wait.
+func waitFor(t *testing.T, s *storage.State, n int) {
+	t.Helper()
+	for begin := time.Now(); s.Waiting() < n; time.Sleep(time.Millisecond) {
+		if time.Since(begin) > hanging {
+			t.Fatalf("%d writes wait, not %d", s.Waiting(), n)
+		}
+	}
+}
+
+func TestManyWritesCostFewCommits(t *testing.T) {
+	s := withNotes(t, statetest.SQLite(t))
+	commits, err := s.CountCommits(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lone = 20
+	for i := range lone {
+		if err := writeOne(t.Context(), s, addNote, fmt.Sprint("lone", i), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := commits.Swap(0); n != lone {
+		t.Errorf("%d commits for %d writes one after the other", n, lone)
+	}
+	const many = 200
+	release := held(t, s)
+	var wg sync.WaitGroup
+	for i := range many {
+		wg.Go(func() {
+			if err := writeOne(context.Background(), s, addNote, fmt.Sprint("many", i), ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	waitFor(t, s, many)
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	if n := commits.Load(); n > many/5 {
+		t.Errorf("%d commits for %d writes at once", n, many)
+	} else {
+		t.Logf("%d commits for %d writes at once", n, many)
+	}
+	if n := notes(t, s, "many%"); n != many {
+		t.Errorf("%d of %d rows", n, many)
+	}
+}
+
+// panicked returns what a function panics with.
+func panicked(do func()) (p any) {
+	defer func() { p = recover() }()
+	do()
+	return nil
+}
+
+// TestFailureIsOnesOwn puts writes that fail in all ways into one group.
+func TestFailureIsOnesOwn(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s, ctx := withNotes(t, open()), context.Background()
+		release := func() error { return nil }
+		if s.Engine() == storage.SQLite {
+			release = held(t, s)
+		}
+		mine := errors.New("mine")
+		var wg sync.WaitGroup
+		check := func(name string, want func(error, any) bool, do func(tx *storage.Tx) error) {
+			wg.Go(func() {
+				var err error
+				p := panicked(func() { err = s.Write(ctx, do) })
+				if !want(err, p) {
+					t.Errorf("%s: error %v, panic %v", name, err, p)
+				}
+			})
+		}
+		for i := range 5 {
+			check("a good one", func(err error, p any) bool { return err == nil && p == nil },
+				func(tx *storage.Tx) error { return tx.Exec(addNote, fmt.Sprint("good", i), "") })
+			check("an error", func(err error, p any) bool { return errors.Is(err, mine) && p == nil }, func(tx *storage.Tx) error {
+				if err := tx.Exec(addNote, fmt.Sprint("error", i), ""); err != nil {
+					return err
+				}
+				return mine
+			})
+			check("a panic", func(err error, p any) bool { return p == "mine" }, func(tx *storage.Tx) error {
+				if err := tx.Exec(addNote, fmt.Sprint("panic", i), ""); err != nil {
+					return err
+				}
+				panic("mine")
+			})
+			check("a failed statement that nobody heeds", func(err error, p any) bool { return err != nil && p == nil }, func(tx *storage.Tx) error {
+				_ = tx.Exec(addNote, fmt.Sprint("ignored", i), "")
+				_ = tx.Exec("INSERT INTO nowhere (id) VALUES (1)")
+				_ = tx.Exec(addNote, fmt.Sprint("ignored-later", i), "")
+				_, _ = tx.Number("SELECT 1")
+				return nil
+			})
+		}
+		if s.Engine() == storage.SQLite {
+			waitFor(t, s, 20)
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+		wg.Wait()
+		if good, all := notes(t, s, "good%"), notes(t, s, "%"); good != 5 || all != 5 {
+			t.Errorf("%d good rows and %d of others", good, all-good)
+		}
+	})
+}
+
+// TestLostTransaction fills the file, so that SQLite gives up what others have
+// written in the same transaction.
+func TestLostTransaction(t *testing.T) {
+	s, ctx := withNotes(t, statetest.SQLite(t)), context.Background()
+	pages, err := s.Number(ctx, "SELECT page_count FROM pragma_page_count")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.OnWriter(ctx, fmt.Sprintf("PRAGMA max_page_count(%d)", pages+4)); err != nil {
+		t.Fatal(err)
+	}
+	release := held(t, s)
+	var wg sync.WaitGroup
+	var acknowledged sync.Map
+	var told atomic.Int64
+	add := func(id, text string, before int) {
+		wg.Go(func() {
+			if err := writeOne(ctx, s, addNote, id, text); err == nil {
+				acknowledged.Store(id, true)
+			} else if strings.Contains(err.Error(), "full") {
+				told.Add(1)
+			} else {
+				t.Errorf("%s: %v", id, err)
+			}
+		})
+		waitFor(t, s, before+1)
+	}
+	add("small1", "", 0)
+	add("large", strings.Repeat("x", 100_000), 1)
+	add("small2", "", 2)
+	if err := release(); err == nil {
+		t.Error("what was written in the same transaction before was acknowledged")
+	}
+	wg.Wait()
+	// The last of them came when the transaction was lost, and got another one.
+	for id, want := range map[string]bool{"small1": false, "large": false, "small2": true} {
+		_, ok := acknowledged.Load(id)
+		if n := notes(t, s, id); ok != want || ok != (n == 1) {
+			t.Errorf("%s: acknowledged %v, %d rows", id, ok, n)
+		}
+	}
+	if told.Load() != 2 {
+		t.Errorf("%d were told that the disk is full", told.Load())
+	}
+	if err := writeOne(ctx, s, addNote, "behind", ""); err != nil || notes(t, s, "behind") != 1 {
+		t.Errorf("the writer does not go on: %v", err)
+	}
+	if err := s.OnWriter(ctx, "PRAGMA max_page_count(1000000)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeOne(ctx, s, addNote, "large", strings.Repeat("x", 100_000)); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+// TestContextEnded tells a write that was not begun from one that was.
+func TestContextEnded(t *testing.T) {
+	suite.InTest(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := withNotes(t, open())
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := writeOne(ctx, s, addNote, "ended", ""); !errors.Is(err, context.Canceled) || notes(t, s, "%") != 0 {
+			t.Errorf("%v, and %d rows", err, notes(t, s, "%"))
+		}
+	})
+	t.Run("in line", func(t *testing.T) {
+		s := withNotes(t, statetest.SQLite(t))
+		release := held(t, s)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- writeOne(ctx, s, addNote, "waited", "") }()
+		waitFor(t, s, 1)
+		cancel()
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+		if err := <-done; !errors.Is(err, context.Canceled) || notes(t, s, "%") != 0 {
+			t.Errorf("%v, and %d rows", err, notes(t, s, "%"))
+		}
+	})
+	t.Run("begun", func(t *testing.T) {
+		s := withNotes(t, statetest.SQLite(t))
+		ctx, cancel := context.WithCancel(context.Background())
+		err := s.Write(ctx, func(tx *storage.Tx) error { cancel(); return tx.Exec(addNote, "begun", "") })
+		if err != nil || notes(t, s, "begun") != 1 {
+			t.Errorf("%v, and %d rows", err, notes(t, s, "%"))
+		}
+	})
+}
+
+func TestCloseWaitsForWrites(t *testing.T) {
+	target := filepath.Join(t.TempDir(), "kindex.db")
+	s, err := storage.Open(t.Context(), target, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	withNotes(t, s)
+	release := held(t, s)
+	const writes = 50
+	var wg sync.WaitGroup
+	for i := range writes {
+		wg.Go(func() {
+			if err := writeOne(context.Background(), s, addNote, fmt.Sprint(i), ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	waitFor(t, s, writes)
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	select {
+	case err := <-closed:
+		t.Fatalf("Close did not wait: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if err := writeOne(context.Background(), s, addNote, "late", ""); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("a write behind Close: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("closing twice: %v", err)
+	}
+	if n := notes(t, statetest.Open(t, target), "%"); n != writes {
+		t.Errorf("%d of %d rows", n, writes)
+	}
+}
+
+// TestDeadlock lets two transactions lock two rows in opposite order, and whoever is
+// given up hide the error.
+func TestDeadlock(t *testing.T) {
+	suite.InRace(t)
+	s := withNotes(t, statetest.Open(t, statetest.PostgreSQL(t)))
+	ctx := t.Context()
+	for _, id := range []string{"a", "b"} {
+		if err := writeOne(ctx, s, addNote, id, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var attempts atomic.Int64
+	var both, wg sync.WaitGroup
+	both.Add(2)
+	lock := func(first, second string) {
+		var once sync.Once
+		err := s.Write(ctx, func(tx *storage.Tx) error {
+			attempts.Add(1)
+			if err := tx.Exec("UPDATE notes SET text = text || 'x' WHERE id = $1", first); err != nil {
+				return err
+			}
+			once.Do(func() { both.Done(); both.Wait() })
+			if err := tx.Exec("UPDATE notes SET text = text || 'x' WHERE id = $1", second); err != nil {
+				return errors.New("something went wrong")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Go(func() { lock("a", "b") })
+	wg.Go(func() { lock("b", "a") })
+	wg.Wait()
+	n, err := s.Number(ctx, "SELECT COUNT(*) FROM notes WHERE text = 'xx'")
+	if err != nil || n != 2 || attempts.Load() < 3 {
+		t.Errorf("%v; %d rows were changed twice, in %d attempts", err, n, attempts.Load())
+	}
+}
+
+// TestSerializationFailure makes two transactions that cannot both be right.
+func TestSerializationFailure(t *testing.T) {
+	s := withNotes(t, statetest.Open(t, statetest.PostgreSQL(t)))
+	ctx := t.Context()
+	var attempts atomic.Int64
+	var both, wg sync.WaitGroup
+	both.Add(2)
+	for i := range 2 {
+		var once sync.Once
+		wg.Go(func() {
+			err := s.Write(ctx, func(tx *storage.Tx) error {
+				attempts.Add(1)
+				if err := tx.Exec("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"); err != nil {
+					return err
+				}
+				n, err := tx.Number("SELECT COUNT(*) FROM notes")
+				if err != nil {
+					return err
+				}
+				once.Do(func() { both.Done(); both.Wait() })
+				return tx.Exec(addNote, fmt.Sprint(i), fmt.Sprint(n))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	n, err := s.Number(ctx, "SELECT COUNT(DISTINCT text) FROM notes")
+	if err != nil || n != 2 || attempts.Load() < 3 {
+		t.Errorf("%v; %d different counts, in %d attempts", err, n, attempts.Load())
+	}
+}
+
+const writesOfOther = 100
+
+func writeAsOther(target string) (failed error) {
+	ctx := context.Background()
+	s, err := storage.Open(ctx, target, storage.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, s.Close()) }()
+	// Of those who make a table at once PostgreSQL refuses some, IF NOT EXISTS or not.
+	for range 5 {
+		if err = writeOne(ctx, s, makeNotes); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for i := range writesOfOther {
+		if err := writeOne(ctx, s, addNote, fmt.Sprintf("other-%d-%d", os.Getpid(), i), ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestManyProcesses lets processes make one state at the same time, and write to it.
+func TestManyProcesses(t *testing.T) {
+	suite.InRace(t)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const processes = 4
+	for name, target := range map[string]func() string{
+		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
+		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := target()
+			var wg sync.WaitGroup
+			for range processes {
+				wg.Go(func() {
+					cmd := exec.Command(exe)
+					cmd.Env = append(os.Environ(), otherProcess+"="+target)
+					if out, err := cmd.CombinedOutput(); err != nil {
+						t.Errorf("%v: %s", err, out)
+					}
+				})
+			}
+			wg.Wait()
+			if n := notes(t, statetest.Open(t, target), "other%"); n != processes*writesOfOther {
+				t.Errorf("%d of %d rows", n, processes*writesOfOther)
+			}
+		})
+	}
+}
+
+// TestOpenAtOnce lets many edges bring an empty database up to date.
+func TestOpenAtOnce(t *testing.T) {
+	suite.InRace(t)
+	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		states := make([]*storage.State, 8)
+		var wg sync.WaitGroup
+		for i := range states {
+			wg.Go(func() { states[i] = open() })
+		}
+		wg.Wait()
+		if slices.Contains(states, nil) {
+			t.Error("not all are open")
+		}
+	})
+}

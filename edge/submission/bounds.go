@@ -1,0 +1,96 @@
+package submission
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"kindex/builder/content"
+)
+
+// Bounds of what the rules are asked about. They are far above any submission that
+// keeps the rules, and keep the work for one that does not in proportion to it: the
+// rules compare names, and word a problem, for each value that is wrong.
+const (
+	maxValues  = 4000 // of all kinds and at any depth, in one field
+	maxMembers = 100  // of one object; unknown fields that are looked at
+)
+
+// listBounds has the fields that the file of an entity may have, each with how many
+// entries its list may have; 0 for what is no list. It is what the schema says.
+var listBounds = func() map[string]int {
+	data, err := content.SchemaJSON("entity")
+	var schema struct {
+		Properties map[string]struct {
+			MaxItems int `json:"maxItems"`
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &schema)
+	}
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	bounds := map[string]int{}
+	for name, p := range schema.Properties {
+		bounds[name] = p.MaxItems
+	}
+	return bounds
+}()
+
+// take takes over the fields of the file. What is too much to be looked at is a
+// problem, and left out; of unknown fields, the first are named.
+func (p *parsing) take(fields map[string]any) {
+	unknown := 0
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if slices.Contains(addressFields, name) {
+			continue
+		}
+		if _, ok := listBounds[name]; !ok {
+			if unknown++; unknown <= maxMembers {
+				p.add(*content.UnknownField(name, addressFields...))
+			}
+			continue
+		}
+		if message := tooMuch(name, fields[name]); message != "" {
+			p.problem(name, message, "")
+			continue
+		}
+		p.fields[name] = fields[name]
+	}
+}
+
+// tooMuch says why the value of a field is not looked at, "" where it is.
+func tooMuch(name string, value any) string {
+	if list, ok := value.([]any); ok && listBounds[name] > 0 && len(list) > listBounds[name] {
+		return fmt.Sprintf("has %d entries, at most %d are allowed", len(list), listBounds[name])
+	}
+	left := maxValues
+	return count(value, &left)
+}
+
+// count takes the values within a value from what is left.
+func count(value any, left *int) string {
+	if *left--; *left < 0 {
+		return fmt.Sprintf("has more than %d values", maxValues)
+	}
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			if message := count(item, left); message != "" {
+				return message
+			}
+		}
+	case map[string]any:
+		if len(v) > maxMembers {
+			return fmt.Sprintf("has %d fields in one object, at most %d are allowed", len(v), maxMembers)
+		}
+		for _, item := range v {
+			if message := count(item, left); message != "" {
+				return message
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,279 @@
+package submission
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"kindex/builder/content"
+	"kindex/exports"
+	"kindex/exports/didyoumean"
+)
+
+// Problem is what is wrong with one field of a submission.
+type Problem struct {
+	Field      string // with dots and brackets
+	Message    string
+	Suggestion string // the nearest right thing, "" for none
+}
+
+// Says is the problem in words: what is wrong (did you mean "…"?)
+func (p Problem) Says() string {
+	return content.Problem{Message: p.Message, Suggestion: p.Suggestion}.Says()
+}
+
+// InvalidError lists everything that is wrong with a submission, and what would be
+// worth a look once that is mended.
+type InvalidError struct {
+	Problems []Problem
+	Warnings []Problem
+}
+
+// Error says what is wrong, field by field.
+func (e *InvalidError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.Field + ": " + p.Message
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Index is what a submission must fit: the build that is being served.
+type Index interface {
+	Categories() []exports.Category
+	// Find returns the slug of the entity that has an address, or had it earlier.
+	Find(typ, slug string) (now string, ok bool)
+	// Deleted returns the day on which the entity of an address was deleted, ""
+	// where none was.
+	Deleted(typ, slug string) string
+	// Named returns the entities that have a name, of every type.
+	Named(name string) ([]*exports.Entity, error)
+}
+
+// Draft is a submission that may be taken in.
+type Draft struct {
+	Entity   *exports.Entity
+	YAML     []byte // the canonical file
+	Warnings []Problem
+}
+
+// addressFields stand in a submission beside the fields of the file, which is
+// named by them.
+var addressFields = []string{"slug", "type"}
+
+// Parse makes a draft of the fields of a JSON object (numbers as json.Number). It
+// returns an *InvalidError where the rules for files in git, or the few that only
+// submissions have, are broken, and a *TakenError where the index has the entity
+// already.
+func Parse(fields map[string]any, in Index) (*Draft, error) {
+	p := parsing{fields: map[string]any{}}
+	p.take(fields)
+	p.lost(nil, p.fields)
+	typ, slug := p.typ(fields), p.slug(fields)
+	if _, ok := fields["url"]; !ok {
+		p.problem("url", "is missing", "")
+	}
+	named := typ + "/" + slug
+	e, data, found := content.ParseFields(named, typ, slug, p.fields)
+	for _, wrong := range found {
+		p.add(wrong)
+	}
+	if e == nil {
+		p.category(typ, in)
+	} else if typ != "" && slug != "" {
+		if taken := takenBy(e, in); taken != nil {
+			return nil, taken
+		}
+		among := amongEntities{in: in}
+		for _, wrong := range content.CheckAmong(named, e, &among) {
+			p.add(wrong)
+		}
+		if among.failed != nil {
+			return nil, among.failed
+		}
+		if day := in.Deleted(typ, slug); day != "" {
+			p.warnings = append(p.warnings, Problem{Field: "slug", Message: fmt.Sprintf("%s was deleted on %s; this would bring it back", named, day)})
+		}
+	}
+	if len(p.problems) > 0 {
+		slices.SortStableFunc(p.problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
+		return nil, &InvalidError{p.problems, p.warnings}
+	}
+	return &Draft{e, data, p.warnings}, nil
+}
+
+// parsing is a submission that is being read.
+type parsing struct {
+	fields   map[string]any // those of the file
+	problems []Problem
+	warnings []Problem
+}
+
+func (p *parsing) problem(field, message, suggestion string) {
+	p.problems = append(p.problems, Problem{field, message, suggestion})
+}
+
+// add takes over what content says.
+func (p *parsing) add(wrong content.Problem) {
+	if wrong.Severity == content.Warning {
+		p.warnings = append(p.warnings, Problem{wrong.Field, wrong.Message, wrong.Suggestion})
+		return
+	}
+	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
+}
+
+// category tells that there is no such category also where other fields are wrong: one
+// attempt should do to learn of everything.
+func (p *parsing) category(typ string, in Index) {
+	category, ok := p.fields["category"].(string)
+	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
+		return
+	}
+	for _, wrong := range content.CheckAmong(typ, &exports.Entity{Type: typ, Category: category}, &amongEntities{in: in}) {
+		if wrong.Field == "category" {
+			p.add(wrong)
+		}
+	}
+}
+
+// lost refuses texts with the character that decoders put where they could not
+// read one: nobody would notice before it is published.
+func (p *parsing) lost(path []string, v any) {
+	switch v := v.(type) {
+	case string:
+		if strings.ContainsRune(v, unicode.ReplacementChar) {
+			p.problem(content.FieldName(path), "holds the character U+FFFD, which stands for one that was not sent as it should", "")
+		}
+	case []any:
+		for i, item := range v {
+			p.lost(append(path, strconv.Itoa(i)), item)
+		}
+	case map[string]any:
+		for name, item := range v {
+			p.lost(append(path, name), item)
+		}
+	}
+}
+
+// typ reads the type; "" where there is none that will do.
+func (p *parsing) typ(fields map[string]any) string {
+	value, given := fields["type"]
+	typ, ok := value.(string)
+	switch {
+	case !given:
+		p.problem("type", "is missing; known are "+strings.Join(exports.Types, ", "), "")
+	case !ok || !slices.Contains(exports.Types, typ):
+		p.problem("type", "is not one of "+strings.Join(exports.Types, ", "), didyoumean.Name(typ, exports.Types))
+		return ""
+	}
+	return typ
+}
+
+// slug reads the slug, or makes one of the name; "" where neither will do.
+func (p *parsing) slug(fields map[string]any) string {
+	if value, given := fields["slug"]; given {
+		slug, _ := value.(string)
+		if !content.ValidSlug(slug) {
+			p.problem("slug", "use lower-case letters and digits, joined by single hyphens, at most 100 characters", content.Slugify(slug))
+			return ""
+		}
+		return p.notDevice(slug)
+	}
+	name, ok := fields["name"].(string)
+	slug := content.Slugify(name)
+	if ok && slug == "" {
+		p.problem("slug", "is missing, and the name has no Latin letter and no digit to make one from; give one", "")
+	}
+	return p.notDevice(slug)
+}
+
+// notDevice is the slug again, "" where it cannot be the name of a file everywhere.
+func (p *parsing) notDevice(slug string) string {
+	if device := content.DeviceName(slug); device != "" {
+		p.problem("slug", fmt.Sprintf("%q%s", slug, device), "")
+		return ""
+	}
+	return slug
+}
+
+// Slug is the slug that a submission is about to have, "" where nothing of it will
+// do.
+func Slug(fields map[string]any) string { return (&parsing{}).slug(fields) }
+
+// Slugify makes a slug of a text, "" where it has no Latin letter and no digit.
+func Slugify(text string) string { return content.Slugify(text) }
+
+// takenBy finds the entity that a new one would be once more.
+func takenBy(e *exports.Entity, in Index) error {
+	if now, ok := in.Find(e.Type, e.Slug); ok {
+		taken := &TakenError{Type: e.Type, Slug: now}
+		if now != e.Slug {
+			taken.Formerly = e.Slug
+		}
+		return taken
+	}
+	same, err := in.Named(e.Name)
+	if err != nil {
+		return err
+	}
+	for _, other := range same {
+		if other.URL != "" && exports.FoldURL(other.URL) == exports.FoldURL(e.URL) {
+			return &TakenError{Type: other.Type, Slug: other.Slug, SamePage: true}
+		}
+	}
+	return nil
+}
+
+// amongEntities are the entities of the index as content sees them.
+type amongEntities struct {
+	in     Index
+	failed error
+}
+
+// Declared implements content.Others. A build does not say whether anybody has
+// declared its categories. Where each has the title that follows from its slug,
+// and nothing else, they are taken for those that entities name; should there be
+// a file all the same, accepting a submission will find out.
+func (a *amongEntities) Declared() (list []content.Category) {
+	declared := false
+	for _, c := range a.in.Categories() {
+		list = append(list, content.Category{Slug: c.Slug, Title: c.Title})
+		declared = declared || c.Description != "" || c.Title != content.TitleOf(c.Slug) && c.Title != c.Slug
+	}
+	if !declared {
+		return nil
+	}
+	return list
+}
+
+// WithSlug implements content.Others.
+func (a *amongEntities) WithSlug(typ, slug string) string {
+	if now, ok := a.in.Find(typ, slug); ok && now == slug {
+		return typ + "/" + slug
+	}
+	return ""
+}
+
+// OnceWithSlug implements content.Others.
+func (a *amongEntities) OnceWithSlug(typ, slug string, e *exports.Entity) string {
+	if now, ok := a.in.Find(typ, slug); ok && now != slug && now != e.Slug {
+		return typ + "/" + now
+	}
+	return ""
+}
+
+// WithName implements content.Others.
+func (a *amongEntities) WithName(e *exports.Entity) string {
+	same, err := a.in.Named(e.Name)
+	if err != nil {
+		a.failed = err
+	}
+	for _, other := range same {
+		if other.Type == e.Type && other.Slug != e.Slug {
+			return other.Key()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,338 @@
+package submission_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/content"
+	"kindex/edge/submission"
+	"kindex/exports"
+)
+
+// index is a small one: tool/taken, once tool/old, in one declared category, and
+// tool/gone, which was deleted.
+type index struct{}
+
+func (index) Categories() []exports.Category {
+	return []exports.Category{{Slug: "ml-frameworks", Title: "Machine learning", Description: "What trains models."}}
+}
+
+func (index) Find(typ, slug string) (string, bool) {
+	return "taken", typ == "tool" && (slug == "taken" || slug == "old")
+}
+
+func (index) Deleted(typ, slug string) string {
+	if typ == "tool" && slug == "gone" {
+		return "2026-05-06"
+	}
+	return ""
+}
+
+func (index) Named(name string) ([]*exports.Entity, error) {
+	if exports.Fold(name) == "taken" {
+		return []*exports.Entity{{Type: "tool", Slug: "taken", Name: "Taken", URL: "https://www.taken.example/"}}, nil
+	}
+	return nil, nil
+}
+
+// good is a submission that nothing is wrong with.
+const good = `{"type":"tool","name":"Fine Tool","description":"Does it.","category":"ml-frameworks","url":"https://fine.example/"}`
+
+func fieldsOf(t testing.TB, body string) map[string]any {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(body))
+	d.UseNumber()
+	var fields map[string]any
+	if err := d.Decode(&fields); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return fields
+}
+
+// with is the good submission with other members; null takes one away.
+func with(t testing.TB, members string) map[string]any {
+	fields := fieldsOf(t, good)
+	for name, v := range fieldsOf(t, members) {
+		if v == nil {
+			delete(fields, name)
+		} else {
+			fields[name] = v
+		}
+	}
+	return fields
+}
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ members, file string }{
+		{`{}`, "name: Fine Tool\ndescription: Does it.\ncategory: ml-frameworks\nurl: https://fine.example/\n"},
+		{`{"tags":["python","x"],"version":1.10,"name":"  Été: \"fast\" #1 "}`,
+			"name: \"Été: \\\"fast\\\" #1\"\ndescription: Does it.\ncategory: ml-frameworks\nversion: \"1.10\"\nurl: https://fine.example/\ntags: [python, x]\n"},
+		{`{"signals":{"stars":{"value":1e3,"date":"2026-11-01"}},"links":{"repository":"https://example.org/r"}}`,
+			"name: Fine Tool\ndescription: Does it.\ncategory: ml-frameworks\nurl: https://fine.example/\nlinks:\n  repository: https://example.org/r\nsignals:\n  stars: {value: 1000, date: 2026-11-01}\n"},
+	} {
+		d, err := submission.Parse(with(t, c.members), index{})
+		if err != nil || string(d.YAML) != c.file {
+			t.Errorf("%s: %v\n%s", c.members, err, d.YAML)
+		}
+	}
+	d, err := submission.Parse(with(t, `{"slug":"gone","license":"Apache 2.0"}`), index{})
+	if err != nil || len(d.Warnings) != 2 || !strings.Contains(d.Warnings[1].Message, "deleted on 2026-05-06") || d.Warnings[0].Suggestion != "Apache-2.0" {
+		t.Errorf("%v: %+v", err, d)
+	}
+}
+
+// TestWrongFields holds every refusal: the field that it names, and what it says.
+func TestWrongFields(t *testing.T) {
+	for _, c := range []struct{ members, field, says string }{
+		{`{"type":null}`, "type", "is missing"},
+		{`{"type":"tol"}`, "type", `did you mean "tool"?`},
+		{`{"type":"../tool"}`, "type", "is not one of model, tool"},
+		{`{"type":["tool"]}`, "type", "is not one of"},
+		{`{"name":null}`, "name", "is missing"},
+		{`{"url":null}`, "url", "is missing"},
+		{`{"category":null}`, "category", "is missing"},
+		{`{"description":null}`, "description", "is missing"},
+		{`{"description":" \u2003 "}`, "description", "must not be blank"},
+		{`{"category":"ml-framework"}`, "category", `did you mean "ml-frameworks"?`},
+		{`{"name":"ツール"}`, "slug", "give one"},
+		{`{"slug":"../../etc/passwd"}`, "slug", `did you mean "etc-passwd"?`},
+		{`{"slug":"aux"}`, "slug", "Windows"},
+		{`{"name":"Con"}`, "slug", "Windows"},
+		{`{"slug":"a/b"}`, "slug", "joined by single hyphens"},
+		{`{"slug":"-rf"}`, "slug", "joined by single hyphens"},
+		{`{"slug":""}`, "slug", "joined by single hyphens"},
+		{`{"slug":7}`, "slug", "joined by single hyphens"},
+		{`{"slug":"a\u0000b"}`, "slug", "joined by single hyphens"},
+		{`{"slgu":"x"}`, "slgu", `did you mean "slug"?`},
+		{`{"pricing":"free"}`, "pricing", `did you mean "pricingModel"?`},
+		{`{"stars":7}`, "stars", `did you mean "signals.stars"?`},
+		{`{"id":"sub_x"}`, "id", "unknown field"},
+		{`{"scores":{"composite":100}}`, "scores", "unknown field"},
+		{`{"accountId":"acc_x"}`, "accountId", "unknown field"},
+		{`{"status":"accepted"}`, "status", "is not one of active, deprecated, withdrawn"},
+		{`{"formerly":["taken"]}`, "formerly[0]", "is the slug of tool/taken"},
+		{`{"formerly":["old"]}`, "formerly[0]", "is claimed by tool/taken too"},
+		{`{"name":"a\nb: c"}`, "name", "use one line without control characters"},
+		{`{"name":"a\u202eb"}`, "name", "use one line without control characters"},
+		{`{"name":"a\u0000b"}`, "name", "use one line without control characters"},
+		{`{"name":"a\ud800b"}`, "name", "U+FFFD"},
+		{`{"url":"javascript:alert(1)"}`, "url", "use a full address"},
+		{`{"url":"https://a@b.example/"}`, "url", "no user name"},
+		{`{"url":"https://b.example/\u200b"}`, "url", "the hidden character U+200B (zero width space)"},
+		{`{"tags":["Big"]}`, "tags[0]", "use lower-case letters"},
+		{`{"tags":"python"}`, "tags", "must be a list"},
+		{`{"name":["x"]}`, "name", "must be text"},
+		{`{"links":{"web":"https://x.example"}}`, "links.web", "unknown field"},
+		{`{"signals":{"stars":{"value":-1}}}`, "signals.stars.value", "is below 0"},
+		{`{"signals":{"stars":{"value":1e999}}}`, "signals.stars.value", "not a number that can be written"},
+	} {
+		_, err := submission.Parse(with(t, c.members), index{})
+		var invalid *submission.InvalidError
+		if !errors.As(err, &invalid) || len(invalid.Problems) != 1 || invalid.Problems[0].Field != c.field || !strings.Contains(invalid.Problems[0].Says(), c.says) {
+			t.Errorf("%s: %v, not %s: …%s…", c.members, err, c.field, c.says)
+		}
+	}
+	_, err := submission.Parse(map[string]any{"nme": "x", "tags": true}, index{})
+	var all *submission.InvalidError
+	if !errors.As(err, &all) || len(all.Problems) != 7 {
+		t.Errorf("not everything at once: %v", err)
+	}
+	// That there is no such category is told beside what a schema finds.
+	_, err = submission.Parse(with(t, `{"category":"ml-framework","url":null}`), index{})
+	if !errors.As(err, &all) || len(all.Problems) != 2 || all.Problems[0].Field != "category" || all.Problems[0].Suggestion != "ml-frameworks" {
+		t.Errorf("the category is not told at once: %v", err)
+	}
+}
+
+func TestTaken(t *testing.T) {
+	for members, says := range map[string]string{
+		`{"slug":"taken"}`: "the index has tool/taken already",
+		`{"slug":"old"}`:   "an earlier address of tool/taken is tool/old",
+		`{"slug":"new","name":"TAKEN","url":"http://taken.example"}`:                 "tool/taken has the same name and URL",
+		`{"type":"model","slug":"new","name":"Taken","url":"https://taken.example"}`: "tool/taken has the same name and URL",
+	} {
+		_, err := submission.Parse(with(t, members), index{})
+		var taken *submission.TakenError
+		if !errors.As(err, &taken) || err.Error() != says {
+			t.Errorf("%s: %v", members, err)
+		}
+	}
+	d, err := submission.Parse(with(t, `{"slug":"new","name":"Taken"}`), index{})
+	if err != nil || len(d.Warnings) != 1 || d.Warnings[0].Field != "name" {
+		t.Errorf("the same name at another address: %v, %+v", err, d)
+	}
+}
+
+// open is an index whose categories nobody has declared.
+type open struct{ index }
+
+func (open) Categories() []exports.Category {
+	return []exports.Category{{Slug: "ml-frameworks", Title: "Ml frameworks"}}
+}
+
+func TestUndeclaredCategories(t *testing.T) {
+	if _, err := submission.Parse(with(t, `{"category":"another"}`), open{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSteps holds the states to their order.
+func TestSteps(t *testing.T) {
+	for to, from := range map[submission.Status][]submission.Status{
+		submission.Pending: nil, submission.InReview: {submission.Pending}, submission.Accepted: {submission.Pending, submission.InReview},
+		submission.Published: {submission.Accepted}, submission.Rejected: {submission.Pending, submission.InReview, submission.Accepted},
+	} {
+		if !slices.Equal(to.From(), from) {
+			t.Errorf("%s comes from %v", to, to.From())
+		}
+	}
+}
+
+// hostile are texts that mean something to YAML, Markdown, shells or git.
+var hostile = []string{"- x", "&a b", "*a", "!!js x", "a: b", "a #b", "---", "...", "? x", "%TAG", "{a}", "[a]", "| x", "> x",
+	"null", "~", "yes", "0x1f", "1e3", "1:30", ".inf", "<<", "'", `"`, `\`, "@x", "`x`", "2026-01-01", "\u2028", "\u200b", "\ufeff", "é", "🙂", "=",
+	"${x}", "$(x)", "-rf", "--output=x", "a\n---\nb: c", "\x00", "\u202e", "fixes #1", "<img src=x>"}
+
+// FuzzParse: whatever is taken in is a file that content takes, in the form that
+// it gives to files, and reads back as the fields that were sent.
+func FuzzParse(f *testing.F) {
+	f.Add(good)
+	f.Fuzz(takenInAsSent)
+}
+
+// FuzzTexts is FuzzParse for texts at every place.
+func FuzzTexts(f *testing.F) {
+	for _, text := range hostile {
+		f.Add(text, text, text, text, 1.5)
+	}
+	f.Fuzz(func(t *testing.T, name, description, version, word string, value float64) {
+		body, err := json.Marshal(map[string]any{"type": "tool", "slug": "x", "name": name, "provider": name, "description": description,
+			"category": "ml-frameworks", "version": version, "license": version, "url": "https://x.example/" + word, "tags": []string{"a", word},
+			"signals": map[string]any{"benchmarks": []any{map[string]any{"name": name, "value": value, "date": "2026-01", "source": "https://x.example?" + word}}}})
+		if err != nil {
+			return // not a number that JSON has
+		}
+		takenInAsSent(t, string(body))
+		fields := fieldsOf(t, string(body))
+		delete(fields, "tags")
+		if body, err = json.Marshal(fields); err != nil {
+			t.Fatal(err)
+		}
+		takenInAsSent(t, string(body))
+	})
+}
+
+func takenInAsSent(t *testing.T, body string) {
+	d := json.NewDecoder(strings.NewReader(body))
+	d.UseNumber()
+	var fields map[string]any
+	if d.Decode(&fields) != nil {
+		return
+	}
+	draft, err := submission.Parse(fields, open{})
+	if err != nil {
+		var invalid *submission.InvalidError
+		var taken *submission.TakenError
+		if !errors.As(err, &invalid) && !errors.As(err, &taken) {
+			t.Fatalf("%s: %v", body, err)
+		}
+		return
+	}
+	e := draft.Entity
+	read, problems := content.ParseEntity("x", e.Type, e.Slug, draft.YAML)
+	if n, _ := problems.Count(); n > 0 || !reflect.DeepEqual(read, e) {
+		t.Fatalf("%s reads back otherwise: %v\n%s", body, problems, draft.YAML)
+	}
+	if formatted, err := content.Format(e.Type+"/"+e.Slug+".yaml", draft.YAML); err != nil || string(formatted) != string(draft.YAML) {
+		t.Fatalf("%s is not in the usual form: %v\n%s\n%s", body, err, draft.YAML, formatted)
+	}
+	sameFields(t, fields, draft.YAML)
+}
+
+// TestHostileTexts: at least those texts that have no control character are taken
+// in as names, and mean nothing.
+func TestHostileTexts(t *testing.T) {
+	taken := 0
+	for _, text := range hostile {
+		fields := with(t, `{"slug":"x"}`)
+		fields["name"] = text
+		body, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		takenInAsSent(t, string(body))
+		if d, err := submission.Parse(fields, open{}); err == nil {
+			taken++
+			if d.Entity.Name != strings.TrimSpace(text) {
+				t.Errorf("%q became %q", text, d.Entity.Name)
+			}
+		}
+	}
+	if taken < len(hostile)-6 {
+		t.Errorf("only %d of %d are taken in", taken, len(hostile))
+	}
+}
+
+// sameFields compares what was sent with what the file says.
+func sameFields(t *testing.T, sent map[string]any, file []byte) {
+	t.Helper()
+	read, err := content.Fields(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent = maps.Clone(sent)
+	delete(sent, "type")
+	delete(sent, "slug")
+	if n, ok := sent["version"].(json.Number); ok {
+		sent["version"] = string(n)
+	}
+	if !reflect.DeepEqual(plain(t, sent), plain(t, read)) {
+		t.Fatalf("sent %v, the file says %v", plain(t, sent), plain(t, read))
+	}
+}
+
+// plain is a value with numbers as JSON has them and texts without blanks around
+// them.
+func plain(t *testing.T, v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = plain(t, v[i])
+		}
+		return list
+	case map[string]any:
+		set := map[string]any{}
+		for name := range v {
+			set[name] = plain(t, v[name])
+		}
+		return set
+	case json.Number:
+		x, err := v.Float64()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	case int64:
+		return float64(v)
+	}
+	return v
+}
+
+// TestSlugifyIsBounded: a slug is one whatever it is made from, also where the cut is
+// at a hyphen.
+func TestSlugifyIsBounded(t *testing.T) {
+	for _, text := range []string{strings.Repeat("A ", 1000), strings.Repeat("ab ", 1000), strings.Repeat("a", 1000), strings.Repeat("a", 99) + " b",
+		strings.Repeat("a", 98) + " b", strings.Repeat("a", 100) + " b", " - a - "} {
+		if slug := submission.Slugify(text); !content.ValidSlug(slug) || len(slug) < min(99, len(text)/10) {
+			t.Errorf("%.20q…: %q (%d)", text, slug, len(slug))
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package submission
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"kindex/builder/content"
+	"kindex/exports"
+)
+
+// Sketch is the file of a submission that is not right yet, of those fields alone
+// that are: what somebody sees while filling in a form. It is nil where there are
+// none. The problems are those that Parse found.
+func Sketch(fields map[string]any, problems []Problem) []byte {
+	right := map[string]any{}
+	for name, value := range fields {
+		if !slices.Contains(addressFields, name) && content.UnknownField(name) == nil {
+			right[name] = value
+		}
+	}
+	for _, p := range problems {
+		root, within := p.Field, ""
+		if i := strings.IndexAny(root, ".["); i >= 0 {
+			root, within = root[:i], strings.TrimPrefix(root[i:], ".")
+		}
+		set, nested := right[root].(map[string]any)
+		switch {
+		case root == "":
+			return nil // it is about all of them
+		case nested && set[within] != nil:
+			set = maps.Clone(set)
+			delete(set, within)
+			right[root] = set
+		default:
+			delete(right, root)
+		}
+		if nested && len(set) == 0 {
+			delete(right, root)
+		}
+	}
+	if len(right) == 0 {
+		return nil
+	}
+	data, err := content.Compose(right)
+	if err != nil {
+		return nil // which value cannot be written is among the problems
+	}
+	return data
+}
+
+// File is the file of an entity as Build.Authored returns it, in the form that
+// content gives to files. Comments, which no build keeps, are missing.
+func File(e *exports.Entity) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(e.AppendJSON(nil)))
+	d.UseNumber()
+	var fields map[string]any
+	if err := d.Decode(&fields); err != nil {
+		return nil, err
+	}
+	for _, name := range append([]string{"scores"}, addressFields...) {
+		delete(fields, name)
+	}
+	if fields["status"] == exports.Active {
+		delete(fields, "status") // it goes without saying
+	}
+	if len(e.Formerly) > 0 {
+		fields["formerly"] = e.Formerly
+	}
+	withoutUnknown(fields)
+	return content.Compose(fields)
+}
+
+// withoutUnknown takes out what the record of an entity has for what is not known.
+func withoutUnknown(set map[string]any) {
+	for name, value := range set {
+		switch v := value.(type) {
+		case nil:
+			delete(set, name)
+		case map[string]any:
+			if withoutUnknown(v); len(v) == 0 {
+				delete(set, name)
+			}
+		case []any:
+			for _, item := range v {
+				if inner, ok := item.(map[string]any); ok {
+					withoutUnknown(inner)
+				}
+			}
+			if len(v) == 0 {
+				delete(set, name)
+			}
+		}
+	}
+}

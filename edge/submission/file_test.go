@@ -1,0 +1,92 @@
+package submission_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"kindex/builder/content"
+	"kindex/builder/suite"
+	"kindex/edge/submission"
+	"kindex/exports"
+)
+
+// TestFile writes the file of every shipped entity anew: it says the same, in the
+// form of a file.
+func TestFile(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	files, err := filepath.Glob("../../content/*/*.yaml")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		typ, slug := filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml")
+		e, _ := content.ParseEntity(path, typ, slug, data)
+		if e == nil {
+			t.Fatal(path)
+		}
+		sameFile(t, e)
+	}
+	e, _ := content.ParseEntity("x", "model", "x", []byte(`name: "yes"
+description: "- a: b"
+category: c
+status: withdrawn
+formerly: [old, older]
+addedDate: 2026-01-02
+links: {deprecation: "https://x.example/"}
+signals: {benchmarks: [{name: "1", value: -0.5}]}
+`))
+	sameFile(t, e)
+}
+
+func sameFile(t *testing.T, e *exports.Entity) {
+	t.Helper()
+	data, err := submission.File(e)
+	if err != nil {
+		t.Fatalf("%s: %v", e.Key(), err)
+	}
+	again, problems := content.ParseEntity(e.Key(), e.Type, e.Slug, data)
+	if !reflect.DeepEqual(again, e) {
+		t.Errorf("%s says something else: %v\n%s", e.Key(), problems, data)
+	}
+	if formatted, err := content.Format(e.Key()+".yaml", data); err != nil || string(formatted) != string(data) {
+		t.Errorf("%s is not in the usual form: %v\n%s", e.Key(), err, data)
+	}
+}
+
+// TestSketch has what is right, and nothing else, whatever is wrong.
+func TestSketch(t *testing.T) {
+	for _, c := range []struct{ members, sketch string }{
+		{`{"category":"ml-framework"}`, "name: Fine Tool\n"},
+		{`{"category":"ml-framework","tags":["a","B"],"links":{"homepage":"https://x.example/","paper":"x"},"slgu":"y"}`,
+			"name: Fine Tool\nlinks:\n  homepage: https://x.example/\n"},
+		{`{"category":"ml-framework","links":{"paper":"x"}}`, "name: Fine Tool\n"},
+		{`{"category":"ml-framework","name":""}`, ""},
+	} {
+		fields := map[string]any{"type": "tool", "name": "Fine Tool"}
+		for name, v := range fieldsOf(t, c.members) {
+			fields[name] = v
+		}
+		_, err := submission.Parse(fields, index{})
+		var invalid *submission.InvalidError
+		if !errors.As(err, &invalid) {
+			t.Fatalf("%s: %v", c.members, err)
+		}
+		if got := string(submission.Sketch(fields, invalid.Problems)); got != c.sketch {
+			t.Errorf("%s:\n%s", c.members, got)
+		}
+	}
+	_, err := submission.Parse(with(t, `{"slug":"-","license":"BSD 3-Clause"}`), index{})
+	var invalid *submission.InvalidError
+	if !errors.As(err, &invalid) || len(invalid.Warnings) != 1 || invalid.Warnings[0].Suggestion != "BSD-3-Clause" {
+		t.Errorf("what a licence should be is not told beside another problem: %v", err)
+	}
+}

@@ -1,0 +1,252 @@
+// Package github speaks to the forge on which submissions are reviewed: it opens
+// their pull requests through the GitHub API, or one that is compatible, and
+// follows what becomes of them.
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/go-github/v88/github"
+
+	"kindex/edge/submission"
+)
+
+// Options say which forge, and which repository on it.
+type Options struct {
+	URL        string // base of the API, such as https://api.github.com
+	Repository string // owner/name
+	Token      string
+}
+
+// Forge is a repository on a forge. It may be used by several goroutines at once.
+type Forge struct {
+	client      *github.Client
+	owner, name string
+	gitHost     string
+}
+
+// timeout bounds one call.
+const timeout = 30 * time.Second
+
+var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-]$`)
+
+// New checks the options. It calls nobody.
+func New(o Options) (*Forge, error) {
+	u, err := url.Parse(o.URL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("%q is not the address of an API; use one such as https://api.github.com", withoutUser(o.URL))
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return nil, fmt.Errorf("the forge %s would be sent its token over http://, where everybody on the way could read it; use https://", u.Host)
+	case !repositoryName.MatchString(o.Repository):
+		return nil, fmt.Errorf("%q is not a repository; use owner/name", o.Repository)
+	case o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("the token of the forge is missing or not one: give it in the variable KINDEX_FORGE_TOKEN")
+	}
+	base := strings.TrimRight(o.URL, "/") + "/"
+	f := &Forge{gitHost: gitHost(u.Host)}
+	f.owner, f.name, _ = strings.Cut(o.Repository, "/")
+	// The token goes with every request of the client, so that none may be led to
+	// another host.
+	hold := &http.Client{Timeout: timeout, Transport: bounded{http.DefaultTransport}, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host || len(via) > 5 {
+			return fmt.Errorf("the forge leads to %q, where its token does not belong", r.URL.Host)
+		}
+		return nil
+	}}
+	f.client, err = github.NewClient(github.WithHTTPClient(hold), github.WithAuthToken(o.Token), github.WithURLs(&base, nil),
+		github.WithUserAgent("kindex"))
+	return f, err
+}
+
+// maxAnswer bounds an answer of the forge, in bytes: a list of pull requests has a
+// few hundred kilobytes.
+const maxAnswer = 16 << 20
+
+// bounded cuts off answers that are too long.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
+	return res, nil
+}
+
+// GitHost returns the host of the forge's repositories, with the port where it has one:
+// the only one besides the API that may be sent the token.
+func (f *Forge) GitHost() string { return f.gitHost }
+
+// gitHost returns the host of the repositories of a forge, given that of its API:
+// github.com has them apart, as has GitHub Enterprise Cloud (api.example.ghe.com).
+// Elsewhere both have one host, such as https://forge.example.org/api/v3.
+func gitHost(api string) string {
+	api = strings.ToLower(api)
+	if rest, ok := strings.CutPrefix(api, "api."); ok && (rest == "github.com" || strings.HasSuffix(rest, ".ghe.com")) {
+		return rest
+	}
+	return api
+}
+
+func withoutUser(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the address"
+	}
+	u.User = nil // a token stands in the place of either name or password
+	return u.String()
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// DefaultBranch names the branch into which pull requests go unless told
+// otherwise.
+func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
+	r, _, err := f.client.Repositories.Get(ctx, f.owner, f.name)
+	if err != nil {
+		return "", f.explain(err)
+	}
+	switch branch := r.GetDefaultBranch(); {
+	case branch == "":
+		return "", fmt.Errorf("%s/%s has no default branch yet", f.owner, f.name)
+	case plainText(branch) != branch:
+		return "", fmt.Errorf("%s/%s has a default branch with an unusable name: %q", f.owner, f.name, plainText(branch))
+	default:
+		return branch, nil
+	}
+}
+
+// Request is a pull request to be opened.
+type Request struct{ Branch, Base, Title, Body string }
+
+// Open opens a pull request, and returns the one that there is already for the
+// branch instead of a second one.
+func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, error) {
+	if found, err := f.Find(ctx, r.Branch); err != nil || found.Number > 0 {
+		return found, err
+	}
+	p, _, err := f.client.PullRequests.Create(ctx, f.owner, f.name, &github.NewPullRequest{
+		Title: &r.Title, Head: &r.Branch, Base: &r.Base, Body: &r.Body, MaintainerCanModify: new(bool)})
+	var refused *github.ErrorResponse
+	if errors.As(err, &refused) && refused.Response.StatusCode == http.StatusUnprocessableEntity {
+		// Another call may have opened it meanwhile.
+		if found, failed := f.Find(ctx, r.Branch); failed == nil && found.Number > 0 {
+			return found, nil
+		}
+	}
+	if err != nil {
+		return submission.PullRequest{}, f.explain(err)
+	}
+	// Without a number nobody could follow it.
+	if p.GetNumber() < 1 || !f.of(p, r.Branch) {
+		return submission.PullRequest{}, fmt.Errorf("the forge has taken the pull request of %s, but its answer does not tell which one that is", r.Branch)
+	}
+	return pullRequest(p), nil
+}
+
+// Find returns the newest pull request of a branch, open or not; its number is 0
+// where there is none.
+func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest, error) {
+	list, _, err := f.client.PullRequests.List(ctx, f.owner, f.name, &github.PullRequestListOptions{
+		State: "all", Head: f.owner + ":" + branch, Sort: "created", Direction: "desc"})
+	if err != nil {
+		return submission.PullRequest{}, f.explain(err)
+	}
+	for _, p := range list { // not every forge heeds head
+		if f.of(p, branch) {
+			return pullRequest(p), nil
+		}
+	}
+	return submission.PullRequest{}, nil
+}
+
+// of tells whether a pull request is that of a branch of the repository itself:
+// somebody's copy may have a branch of this name too, and be deleted by now, so
+// that the forge does not name it any more.
+func (f *Forge) of(p *github.PullRequest, branch string) bool {
+	return p.GetHead().GetRef() == branch && strings.EqualFold(p.GetHead().GetRepo().GetFullName(), f.owner+"/"+f.name)
+}
+
+// Close closes a pull request without merging it.
+func (f *Forge) Close(ctx context.Context, number int64) error {
+	closed := "closed"
+	_, _, err := f.client.PullRequests.Edit(ctx, f.owner, f.name, int(number), &github.PullRequest{State: &closed})
+	return f.explain(err)
+}
+
+// pullRequest is what submissions keep of a pull request.
+func pullRequest(p *github.PullRequest) submission.PullRequest {
+	kept := submission.PullRequest{Number: int64(p.GetNumber())}
+	if u, err := url.Parse(p.GetHTMLURL()); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && len(p.GetHTMLURL()) <= maxURL {
+		kept.URL = u.String()
+	}
+	return kept
+}
+
+// maxURL bounds the address of a pull request, in bytes.
+const maxURL = 2000
+
+// Error is a failed call of the forge. Its text has of the forge's own words only
+// what is safe to log and to print to a terminal.
+type Error struct {
+	says  string
+	cause error
+}
+
+func (e *Error) Error() string { return e.says }
+
+// Unwrap returns the error of the client library, whose text is not safe.
+func (e *Error) Unwrap() error { return e.cause }
+
+// explain says of what the forge refuses what the operator can do.
+func (f *Forge) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	says := "the forge: "
+	var refused *github.ErrorResponse
+	if errors.As(err, &refused) {
+		switch refused.Response.StatusCode {
+		case http.StatusUnauthorized:
+			says = "the forge does not take the token in KINDEX_FORGE_TOKEN: "
+		case http.StatusForbidden:
+			says = fmt.Sprintf("the token in KINDEX_FORGE_TOKEN must not do this on %s/%s: ", f.owner, f.name)
+		case http.StatusNotFound:
+			says = fmt.Sprintf("the forge knows no %s/%s, or does not show it to this token: ", f.owner, f.name)
+		}
+	}
+	return &Error{says + plainText(err.Error()), err}
+}
+
+// maxText is how many characters of a text of the forge are repeated.
+const maxText = 300
+
+// plainText is a text of the forge on one line, without characters that a terminal
+// might obey or hide, shortened.
+func plainText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\ufffd'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+	if r := []rune(s); len(r) > maxText {
+		return string(r[:maxText]) + "…"
+	}
+	return s
+}

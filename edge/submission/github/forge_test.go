@@ -1,0 +1,440 @@
+package github_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unicode"
+
+	"kindex/builder/suite"
+	"kindex/edge/submission"
+	"kindex/edge/submission/github"
+	"kindex/edge/submission/github/forgetest"
+)
+
+// store keeps submissions in memory, and lets nobody take a step that there is not.
+type store struct {
+	mu   sync.Mutex
+	list []submission.Submission
+	fail error
+
+	closed map[string]bool // withdrawn ones whose pull request needs closing no longer
+}
+
+func (s *store) PullRequestClosed(_ context.Context, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed == nil {
+		s.closed = map[string]bool{}
+	}
+	s.closed[id] = true
+	return nil
+}
+
+func (s *store) Submission(_ context.Context, id string) (submission.Submission, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.list {
+		if one.ID == id {
+			return one, nil
+		}
+	}
+	return submission.Submission{}, submission.ErrUnknown
+}
+
+func (s *store) Submissions(_ context.Context, q submission.Query) (list []submission.Submission, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	behind := q.After == ""
+	for _, one := range s.list {
+		chosen := slices.Contains(q.Statuses, one.Status) || q.ToClose && one.Status == submission.Withdrawn && !s.closed[one.ID]
+		if behind && chosen && (q.Limit == 0 || len(list) < q.Limit) {
+			list = append(list, one)
+		}
+		behind = behind || one.ID == q.After
+	}
+	return list, s.fail
+}
+
+func (s *store) MoveSubmission(_ context.Context, id string, to submission.Status, c submission.Change) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.list {
+		if s.list[i].ID == id && slices.Contains(to.From(), s.list[i].Status) {
+			s.list[i].Status, s.list[i].Reason = to, c.Reason
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// setUp starts a forge with a repository that has the branches main and some more.
+func setUp(t *testing.T, branches ...string) (*forgetest.Server, *github.Forge) {
+	t.Helper()
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	run := func(args ...string) string {
+		cmd := exec.Command("git", append([]string{"--git-dir", bare}, args...)...)
+		cmd.Env = append(cmd.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	run("init", "-q", "--bare", "-b", "main")
+	commit := run("commit-tree", "-m", "First", run("hash-object", "-t", "tree", "-w", "/dev/null"))
+	for _, b := range append(branches, "main") {
+		run("update-ref", "refs/heads/"+b, commit)
+	}
+	s := forgetest.Start(bare)
+	t.Cleanup(s.Close)
+	f, err := github.New(github.Options{URL: s.URL + "/", Repository: forgetest.Repository, Token: forgetest.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, f
+}
+
+func TestOptions(t *testing.T) {
+	for _, c := range []struct{ url, repo, token, says string }{
+		{"https://api.example.org", "o/n", "", "KINDEX_FORGE_TOKEN"},
+		{"https://api.example.org", "o/n", "a b", "KINDEX_FORGE_TOKEN"},
+		{"https://api.example.org", "o/n", "a\nb", "KINDEX_FORGE_TOKEN"},
+		{"https://api.example.org", "o", "t", "owner/name"},
+		{"https://api.example.org", "../n", "t", "owner/name"},
+		{"https://api.example.org", "o/..", "t", "owner/name"},
+		{"https://api.example.org", "o/n/m", "t", "owner/name"},
+		{"https://api.example.org", "o/n?x", "t", "owner/name"},
+		{"http://api.example.org", "o/n", "t", "use https://"},
+		{"api.example.org", "o/n", "t", "is not the address of an API"},
+		{"https://user:secret@api.example.org", "o/n", "t", "is not the address of an API"},
+		{"https://secret@api.example.org", "o/n", "t", "is not the address of an API"},
+		{"file:///etc", "o/n", "t", "is not the address of an API"},
+	} {
+		_, err := github.New(github.Options{URL: c.url, Repository: c.repo, Token: c.token})
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	s, f := setUp(t, "submission/a")
+	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
+	s.Add(forgetest.Pull{Head: "submission/a", State: "open", From: "eve/index"}) // of somebody's copy
+	s.Lose(1)
+	if _, err := f.Open(t.Context(), r); err == nil {
+		t.Error("the answer was lost")
+	}
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			if p, err := f.Open(t.Context(), r); err != nil || p.Number != 2 || p.URL != "https://forge.example.org/example/index/pull/2" {
+				t.Errorf("%+v %v", p, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(s.Pulls()); n != 2 || len(s.Wrong()) > 0 {
+		t.Errorf("%d pull requests; %v", n, s.Wrong())
+	}
+	s.Fail(403, nil)
+	if _, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "must not do this") || strings.Contains(err.Error(), forgetest.Token) {
+		t.Error(err)
+	}
+}
+
+// TestOpenUnnumbered: an answer that does not tell which pull request was opened is
+// an error; nobody could follow it.
+func TestOpenUnnumbered(t *testing.T) {
+	s, f := setUp(t, "submission/a")
+	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
+	s.Mute(true)
+	if p, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "does not tell which one") {
+		t.Errorf("%+v %v", p, err)
+	}
+	s.Mute(false)
+	if p, err := f.Open(t.Context(), r); err != nil || p.Number != 1 || len(s.Pulls()) != 1 {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
+// TestSecurityDeletedFork: who opens a pull request from a copy and deletes the copy
+// has not opened that of the submission. The forge does not heed head here.
+func TestSecurityDeletedFork(t *testing.T) {
+	s, f := setUp(t, "submission/a")
+	s.IgnoreHead()
+	s.Add(forgetest.Pull{Head: "submission/a", State: "closed", From: forgetest.Deleted})
+	if p, err := f.Find(t.Context(), "submission/a"); err != nil || p.Number != 0 {
+		t.Errorf("%+v %v", p, err)
+	}
+	kept := &store{list: []submission.Submission{inReview("a", 1)}}
+	if moved, err := (&github.Follower{Forge: f, Store: kept}).Round(t.Context()); err == nil || len(moved) > 0 {
+		t.Errorf("moved %v, %v", moved, err)
+	}
+}
+
+// TestSecurityForgeRedirect: the token goes to no other host than its own.
+func TestSecurityForgeRedirect(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was led away") }))
+	defer other.Close()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer s.Close()
+	f, err := github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "secret-token"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.DefaultBranch(t.Context()); err == nil || !strings.Contains(err.Error(), "where its token does not belong") || strings.Contains(err.Error(), "secret-token") {
+		t.Error(err)
+	}
+}
+
+// inReview is a submission whose pull request is open.
+func inReview(id string, number int64) submission.Submission {
+	return submission.Submission{ID: id, Status: submission.InReview, Type: "tool", Slug: id, Branch: "submission/" + id,
+		PullRequest: submission.PullRequest{Number: number, URL: "https://forge.example.org/1"}}
+}
+
+func TestRound(t *testing.T) {
+	s, f := setUp(t)
+	for _, head := range []string{"a", "b", "c", "elsewhere", "e"} {
+		s.Add(forgetest.Pull{Head: "submission/" + head, State: "open"})
+	}
+	kept := &store{list: []submission.Submission{inReview("a", 1), inReview("b", 2), inReview("c", 3), inReview("d", 4), inReview("e", 5), inReview("f", 99)}}
+	follower := &github.Follower{Forge: f, Store: kept}
+	round := func(want string) {
+		t.Helper()
+		moved, err := follower.Round(t.Context())
+		var got []string
+		for _, one := range moved {
+			got = append(got, one.ID+" "+string(one.Status))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%v instead of %s", got, want)
+		}
+		if err == nil || !strings.Contains(err.Error(), "d: pull request 4 of example/index is not that of the branch submission/d") || !strings.Contains(err.Error(), "f: the forge knows no") {
+			t.Errorf("the wrong ones: %v", err)
+		}
+	}
+	round("")
+	round("")
+	if p := s.Pulls(); p[0].Asked != 2 || p[0].NotModifiedSeen != 1 {
+		t.Errorf("asked %d times, %d of them conditionally", p[0].Asked, p[0].NotModifiedSeen)
+	}
+	if err := errors.Join(s.Settle(1, true), s.Settle(2, false)); err != nil {
+		t.Fatal(err)
+	}
+	round("a accepted, b rejected")
+	if one := kept.list[1]; one.Reason != "The pull request was closed without being merged: https://forge.example.org/1" {
+		t.Error(one.Reason)
+	}
+	round("")
+	if len(s.Wrong()) > 0 {
+		t.Error(s.Wrong())
+	}
+}
+
+// TestManyInReview: one round asks for a bounded number, the next for those behind.
+func TestManyInReview(t *testing.T) {
+	s, f := setUp(t)
+	kept := &store{}
+	for i := range 250 {
+		id := "s" + string(rune('a'+i/26)) + string(rune('a'+i%26))
+		s.Add(forgetest.Pull{Head: "submission/" + id, State: "open"})
+		kept.list = append(kept.list, inReview(id, int64(i+1)))
+	}
+	follower := &github.Follower{Forge: f, Store: kept}
+	for _, want := range []int{100, 200, 250, 350} {
+		if _, err := follower.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(s.Requests()); n != want || follower.More() != (want != 250) {
+			t.Errorf("%d requests instead of %d, more: %v", n, want, follower.More())
+		}
+	}
+}
+
+// TestFollow: errors make it wait longer, and what the forge asks for is heeded.
+func TestFollow(t *testing.T) {
+	suite.InRace(t)
+	s, f := setUp(t)
+	s.Add(forgetest.Pull{Head: "submission/a", State: "open"})
+	kept := &store{list: []submission.Submission{inReview("a", 1)}}
+	for range 4 {
+		s.Fail(500, nil)
+	}
+	const every = 20 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	rounds := 0
+	var at []time.Time
+	(&github.Follower{Forge: f, Store: kept}).Follow(ctx, every, func(context.Context) {
+		at = append(at, time.Now())
+		switch rounds++; rounds {
+		case 5:
+			if err := s.Settle(1, true); err != nil {
+				t.Error(err)
+			}
+		case 6:
+			cancel()
+		}
+	})
+	if kept.list[0].Status != submission.Accepted || rounds != 6 {
+		t.Fatalf("%s behind %d rounds", kept.list[0].Status, rounds)
+	}
+	// 20, 40, 80, 160 ms behind the failures, and 20 again.
+	if waited := at[4].Sub(at[3]); waited < 7*every {
+		t.Errorf("%v behind the fourth failure", waited)
+	}
+}
+
+func TestForgeAsksToWait(t *testing.T) {
+	s, f := setUp(t)
+	for _, head := range []string{"a", "b"} {
+		s.Add(forgetest.Pull{Head: "submission/" + head, State: "open"})
+	}
+	kept := &store{list: []submission.Submission{inReview("a", 1), inReview("b", 2)}}
+	s.Fail(http.StatusTooManyRequests, map[string]string{"Retry-After": "120", "X-RateLimit-Remaining": "0",
+		"X-RateLimit-Limit": "60", "X-RateLimit-Reset": "4102444800"})
+	if _, err := (&github.Follower{Forge: f, Store: kept}).Round(t.Context()); err == nil || len(s.Requests()) != 1 {
+		t.Errorf("%v, %d requests", err, len(s.Requests()))
+	}
+}
+
+// TestWithdrawn: the pull request of a withdrawn submission is closed once. One that
+// was merged meanwhile leaves the submission withdrawn, and one that is not there
+// holds up nothing.
+func TestWithdrawn(t *testing.T) {
+	s, f := setUp(t)
+	for _, head := range []string{"open", "merged", "closed", "elsewhere"} {
+		s.Add(forgetest.Pull{Head: "submission/" + head, State: "open"})
+	}
+	if err := errors.Join(s.Settle(2, true), s.Settle(3, false)); err != nil {
+		t.Fatal(err)
+	}
+	kept := &store{}
+	for i, id := range []string{"open", "merged", "closed", "another", "gone"} {
+		one := inReview(id, int64(i+1))
+		one.Status = submission.Withdrawn
+		kept.list = append(kept.list, one)
+	}
+	follower := &github.Follower{Forge: f, Store: kept}
+	s.Fail(http.StatusBadGateway, nil)
+	if _, err := follower.Round(t.Context()); err == nil || kept.closed["open"] || s.Pulls()[0].State != "open" {
+		t.Errorf("the forge failed: %v, %v", err, kept.closed)
+	}
+	for range 2 {
+		if moved, err := follower.Round(t.Context()); err != nil || len(moved) > 0 {
+			t.Errorf("moved %v: %v", moved, err)
+		}
+	}
+	for _, one := range kept.list {
+		if !kept.closed[one.ID] || one.Status != submission.Withdrawn {
+			t.Errorf("%s is %s, closed: %v", one.ID, one.Status, kept.closed[one.ID])
+		}
+	}
+	if p := s.Pulls(); p[0].State != "closed" || p[0].Merged || p[3].State != "open" {
+		t.Errorf("%+v", p)
+	}
+	closed := 0
+	for _, r := range s.Requests() {
+		if strings.HasPrefix(r, http.MethodPatch) {
+			closed++
+		}
+	}
+	if closed != 1 {
+		t.Errorf("%d requests to close: %v", closed, s.Requests())
+	}
+}
+
+// TestSecurityForgeAnswers: whatever the forge says, it is cut off, and prints as one
+// short line without control characters.
+func TestSecurityForgeAnswers(t *testing.T) {
+	suite.InTest(t)
+	const hostile = "\x1b]0;owned\x07\x1b[2J\r\n\u202e"
+	for what, answer := range map[string]http.HandlerFunc{
+		"an error": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_ = json.NewEncoder(w).Encode(map[string]any{"message": hostile + strings.Repeat("x", 5000)})
+		},
+		"no JSON": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, hostile) },
+		"a branch": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"default_branch":"a\u001b[2Jb"}`)
+		},
+		"an endless answer": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"default_branch":"`)
+			block := bytes.Repeat([]byte("x"), 1<<20)
+			for range 100 {
+				if _, err := w.Write(block); err != nil {
+					return
+				}
+			}
+			_, _ = io.WriteString(w, `"}`)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := httptest.NewServer(answer)
+			defer s.Close()
+			f, err := github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "secret-token"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.DefaultBranch(t.Context())
+			if err == nil || len(err.Error()) > 1500 || strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("%.2000q", fmt.Sprint(err))
+			}
+		})
+	}
+}
+
+// TestWithdrawnUnderAReadingToken: a token that may not close pull requests does not
+// keep the follower from the others, nor slow it down, and is logged once.
+func TestWithdrawnUnderAReadingToken(t *testing.T) {
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			asked.Add(1)
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		branch := map[string]string{"1": "submission/a", "2": "submission/b"}[path.Base(r.URL.Path)]
+		_ = json.NewEncoder(w).Encode(map[string]any{"number": 1, "state": "open", "head": map[string]any{"ref": branch, "repo": map[string]any{"full_name": "o/n"}}})
+	}))
+	defer s.Close()
+	f, err := github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "reading"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	withdrawn := inReview("a", 1)
+	withdrawn.Status = submission.Withdrawn
+	kept := &store{list: []submission.Submission{withdrawn, inReview("b", 2)}}
+	var log bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	rounds := 0
+	(&github.Follower{Forge: f, Store: kept, Log: slog.New(slog.NewTextHandler(&log, nil))}).Follow(ctx, time.Millisecond, func(context.Context) {
+		if rounds++; rounds == 5 {
+			cancel()
+		}
+	})
+	if rounds != 5 || asked.Load() != 5 || kept.closed["a"] || strings.Count(log.String(), "level=WARN") != 1 || strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("%d rounds, asked %d times, closed %v\n%s", rounds, asked.Load(), kept.closed, log.String())
+	}
+}

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+)
+
+// PrefersMarkdown tells whether Accept likes Markdown better than JSON (RFC 9110
+// section 12.5.1). What it likes the same is JSON.
+func PrefersMarkdown(accept []string) bool {
+	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JSONType) {
+		return false // as most requests
+	}
+	var markdown, json quality
+	for _, line := range accept {
+		markdown.read(line, "text/markdown", "text/*")
+		json.read(line, JSONType, "application/*")
+	}
+	return markdown.q > json.q
+}
+
+// quality is how much a media type is liked, by the most specific range that names
+// it.
+type quality struct {
+	q        float64
+	specific int
+}
+
+func (best *quality) read(accept, exact, kind string) {
+	for part := range strings.SplitSeq(accept, ",") {
+		name, params, _ := strings.Cut(part, ";")
+		specific := 0
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case exact:
+			specific = 3
+		case kind:
+			specific = 2
+		case "*/*":
+			specific = 1
+		}
+		if specific > best.specific {
+			*best = quality{weight(params), specific}
+		}
+	}
+}
+
+// weight reads the parameter q among those of a media range, 1 where there is none
+// that can be read.
+func weight(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if !strings.EqualFold(name, "q") {
+			continue
+		}
+		if q, err := strconv.ParseFloat(value, 64); err == nil && q >= 0 && q <= 1 {
+			return q
+		}
+	}
+	return 1
+}
+
+// PrefersHTML tells whether Accept names HTML and likes it no less than JSON (RFC 9110
+// section 12.5.1), as browsers do. Who takes anything, as curl does, names none.
+func PrefersHTML(accept []string) bool {
+	var html, json, problem quality
+	for _, line := range accept {
+		html.read(line, "text/html", "text/*")
+		json.read(line, JSONType, "application/*")
+		problem.read(line, problemType, "application/*")
+	}
+	return html.specific > 1 && html.q > 0 && html.q >= max(json.q, problem.q)
+}
+
+func PrefersYAML(accept string) bool {
+	y, j := strings.Index(accept, "yaml"), strings.Index(accept, "json")
+	return y >= 0 && (j < 0 || y < j)
+}

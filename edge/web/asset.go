@@ -1,0 +1,20 @@
+package web
+
+import (
+	"bytes"
+
+	"kindex/site"
+)
+
+// AssetReply is a file that a page loads, at an address whose bytes never change.
+func AssetReply(c *Call, a site.Asset, ok bool) (*Reply, error) {
+	if !ok {
+		return c.NotFound()
+	}
+	return &Reply{MediaType: a.MediaType, Immutable: true, File: &FileReply{
+		Content: bytes.NewReader(a.Data), ETag: EntityTag(a.ETag, Identity),
+		Variant: func(enc string) (Variant, bool) {
+			return Variant{Body: a.Gzip, ETag: EntityTag(a.ETag, "gzip")}, enc == "gzip"
+		},
+	}}, nil
+}

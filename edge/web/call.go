@@ -1,0 +1,206 @@
+// Package web is the HTTP side of a request: what was asked, the answer in the form that the
+// client prefers, and errors as problem details. It knows builds and who asks, but neither
+// limits nor addresses.
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/julienschmidt/httprouter"
+
+	"kindex/edge/live"
+	"kindex/edge/query"
+	"kindex/edge/ratelimit"
+	"kindex/exports/didyoumean"
+)
+
+// Call is one request under way.
+type Call struct {
+	Shared    *Shared
+	Admission admission
+	Request   *http.Request
+	Writer    http.ResponseWriter
+	Path      httprouter.Params
+	Principal Principal
+	Body      []byte // of the request, once it is read
+	Query     *query.Params
+	Served    *live.ServedBuild // the build that answers, nil before the request is admitted
+	ID        string
+	// immutable is that of the reply.
+	immutable bool
+	// OfBuild marks an answer that follows from the build alone, whatever the settings.
+	OfBuild bool
+	held    *[]byte         // a buffer of buffers, nil for none
+	gate    *ratelimit.Gate // that the call is in, nil for none
+	whole   context.Context // of the request, before end was set
+	End     func()          // of the time that the answer has, nil for as long as it takes
+}
+
+// buffers are memory for bodies. The connection copies what is written to it, so
+// that a body is free again when its answer was sent.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxHeld is the largest buffer that is kept for another answer.
+const maxHeld = 256 << 10
+
+// Buffer returns memory to make the body of the answer in, once a call.
+func (c *Call) Buffer() []byte {
+	c.held = buffers.Get().(*[]byte)
+	return (*c.held)[:0]
+}
+
+// release gives the buffer back, with the room that the body has made.
+func (c *Call) release(r *Reply) {
+	if c.held == nil || r == nil || cap(r.Body) > maxHeld {
+		return
+	}
+	*c.held = r.Body
+	buffers.Put(c.held)
+	c.held = nil
+}
+
+// Param returns a named part of the path.
+func (c *Call) Param(name string) string { return c.Path.ByName(name) }
+
+// Header returns a list that a client sent, perhaps on several lines (RFC 9110
+// section 5.3).
+func (c *Call) Header(name string) string { return strings.Join(c.Request.Header.Values(name), ",") }
+
+// Handler answers a request with a value or an error.
+type Handler func(*Call) (*Reply, error)
+
+// parameters reads the parameters of the request.
+func (c *Call) parameters(known []string) (*query.Params, error) {
+	if len(known) == 1 && known[0] == AnyParams[0] {
+		return nil, nil // the handler reads the query itself
+	}
+	return query.Parse(c.Request.URL.RawQuery, known)
+}
+
+// AnyParams marks a route whose handler reads the query itself.
+var AnyParams = []string{"*"}
+
+// NamesTag reports whether the client has named the entity tag of the answer, and so
+// has the representation: a star would do for any.
+func (c *Call) NamesTag(h http.Header) bool {
+	tags := h["Etag"]
+	return len(tags) == 1 && listsTag(c.Header("If-None-Match"), tags[0])
+}
+
+// Left reports whether the client has disconnected. A failure is then caused by that:
+// the work was done, and the request counts.
+func (c *Call) Left() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
+
+// errRefused ends the making of an answer that is not given.
+var errRefused = errors.New("another answer was given")
+
+// Enter takes a slot.
+func (c *Call) Enter(g *ratelimit.Gate) error {
+	if err := g.Enter(c.Request.Context(), ""); err != nil {
+		return busyProblem(err)
+	}
+	c.gate = g
+	return nil
+}
+
+// leave returns the slot, if the call has one.
+func (c *Call) leave() {
+	if c.gate != nil {
+		c.gate.Leave("")
+		c.gate = nil
+	}
+}
+
+// busyProblem returns the problem for an error of a gate.
+func busyProblem(err error) error {
+	switch {
+	case errors.Is(err, ratelimit.ErrTooManyOfOne):
+		return NewProblem("busy", "You already have two filtered exports running; wait until one has finished. Exports without filters, and files under /data/, have no such limit.")
+	case errors.Is(err, ratelimit.ErrBusy):
+		return NewProblem("busy", "The service is busy; try again in a few seconds.")
+	}
+	return err
+}
+
+// MethodNotAllowed is the answer to another method than those.
+func MethodNotAllowed(c *Call, allow ...string) error {
+	p := NewProblem("method-not-allowed", Shorten(c.Request.URL.Path)+" takes "+strings.Join(allow, ", ")+", not "+Shorten(c.Request.Method)+".")
+	p.allow = strings.Join(append(allow, http.MethodOptions), ", ")
+	return p
+}
+
+// Shorten keeps messages readable whatever was sent.
+func Shorten(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:100]) + "…"
+	}
+	return s
+}
+
+// NotFound answers for a path with nothing at it.
+func (c *Call) NotFound() (*Reply, error) {
+	p := NewProblem("not-found", "There is nothing at "+Shorten(c.Request.URL.Path)+". GET /api/openapi lists all addresses.")
+	return nil, p.Suggest(didyoumean.Name(c.Request.URL.Path, c.Shared.Paths))
+}
+
+// Base is the address under which clients reach the service, without a slash at
+// its end: as the operator says, else as the content says, else as this client
+// has reached it. A client of HTTP/1.0 need not say that; then it is "".
+func (c *Call) Base() string {
+	if said := c.PublicAddress(); said != "" {
+		return said
+	}
+	if c.Request.Host == "" {
+		return ""
+	}
+	u := url.URL{Scheme: "http", Host: c.Request.Host}
+	if c.Request.TLS != nil {
+		u.Scheme = "https"
+	}
+	return u.String()
+}
+
+// PublicAddress is the address of the service that the operator, or else the content,
+// has said, without a slash at its end; "" where neither has.
+func (c *Call) PublicAddress() string {
+	said := c.Shared.URL
+	if said == "" && c.Served != nil {
+		said = string(c.Served.Build.Manifest.URL)
+	}
+	return strings.TrimSuffix(said, "/")
+}
+
+// Acquire gives the call the current build for its whole life. Before there is one it
+// answers with 503 and returns false.
+func (c *Call) Acquire(w http.ResponseWriter, l *live.Reloader) bool {
+	if c.Served = l.Acquire(); c.Served == nil {
+		c.Fail(w, ErrNotReady())
+		return false
+	}
+	return true
+}
+
+// ErrNotReady is the problem of a request that comes before the first build.
+func ErrNotReady() *Problem {
+	return NewProblem("not-ready", "No build is being served yet; try again in a moment.")
+}
+
+// Answer reads the parameters and answers with what the handler returns.
+func (c *Call) Answer(w http.ResponseWriter, params []string, h Handler) {
+	var r *Reply
+	var err error
+	if c.Query, err = c.parameters(params); err == nil {
+		if r, err = h(c); err == nil {
+			err = c.respond(w, r)
+			c.release(r)
+		}
+	}
+	if err != nil {
+		c.Fail(w, err)
+	}
+}

@@ -1,0 +1,142 @@
+package web
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"kindex/exports"
+)
+
+// Identity is the content coding that is none.
+const Identity = "identity"
+
+// CompressFrom is the size from which compressing an answer pays off.
+const CompressFrom = 1024
+
+// chooseEncoding picks the content coding that the client likes best (RFC 9110 section
+// 12.5.3) among those offered, which stand in the order of our own preference. identity is
+// always possible. "*" alone does not select a coding: clients that send it often decode
+// only gzip, or nothing. A client that also refuses identity gets gzip.
+func chooseEncoding(accept string, offered []string) string {
+	if accept == "" {
+		return Identity
+	}
+	best, bestQ := Identity, 0.0
+	identityQ, star := -1.0, -1.0
+	wants := make(map[string]float64, 4)
+	for part := range strings.SplitSeq(accept, ",") {
+		name, params, _ := strings.Cut(part, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		q := 1.0
+		if v, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
+			if x, err := strconv.ParseFloat(v, 64); err == nil {
+				q = x
+			}
+		}
+		switch name {
+		case Identity:
+			identityQ = q
+		case "*":
+			star = q
+		case "x-gzip":
+			wants["gzip"] = q
+		default:
+			wants[name] = q
+		}
+	}
+	for _, enc := range offered {
+		if q := wants[enc]; q > bestQ {
+			best, bestQ = enc, q
+		}
+	}
+	if _, named := wants["gzip"]; best == Identity && identityQ == 0 && star > 0 && !named && slices.Contains(offered, "gzip") {
+		return "gzip"
+	}
+	if identityQ > bestQ {
+		return Identity
+	}
+	return best
+}
+
+// Fast encoders for answers that are made on demand. They are kept in pools:
+// each holds buffers that cost more than a small answer.
+var (
+	gzipPool = sync.Pool{New: func() any {
+		w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+		if err != nil {
+			panic(err) // the level is constant
+		}
+		return w
+	}}
+	brotliPool = sync.Pool{New: func() any { return brotli.NewWriterLevel(io.Discard, 3) }}
+	zstdPool   = sync.Pool{New: func() any {
+		w, err := zstd.NewWriter(io.Discard, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			panic(err) // the options are constant
+		}
+		return w
+	}}
+)
+
+// resetter is an encoder of the pools.
+type resetter interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}
+
+func encoderPool(encoding string) *sync.Pool {
+	switch encoding {
+	case "gzip":
+		return &gzipPool
+	case "br":
+		return &brotliPool
+	}
+	return &zstdPool
+}
+
+// encodeTo runs write with a writer that encodes into w.
+func encodeTo(w io.Writer, encoding string, write func(io.Writer) error) error {
+	if encoding == Identity {
+		return write(w)
+	}
+	pool := encoderPool(encoding)
+	enc := pool.Get().(resetter)
+	defer pool.Put(enc)
+	enc.Reset(w)
+	if err := write(enc); err != nil {
+		return err
+	}
+	return enc.Close()
+}
+
+// encode compresses a whole answer.
+func encode(encoding string, body []byte) ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(len(body)/2 + 64)
+	err := encodeTo(&buf, encoding, func(w io.Writer) error {
+		_, err := w.Write(body)
+		return err
+	})
+	return buf.Bytes(), err
+}
+
+// compressible tells whether compressing a media type makes sense.
+func compressible(mediaType string) bool {
+	base, _, _ := strings.Cut(mediaType, ";")
+	switch base {
+	case "application/vnd.apache.parquet", "application/octet-stream", "application/gzip", "application/zstd":
+		return false
+	}
+	return true
+}
+
+// offeredEncodings are those of answers made on demand, in our order.
+var offeredEncodings = exports.Encodings

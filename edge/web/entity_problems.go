@@ -1,0 +1,37 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/exports"
+	"kindex/exports/didyoumean"
+)
+
+// Deleted answers for an entity that is gone for good.
+func Deleted(typ, slug string, at int64) error {
+	p := NewProblem("deleted-entity", fmt.Sprintf("The %s %q was deleted on %s. Its changelog is still there.", typ, slug,
+		time.Unix(at, 0).UTC().Format(time.DateOnly)))
+	return p.Suggest("/api/entity/" + typ + "/" + slug + "/changelog")
+}
+
+// UnknownEntity names what was probably meant: the type, or the entities whose
+// names are near.
+func UnknownEntity(c *Call, typ, slug string) error {
+	if !slices.Contains(exports.Types, typ) {
+		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; known are %s.", Shorten(typ), strings.Join(exports.Types, ", ")))
+		return p.Suggest(didyoumean.Name(typ, exports.Types))
+	}
+	p := NewProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, Shorten(slug)))
+	near, err := c.Served.NearSlugs(typ, Shorten(slug))
+	if err != nil {
+		return err
+	}
+	if len(near) > 0 {
+		p.Detail += " Near are: " + strings.Join(near, ", ") + "."
+		_ = p.Suggest("/api/entity/" + typ + "/" + near[0])
+	}
+	return p
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+)
+
+// Instrument gives requests of a route an id, measures and logs them, and sees to
+// panics.
+func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter)) httprouter.Handle {
+	m := s.Metrics.route(route)
+	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
+		start := time.Now()
+		c := &Call{Shared: s, Request: r, Writer: w, Path: p, ID: requestID(r)}
+		rec := &recorder{ResponseWriter: w, call: c, status: http.StatusOK}
+		header := rec.Header()
+		header["X-Request-Id"] = []string{c.ID}
+		header["X-Content-Type-Options"] = noSniff
+		header["Vary"] = s.Vary.Encoding
+		s.Metrics.inFlight.Inc()
+		defer func() {
+			abort := c.recovered(rec, recover())
+			if c.Served != nil {
+				c.Served.Release()
+			}
+			if c.End != nil {
+				c.End()
+			}
+			c.leave()
+			s.Metrics.inFlight.Dec()
+			m.observe(rec.status, time.Since(start))
+			if s.LogRequests {
+				s.Log.Info("request", "requestId", c.ID, "method", r.Method, "path", r.URL.Path, "status", rec.status,
+					"bytes", rec.bytes, "took", time.Since(start).Round(time.Microsecond))
+			}
+			if abort {
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		answer(c, rec)
+	}
+}
+
+// recovered answers for a handler that panicked. abort tells to cut the
+// connection, because a part of an answer is out.
+func (c *Call) recovered(rec *recorder, cause any) (abort bool) {
+	switch {
+	case cause == nil:
+		return false
+	case cause == http.ErrAbortHandler: //nolint:errorlint // as net/http compares it
+		return true
+	}
+	c.Shared.Log.Error("panic", "requestId", c.ID, "path", c.Request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	if rec.written {
+		return true
+	}
+	c.Fail(rec, fmt.Errorf("panic: %v", cause))
+	return false
+}
+
+// requestID takes over a sensible id that a proxy has given, or makes one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); len(id) > 0 && len(id) <= 64 && plainID(id) {
+		return id
+	}
+	var b [12]byte
+	binary.LittleEndian.PutUint64(b[:], rand.Uint64())  //nolint:gosec // not a secret: it only identifies a request
+	binary.LittleEndian.PutUint32(b[8:], rand.Uint32()) //nolint:gosec // as above
+	return hex.EncodeToString(b[:])
+}
+
+func plainID(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '-' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,274 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"kindex/exports/didyoumean"
+)
+
+// Bounds of a body.
+const (
+	MaxBody  = 256 << 10
+	maxDepth = 32
+)
+
+// Decode reads the JSON object in the body into a struct, or a map of
+// json.RawMessage where any name will do. Everything that is wrong is told at
+// once, by the names of the fields.
+func (c *Call) Decode(into any) error {
+	body, err := c.ReadBody()
+	if err != nil {
+		return err
+	}
+	members, err := ReadMembers(body)
+	if err != nil {
+		return NewProblem("invalid-body", "The body "+err.Error()+".")
+	}
+	if raw, ok := into.(*map[string]json.RawMessage); ok {
+		*raw = members
+		return nil
+	}
+	var faults []FieldError
+	fields := fieldsOf(into)
+	known := slices.Sorted(maps.Keys(fields))
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		field, ok := fields[name]
+		if !ok && len(faults) < MaxFieldErrors {
+			faults = append(faults, FieldError{Shorten(name), unknownField(Shorten(name), known)})
+		}
+		if !ok {
+			continue // beyond those that are told, unknown fields are not even compared
+		}
+		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
+		if err := json.Unmarshal(members[name], field); err != nil || null {
+			faults = append(faults, FieldError{name, "must be " + kindOf(field) + ", not " + kindOfJSON(members[name])})
+		}
+	}
+	return InvalidBody(faults)
+}
+
+// DecodeNothing reads the body of a write that needs none: there is none, or an
+// object without fields.
+func (c *Call) DecodeNothing() error {
+	if c.Request.ContentLength == 0 {
+		return nil
+	}
+	return c.Decode(&struct{}{})
+}
+
+// MaxFieldErrors is how many faults of a body are told at once.
+const MaxFieldErrors = 100
+
+// InvalidBody is the problem of a body with faulty fields, nil for none.
+func InvalidBody(faults []FieldError) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	detail := faults[0].Field + " " + faults[0].Message
+	if len(faults) > 1 {
+		detail = fmt.Sprintf("%d fields are wrong, as errors tells: %s", len(faults), fieldNames(faults))
+	}
+	p := NewProblem("invalid-body", strings.TrimSuffix(detail, ".")+".")
+	p.Errors = faults[:min(len(faults), MaxFieldErrors)]
+	return p
+}
+
+// fieldNames are the first few names.
+func fieldNames(faults []FieldError) string {
+	const most = 5
+	var names []string
+	for _, f := range faults[:min(len(faults), most)] {
+		names = append(names, f.Field)
+	}
+	if len(faults) > most {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+func unknownField(name string, known []string) string {
+	message := "is no field here; known are " + strings.Join(known, ", ")
+	if len(known) == 0 {
+		message = "is no field here; the body has none"
+	}
+	if near := didyoumean.Name(name, known); near != "" {
+		message = "is no field here; did you mean " + near + "?"
+	}
+	return message
+}
+
+// ReadBody returns the body of a write, once it is known to be JSON of sensible
+// size.
+func (c *Call) ReadBody() ([]byte, error) {
+	if c.Body != nil {
+		return c.Body, nil
+	}
+	h := c.Request.Header
+	mediaType, params, err := mime.ParseMediaType(h.Get("Content-Type"))
+	charset := strings.ToLower(params["charset"])
+	if err != nil || mediaType != "application/json" || charset != "" && charset != "utf-8" {
+		return nil, NewProblem("unsupported-media-type", "Send the body as JSON in UTF-8, with the header Content-Type: application/json.")
+	}
+	if enc := h.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, Identity) {
+		return nil, NewProblem("unsupported-media-type", "Send the body as it is: content codings are not taken here.")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, NewProblem("body-too-large", "The body may have 256 KiB at most.")
+	case err != nil:
+		return nil, NewProblem("invalid-body", "The body did not arrive as a whole.")
+	case len(bytes.TrimSpace(body)) == 0:
+		return nil, NewProblem("invalid-body", "The body is empty; send a JSON object.")
+	case !utf8.Valid(body):
+		return nil, NewProblem("invalid-body", "The body is not UTF-8.")
+	}
+	c.Body = body
+	c.resetDeadline()
+	return body, nil
+}
+
+// ReadMembers reads one JSON object, strictly: no member twice at any depth, none
+// too deep, nothing behind it, and no character that a database cannot hold.
+func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := checkValue(d, 0); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("goes on behind the JSON object")
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil || members == nil {
+		return nil, errors.New("is not a JSON object")
+	}
+	return members, nil
+}
+
+func checkValue(d *json.Decoder, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("is nested more than %d deep", maxDepth)
+	}
+	t, err := d.Token()
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("is not JSON: %s at byte %d", syntax.Error(), syntax.Offset)
+	case err != nil:
+		return errors.New("is not whole JSON")
+	}
+	switch t {
+	case json.Delim('['):
+		for d.More() {
+			if err := checkValue(d, depth+1); err != nil {
+				return err
+			}
+		}
+		return closing(d)
+	case json.Delim('{'):
+		return checkObject(d, depth)
+	}
+	if s, ok := t.(string); ok {
+		return checkText(s)
+	}
+	return nil
+}
+
+// checkText refuses what a database cannot hold, and what the decoder puts in the
+// place of half a surrogate pair.
+func checkText(s string) error {
+	for _, r := range s {
+		if r == 0 || r == utf8.RuneError {
+			return fmt.Errorf("holds the character %U, or an escape that stands for no character", r)
+		}
+	}
+	return nil
+}
+
+func checkObject(d *json.Decoder, depth int) error {
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("is not JSON: %w", err)
+		}
+		name, _ := t.(string)
+		if err := checkText(name); err != nil {
+			return err
+		}
+		if seen[name] {
+			return fmt.Errorf("has the member %q twice", Shorten(name))
+		}
+		seen[name] = true
+		if err := checkValue(d, depth+1); err != nil {
+			return err
+		}
+	}
+	return closing(d)
+}
+
+func closing(d *json.Decoder) error {
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("is not JSON: %w", err)
+	}
+	return nil
+}
+
+// fieldsOf returns pointers to the fields of a struct by their JSON names.
+func fieldsOf(into any) map[string]any {
+	v := reflect.ValueOf(into).Elem()
+	fields := make(map[string]any, v.NumField())
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		fields[name] = v.Field(i).Addr().Interface()
+	}
+	return fields
+}
+
+// kindOf says what a field takes.
+func kindOf(field any) string {
+	t := reflect.TypeOf(field).Elem()
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "an array of strings"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	}
+	return "a number"
+}
+
+func kindOfJSON(b json.RawMessage) string {
+	switch b[0] {
+	case '"':
+		return "a string"
+	case '[':
+		return "this array"
+	case '{':
+		return "an object"
+	case 't', 'f':
+		return "true or false"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}

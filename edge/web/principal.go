@@ -1,0 +1,78 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"kindex/edge/apikey"
+	"kindex/edge/storage"
+)
+
+// Principal is who asks.
+type Principal struct {
+	Account *apikey.Account // nil for somebody without a key
+	Key     apikey.Key
+}
+
+// actor returns who makes the changes of this request, for the audit log.
+func (c *Call) actor() storage.Actor {
+	return storage.Actor{Kind: storage.ByKey, ID: c.Principal.Key.ID, Name: c.Principal.Key.Name, Address: c.Shared.AddressOfClient(c.Request)}
+}
+
+// AsSession returns the context for changes made by a person who is signed in.
+func (s *Shared) AsSession(r *http.Request) context.Context {
+	return storage.WithActor(r.Context(), storage.Actor{Kind: storage.BySession, Address: s.AddressOfClient(r)})
+}
+
+// AddressOfClient returns the IP address that a request comes from, as the audit log shows
+// it.
+func (s *Shared) AddressOfClient(r *http.Request) string {
+	return s.Proxies.Client(r).Unmap().WithZone("").String()
+}
+
+func (s *Shared) Suspended(err *apikey.SuspendedError) *Problem {
+	return NewProblem("account-suspended", Sentence(err.Error())+s.Contact("", " Write to %s."))
+}
+
+// Sentence makes one of an error.
+func Sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+
+func Unauthorized(detail string) *Problem {
+	p := NewProblem("unauthorized", Sentence(detail))
+	p.Header = http.Header{"Www-Authenticate": {`ApiKey realm="kindex", header="x-api-key"`}}
+	return p
+}
+
+func (c *Call) Permit(scope apikey.Scope) error {
+	if c.Principal.Account == nil || c.Principal.Key.Scopes.Has(scope) {
+		return nil
+	}
+	return InsufficientScope(scope, "This operation needs a key with the scope "+string(scope)+"; this key has "+c.Principal.Key.Scopes.String()+".")
+}
+
+// InsufficientScope returns the problem for a key without the needed scope, with a
+// challenge as in RFC 6750, section 3.1.
+func InsufficientScope(needed apikey.Scope, detail string) *Problem {
+	p := NewProblem("insufficient-scope", detail)
+	p.Header = http.Header{"Www-Authenticate": {`ApiKey realm="kindex", header="x-api-key", error="insufficient_scope", scope="` + string(needed) + `"`}}
+	return p
+}
+
+// Contact ends a sentence with the operator's address, if there is one.
+func (s *Shared) Contact(without, with string) string {
+	if s.ContactAddress == "" {
+		return without
+	}
+	return strings.Replace(with, "%s", s.ContactAddress, 1)
+}
+
+// Account is the account that asks; without a key the answer is 401. The time for
+// the answer runs from the first call.
+func (c *Call) Account() (*apikey.Account, error) {
+	if c.Principal.Account == nil {
+		return nil, Unauthorized("this needs an API key, in the header x-api-key")
+	}
+	c.SetDeadline()
+	return c.Principal.Account, nil
+}

@@ -1,0 +1,80 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// maxRanges is the maximum number of ranges in a request. Each gets its own header, so
+// many small ones make the answer many times as large as the request.
+const maxRanges = 10
+
+// checkRanges refuses too many or overlapping ranges with 416 (RFC 9110 section
+// 15.5.17). Ignoring them (section 14.2) would send the whole file to clients that want
+// little of it. Malformed ranges are left to http.ServeContent.
+func (c *Call) checkRanges(content io.Seeker) error {
+	list, ok := strings.CutPrefix(c.Request.Header.Get("Range"), "bytes=")
+	if !ok || !strings.Contains(list, ",") {
+		return nil
+	}
+	size, err := content.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = content.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	refuse := func(detail string) error {
+		p := NewProblem("range-not-satisfiable", detail)
+		p.Header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(size, 10)}}
+		return p
+	}
+	if n := strings.Count(list, ",") + 1; n > maxRanges {
+		return refuse(fmt.Sprintf("The request has %d ranges; ask for at most %d, or for the whole file.", n, maxRanges))
+	}
+	var seen []byteRange
+	for item := range strings.SplitSeq(list, ",") {
+		r, ok := parseRange(strings.TrimSpace(item), size)
+		if !ok {
+			continue
+		}
+		for _, other := range seen {
+			if r.first <= other.last && other.first <= r.last {
+				return refuse("Two of the ranges overlap; ask for each byte once.")
+			}
+		}
+		seen = append(seen, r)
+	}
+	return nil
+}
+
+// byteRange is a part of a file, both ends included.
+type byteRange struct{ first, last int64 }
+
+// parseRange reads one range of a file (RFC 9110 section 14.1.2). ok is false where it
+// is malformed or empty.
+func parseRange(item string, size int64) (r byteRange, ok bool) {
+	first, last, found := strings.Cut(item, "-")
+	if !found || size == 0 {
+		return r, false
+	}
+	if first == "" {
+		n, err := strconv.ParseInt(last, 10, 64)
+		return byteRange{max(0, size-n), size - 1}, err == nil && n > 0
+	}
+	var err error
+	if r.first, err = strconv.ParseInt(strings.TrimSpace(first), 10, 64); err != nil || r.first < 0 || r.first >= size {
+		return r, false
+	}
+	if r.last = size - 1; last != "" {
+		n, err := strconv.ParseInt(strings.TrimSpace(last), 10, 64)
+		if err != nil || n < r.first {
+			return r, false
+		}
+		r.last = min(n, size-1)
+	}
+	return r, true
+}

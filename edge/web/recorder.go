@@ -1,0 +1,49 @@
+package web
+
+import (
+	"net/http"
+)
+
+// recorder notes what was answered, and has it counted before it goes out.
+type recorder struct {
+	http.ResponseWriter
+	call    *Call
+	status  int
+	bytes   int64
+	written bool
+	refused bool // the answer under way is not given: it was one too many
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	if r.written {
+		return
+	}
+	r.call.leave() // what costs is done
+	if status == http.StatusNotModified {
+		delete(r.Header(), "Link") // a cursor says what is on the page
+	}
+	if err := r.call.Admission.Finalize(r.Header(), status); err != nil {
+		r.call.Fail(r, err)
+		r.refused = true
+		return
+	}
+	r.status, r.written = status, true
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(b []byte) (int, error) {
+	if !r.written {
+		r.WriteHeader(http.StatusOK)
+	}
+	if r.refused {
+		return 0, errRefused
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

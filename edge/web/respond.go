@@ -1,0 +1,348 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"kindex/exports"
+)
+
+// respond is the one place that writes answers.
+func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
+	if c.Admission.Over() && !listsTag(c.Header("If-None-Match"), c.tagOf(r)) {
+		return c.Admission.Exceeded(nil)
+	}
+	h := w.Header()
+	for k, v := range r.Header {
+		h[k] = append(h[k], v...) // Vary has a value already
+	}
+	if r.Attachment != "" {
+		h["Content-Disposition"] = []string{`attachment; filename="` + r.Attachment + `"`}
+		if c.Served.Licenses != nil {
+			h["Link"] = c.Served.Licenses
+		}
+	}
+	if r.Build != "" {
+		h.Set("X-Build", r.Build)
+	}
+	if r.Status != 0 {
+		return c.respondOwn(w, r)
+	}
+	switch {
+	case r.Cache != nil:
+		h["Cache-Control"] = r.Cache
+	case r.Immutable:
+		h["Cache-Control"] = forever
+	default:
+		h["Cache-Control"] = revalidate
+	}
+	if r.Location != "" {
+		h.Set("Location", r.Location)
+		h.Set("Content-Length", "0")
+		w.WriteHeader(http.StatusMovedPermanently)
+		return nil
+	}
+	c.immutable = r.Immutable
+	if c.Served != nil && !r.Immutable && r.Refusal == 0 {
+		h["Last-Modified"] = c.Served.Modified
+	}
+	h["Content-Type"] = []string{r.MediaType}
+	switch {
+	case r.File != nil:
+		return c.respondFile(w, r)
+	case r.Stream != nil:
+		return c.respondStream(w, r)
+	}
+	return c.respondBody(w, r)
+}
+
+// respondOwn answers a write, or what is the caller's own.
+func (c *Call) respondOwn(w http.ResponseWriter, r *Reply) error {
+	h := w.Header()
+	h["Cache-Control"] = Unkept
+	h["Vary"] = c.Shared.Vary.Key
+	if len(r.Body) > 0 {
+		h["Content-Type"] = []string{JSONType}
+		h["Content-Length"] = []string{strconv.Itoa(len(r.Body))}
+	}
+	w.WriteHeader(r.Status)
+	if len(r.Body) == 0 || c.Request.Method == http.MethodHead {
+		return nil
+	}
+	return ClientGone(WriteAll(w, r.Body))
+}
+
+func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
+	h := w.Header()
+	enc := Identity
+	if len(r.Body) >= CompressFrom && compressible(r.MediaType) {
+		enc = chooseEncoding(c.Header("Accept-Encoding"), offeredEncodings)
+	}
+	// Sixty-four bits of the content are enough to tell apart what one address
+	// has answered and answers.
+	status := http.StatusOK
+	if r.Refusal != 0 {
+		status = r.Refusal
+	} else if c.unchanged(w, EntityTag(strconv.FormatUint(xxhash.Sum64(r.Body), 36), enc)) {
+		return nil
+	}
+	body := r.Body
+	if enc != Identity {
+		h.Set("Content-Encoding", enc)
+		var err error
+		if body, err = encode(enc, body); err != nil {
+			return err
+		}
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	if c.Request.Method != http.MethodHead {
+		return ClientGone(WriteAll(w, body))
+	}
+	return nil
+}
+
+// EntityTag is a strong entity tag; each content coding has its own.
+func EntityTag(base, encoding string) string {
+	if encoding == Identity {
+		return `"` + base + `"`
+	}
+	return `"` + base + "-" + encoding + `"`
+}
+
+// unchanged answers 304 where the client has this representation already
+// (RFC 9110 sections 13.1.2 and 13.1.3).
+func (c *Call) unchanged(w http.ResponseWriter, tag string) bool {
+	w.Header()["Etag"] = []string{tag}
+	if sent := c.Header("If-None-Match"); sent != "" {
+		if strings.TrimSpace(sent) != "*" && !listsTag(sent, tag) {
+			return false
+		}
+	} else if modified := c.lastModified(w.Header()); modified.IsZero() || modified.After(c.timeIn("If-Modified-Since")) {
+		return false
+	}
+	w.Header().Del("Content-Type")
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// tagOf is the entity tag of a reply that follows from build and query, "" for a reply
+// whose tag is made of its body.
+func (c *Call) tagOf(r *Reply) (tag string) {
+	switch {
+	case r.Stream != nil:
+		_, tag = c.streamTag(r)
+	case r.File != nil:
+		_, tag = c.fileTag(r.File)
+	}
+	return tag
+}
+
+// streamTag chooses the content coding of a stream, and makes its entity tag of the
+// build and the seed.
+func (c *Call) streamTag(r *Reply) (encoding, tag string) {
+	encoding = Identity
+	if compressible(r.MediaType) {
+		encoding = chooseEncoding(c.Header("Accept-Encoding"), offeredEncodings)
+	}
+	sum := sha256.Sum256([]byte(c.Served.ID() + "\x00" + r.Seed))
+	return encoding, EntityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
+}
+
+// fileTag chooses the content coding of a file. A request for a range gets the identity
+// coding, because parts of a compressed file are of no use.
+func (c *Call) fileTag(f *FileReply) (encoding, tag string) {
+	accept := c.Header("Accept-Encoding")
+	if f.Variant == nil || accept == "" || c.sensibleRange().Header.Get("Range") != "" {
+		return Identity, f.ETag
+	}
+	offered := make([]string, 0, len(exports.Encodings))
+	for _, enc := range exports.Encodings {
+		if _, ok := f.Variant(enc); ok {
+			offered = append(offered, enc)
+		}
+	}
+	if encoding = chooseEncoding(accept, offered); encoding == Identity {
+		return Identity, f.ETag
+	}
+	v, _ := f.Variant(encoding)
+	return encoding, v.ETag
+}
+
+// listsTag reports whether a list of entity tags has one. It compares weakly, as
+// If-None-Match asks for.
+func listsTag(header, tag string) bool {
+	if header == "" {
+		return false
+	}
+	for candidate := range strings.SplitSeq(header, ",") {
+		if strings.TrimPrefix(strings.TrimSpace(candidate), "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// respondStream sends a body that is made while it is sent, with fast
+// compression and no ranges. The request is settled before anything is made, and at
+// most a few streams run at once.
+func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
+	enc, tag := c.streamTag(r)
+	if c.unchanged(w, tag) {
+		return nil
+	}
+	if c.Request.Method != http.MethodHead {
+		who := c.Admission.Exporter()
+		if err := c.Shared.Exports.Enter(c.Request.Context(), who); err != nil {
+			return busyProblem(err)
+		}
+		defer c.Shared.Exports.Leave(who)
+	}
+	if enc != Identity {
+		w.Header().Set("Content-Encoding", enc)
+	}
+	w.WriteHeader(http.StatusOK)
+	if c.Request.Method == http.MethodHead {
+		return nil
+	}
+	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, r.Stream)
+	if err != nil && ClientGone(err) != nil {
+		// The status is out already: cutting the connection is the only way
+		// left to tell the client that the answer is not whole.
+		c.Shared.Log.Error("stream broke off", "requestId", c.ID, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// respondFile sends a prebuilt file: a precompressed variant, or the file
+// itself with ranges.
+func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
+	h := w.Header()
+	f := r.File
+	if c, ok := f.Content.(io.Closer); ok {
+		defer c.Close()
+	}
+	enc, tag := c.fileTag(f)
+	if enc != Identity {
+		if c.unchanged(w, tag) {
+			return nil
+		}
+		v, _ := f.Variant(enc)
+		h.Set("Content-Encoding", enc)
+		h.Set("Content-Length", strconv.Itoa(len(v.Body)))
+		w.WriteHeader(http.StatusOK)
+		if c.Request.Method == http.MethodHead {
+			return nil
+		}
+		return ClientGone(WriteAll(newDeadlineWriter(w), v.Body))
+	}
+	if f.SHA256 != "" { // which is that of the identity coding
+		sum, err := hex.DecodeString(f.SHA256)
+		if err != nil {
+			return err
+		}
+		h.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":")
+	}
+	h.Set("ETag", f.ETag)
+	if err := c.checkRanges(f.Content); err != nil {
+		return err
+	}
+	strict := &refusalCatcher{ResponseWriter: w}
+	http.ServeContent(newDeadlineWriter(strict), c.sensibleRange(), "", c.lastModified(h), f.Content)
+	switch strict.refused {
+	case 0:
+		return nil
+	case http.StatusRequestedRangeNotSatisfiable:
+		return NewProblem("range-not-satisfiable", "There are no such bytes in this file; use Range: bytes=first-last within its length.")
+	case http.StatusPreconditionFailed:
+		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.ETag+".")
+	}
+	return fmt.Errorf("serving a file gave status %d", strict.refused)
+}
+
+// sensibleRange is the request without a Range that has no meaning: with
+// another method than GET, or in another unit than bytes (RFC 9110 section
+// 14.2).
+func (c *Call) sensibleRange() *http.Request {
+	rng := c.Request.Header.Get("Range")
+	if rng == "" || c.Request.Method == http.MethodGet && strings.HasPrefix(rng, "bytes=") {
+		return c.Request
+	}
+	r := c.Request.Clone(c.Request.Context())
+	r.Header.Del("Range")
+	return r
+}
+
+// refusalCatcher holds back what http.ServeContent answers where it refuses:
+// plain text or nothing, while every error of this interface is a problem.
+type refusalCatcher struct {
+	http.ResponseWriter
+	refused int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *refusalCatcher) WriteHeader(status int) {
+	if status >= 400 {
+		r.refused = status
+		return
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *refusalCatcher) Write(b []byte) (int, error) {
+	if r.refused != 0 {
+		return len(b), nil
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (r *refusalCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Fail answers with a problem.
+func (c *Call) Fail(w http.ResponseWriter, err error) {
+	p := ProblemOf(err)
+	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
+	// Where the client has left, that is mostly what the error is about. What is busy
+	// is not logged: a client that asks too often would fill the log. Metrics count it.
+	if p.Status >= 500 && p.Code != "busy" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
+		c.Shared.Log.Error("request failed", "requestId", c.ID, "path", c.Request.URL.Path, "error", fmt.Sprint(p.Cause))
+	}
+	h := w.Header()
+	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Content-Location", "Repr-Digest", "Accept-Ranges", "Link"} {
+		h.Del(name)
+	}
+	if p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable || p.Code == "insufficient-scope" {
+		h.Del("X-Build") // it is no answer from a build
+	}
+	for name, values := range p.Header {
+		h[name] = values
+	}
+	if p.allow != "" {
+		h.Set("Allow", p.allow)
+	}
+	if p.Status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
+		h.Set("Retry-After", "5")
+	}
+	body := p.encode()
+	h.Set("Content-Type", problemType)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.Status)
+	if c.Request.Method != http.MethodHead {
+		_, _ = io.Copy(w, bytes.NewReader(body)) // a client that has gone misses nothing
+	}
+}

@@ -1,0 +1,42 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"kindex/edge/ratelimit"
+)
+
+// Shared is what all requests have in common. Nothing of it changes once requests are
+// answered.
+type Shared struct {
+	Log            *slog.Logger
+	Now            func() time.Time
+	Metrics        *metrics
+	LogRequests    bool
+	URL            string // the public address of the service, "" where requests tell
+	ContactAddress string // of the operator, "" for none
+	Proxies        *ratelimit.Proxies
+	Exports        *ratelimit.Gate // held while the client of a stream reads
+	AccountTimeout time.Duration   // 0 for AccountTimeout
+	Paths          []string        // of the API, for suggestions
+	Vary           VaryValues
+}
+
+// admission is what was decided about a request before it is answered: who asks, and
+// what is left of their limit.
+type admission interface {
+	// Over reports whether the caller has nothing left, and can have a 304 at most.
+	Over() bool
+	// Exceeded returns the problem of a caller with nothing left. refused, if not nil,
+	// is why their key was refused.
+	Exceeded(refused error) *Problem
+	// Finalize is called with the status when the answer starts. It gives back what costs
+	// nothing and writes the headers of the limit. An error means that another answer
+	// must be given instead.
+	Finalize(h http.Header, status int) error
+	// Exporter returns the ID of the account or address whose exports are limited
+	// together.
+	Exporter() string
+}

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// chunkTimeout is how long a client may take for each chunk of a long answer.
+const chunkTimeout = 30 * time.Second
+
+// deadlineWriter moves the write deadline on while the client takes what it is
+// given, so that a long download may take its time and a stalled one may not.
+type deadlineWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
+	return &deadlineWriter{w, http.NewResponseController(w)}
+}
+
+func (p *deadlineWriter) Write(b []byte) (int, error) {
+	const chunk = 1 << 18
+	n := 0
+	for len(b) > 0 {
+		// Where deadlines are not supported the server's own applies.
+		_ = p.control.SetWriteDeadline(time.Now().Add(chunkTimeout))
+		m, err := p.ResponseWriter.Write(b[:min(chunk, len(b))])
+		n += m
+		if err != nil {
+			return n, writeError{err}
+		}
+		b = b[m:]
+	}
+	return n, nil
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// Streams hold one of a few slots while their client reads. Where others wait for one,
+// a client must take minPace bytes a second on average, once SlowStart is over.
+const (
+	minPace   = 16 << 10
+	SlowStart = 20 * time.Second
+)
+
+// pacedWriter aborts a stream if its client reads too slowly while others wait.
+type pacedWriter struct {
+	*deadlineWriter
+	contended func() bool
+	now       func() time.Time
+	start     time.Time
+	sent      int64
+}
+
+func (p *pacedWriter) Write(b []byte) (int, error) {
+	if took := p.now().Sub(p.start) - SlowStart; took > 0 && float64(p.sent) < took.Seconds()*minPace && p.contended() {
+		return 0, errTooSlow
+	}
+	n, err := p.deadlineWriter.Write(b)
+	p.sent += int64(n)
+	return n, err
+}
+
+var errTooSlow = errors.New("the client reads too slowly while others wait")
+
+// writeError is a failure to send: the client has gone, and there is nobody
+// left to tell.
+type writeError struct{ error }
+
+func WriteAll(w io.Writer, b []byte) error {
+	_, err := w.Write(b)
+	if err != nil {
+		return writeError{err}
+	}
+	return nil
+}
+
+// ClientGone drops errors that only mean that the client has left.
+func ClientGone(err error) error {
+	var gone writeError
+	if errors.As(err, &gone) {
+		return nil
+	}
+	return err
+}

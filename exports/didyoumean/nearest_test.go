@@ -1,0 +1,180 @@
+package didyoumean
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/antzucaro/matchr"
+
+	"kindex/builder/suite"
+)
+
+func TestName(t *testing.T) {
+	known := []string{"limit", "name", "category", "tool", "model", "minScore", "ab"}
+	for word, want := range map[string]string{
+		"limt": "limit", "ilmit": "limit", "nmae": "name", "LIMIT": "limit", "categry": "category", "cat": "category",
+		"tools": "tool", "minscore": "minScore", "xyz": "", "": "", "q": "", "abc": "ab", "li": "",
+		"limitlimitlimit": "limit",
+	} {
+		if got := Name(word, known); got != want {
+			t.Errorf("Name(%q) = %q, want %q", word, got, want)
+		}
+	}
+	if got := Names("modl", []string{"model", "modal", "mode", "module"}, 2); len(got) != 2 || got[0] != "modal" && got[0] != "mode" && got[0] != "model" {
+		t.Errorf("%v", got)
+	}
+}
+
+// byAll is Names as its words say it: every candidate is compared, and all are sorted.
+func byAll(word string, candidates []string, most int) []string {
+	word = strings.ToLower(word)
+	n := len([]rune(word))
+	if n == 0 || n > 100 {
+		return nil
+	}
+	allowed := max(1, n/3)
+	var found []near
+	for _, c := range candidates {
+		lower := strings.ToLower(c)
+		if len(lower) == 0 || len(lower) > 3*n+16 {
+			continue
+		}
+		d := matchr.DamerauLevenshtein(word, lower)
+		if n >= 3 && d > allowed && (strings.HasPrefix(lower, word) || len(lower) >= 3 && strings.HasPrefix(word, lower)) {
+			d = allowed
+		}
+		if d <= allowed && d < n {
+			found = append(found, near{c, d})
+		}
+	}
+	slices.SortFunc(found, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	var names []string
+	for _, f := range found[:min(most, len(found))] {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// TestNames compares with byAll, of words of few letters, which are near by chance,
+// and of words that begin alike.
+func TestNames(t *testing.T) {
+	suite.InTest(t)
+	r := rand.New(rand.NewPCG(4, 2))
+	beginnings := []string{"", "", "abc", "provider-", "Providér ", strings.Repeat("界a", 30)}
+	alphabets := [][]rune{[]rune("abc"), []rune("abcé界A\x01-"), []rune("0123456789")}
+	word := func() string {
+		w := []rune(beginnings[r.IntN(len(beginnings))])
+		letters := alphabets[r.IntN(len(alphabets))]
+		for range r.IntN(9) {
+			w = append(w, letters[r.IntN(len(letters))])
+		}
+		if n := len(w); n > 2 && r.IntN(3) == 0 {
+			i := r.IntN(n - 2)
+			w[i], w[i+1] = w[i+1], w[i]
+		}
+		return string(w)
+	}
+	found := 0
+	for range 3000 {
+		candidates := make([]string, r.IntN(60))
+		for i := range candidates {
+			candidates[i] = word()
+		}
+		asked, most := word(), r.IntN(7)
+		got, want := Names(asked, candidates, most), byAll(asked, candidates, most)
+		if !slices.Equal(got, want) {
+			t.Fatalf("Names(%q, %q, %d) = %q, want %q", asked, candidates, most, got, want)
+		}
+		found += len(got)
+	}
+	if found < 1000 {
+		t.Errorf("only %d names were near", found)
+	}
+}
+
+// alignedByTable is the optimal string alignment distance as its definition has it.
+func alignedByTable(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	table := make([][]int, len(s)+1)
+	for i := range table {
+		table[i] = make([]int, len(t)+1)
+		for j := range table[i] {
+			switch {
+			case i == 0 || j == 0:
+				table[i][j] = i + j
+				continue
+			case s[i-1] == t[j-1]:
+				table[i][j] = table[i-1][j-1]
+			default:
+				table[i][j] = 1 + min(table[i-1][j], table[i][j-1], table[i-1][j-1])
+			}
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				table[i][j] = min(table[i][j], 1+table[i-2][j-2])
+			}
+		}
+	}
+	return table[len(s)][len(t)]
+}
+
+// TestBounds compares what is computed before the distance with the distance, of words
+// of few letters.
+func TestBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		w := make([]rune, r.IntN(9))
+		for i := range w {
+			w[i] = []rune("abcé界A\x01")[r.IntN(7)]
+		}
+		return string(w)
+	}
+	tight, fewer := 0, 0
+	for range 100_000 {
+		a, b := word(), word()
+		w, distance := NewWord(a), matchr.DamerauLevenshtein(a, b)
+		if bound := w.Apart(Kinds(b)); bound > distance {
+			t.Fatalf("%q and %q are %d apart, not %d at least", a, b, distance, bound)
+		} else if bound == distance {
+			tight++
+		}
+		aligned := w.Aligned(b)
+		if want := alignedByTable(a, b); aligned != want {
+			t.Fatalf("%q and %q are %d apart when aligned, not %d", a, b, want, aligned)
+		}
+		if aligned < distance || 2*aligned > 3*distance || aligned <= 2 && aligned != distance {
+			t.Fatalf("%q and %q are %d apart, and %d aligned", a, b, distance, aligned)
+		}
+		if x, y := withoutCommonEnds(a, b); matchr.DamerauLevenshtein(x, y) != distance {
+			t.Fatalf("%q and %q are %d apart, but not %q and %q", a, b, distance, x, y)
+		} else if aligned > distance {
+			if fewer++; bits.OnesCount64(Kinds(x)&Kinds(y)) < 2 {
+				t.Fatalf("%q and %q are fewer edits apart than when aligned, but have no letters to be exchanged", a, b)
+			}
+		}
+	}
+	if tight < 1000 || fewer < 100 {
+		t.Errorf("the bound is the distance of %d pairs only; of %d it is less than aligned", tight, fewer)
+	}
+}
+
+// BenchmarkNames is the worst that a page may be asked for: most of very many names
+// are alike, and the word is like them.
+func BenchmarkNames(b *testing.B) {
+	names := make([]string, 30_000)
+	for i := range names {
+		names[i] = fmt.Sprintf("provider-%05d", i)
+	}
+	for _, word := range []string{"provider-123x4", "provider-1xyz4", "provider-54x21", "provide-123456", "prvider-99999"} {
+		b.Run(word, func(b *testing.B) {
+			for b.Loop() {
+				Names(word, names, 5)
+			}
+		})
+	}
+}

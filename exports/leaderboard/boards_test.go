@@ -1,0 +1,206 @@
+package leaderboard_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"kindex/exports"
+	"kindex/exports/leaderboard"
+)
+
+// checkCourses compares the course of every entity of a build with what was made up,
+// by counting on every day who stood before it.
+func checkCourses(t *testing.T, p *past, a *leaderboard.Boards) {
+	t.Helper()
+	seen := map[string]bool{}
+	for o, e := range p.entities {
+		got, err := a.Course(uint32(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []leaderboard.Standing
+		for i, w := range p.weeks {
+			then, was := w.stood[p.of[e]]
+			if !was {
+				seen["begins later"] = seen["begins later"] || len(want) == 0
+				seen["was gone in between"] = seen["was gone in between"] || len(want) > 0
+				continue
+			}
+			s := leaderboard.Standing{Day: w.day, Score: then.Scores.Composite}
+			s.Rank, s.Of = rank(w.stood, then, "composite")
+			want = append(want, s)
+			seen["was renamed"] = seen["was renamed"] || then.Slug != e.Slug
+			seen["was withdrawn"] = seen["was withdrawn"] || then.Status == exports.Withdrawn && s.Score.Known()
+			seen["had no score"] = seen["had no score"] || then.Status != exports.Withdrawn && !s.Score.Known()
+			seen["is at an address of another"] = seen["is at an address of another"] || i > 0 && p.hadAddress(e, i-1)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s\ngot  %v\nwant %v", e.Key(), got, want)
+		}
+	}
+	for _, what := range []string{"begins later", "was gone in between", "was renamed", "was withdrawn", "had no score", "is at an address of another"} {
+		if !seen[what] {
+			t.Errorf("no entity %s", what)
+		}
+	}
+}
+
+// hadAddress tells whether another entity had the address of one in a week.
+func (p *past) hadAddress(e *exports.Entity, week int) bool {
+	for l, other := range p.weeks[week].stood {
+		if l != p.of[e] && other.Key() == e.Key() {
+			return true
+		}
+	}
+	return false
+}
+
+func TestCourse(t *testing.T) {
+	t.Parallel()
+	p := newPast(1, 150, 30, 40)
+	a := leaderboard.New(p.build(t), p.asOf())
+	var asked sync.WaitGroup // many may be the first to ask
+	for o := range uint32(8) {
+		asked.Go(func() {
+			if course, err := a.Course(o); err != nil || len(course) == 0 {
+				t.Errorf("record %d: %v, %v", o, course, err)
+			}
+		})
+	}
+	asked.Wait()
+	checkCourses(t, p, a)
+}
+
+// TestRanks compares where entities stand, and stood a week before, with what was
+// made up.
+func TestRanks(t *testing.T) {
+	t.Parallel()
+	p := newPast(2, 120, 20, 50)
+	b := p.build(t)
+	a := leaderboard.New(b, p.asOf())
+	last := p.weeks[len(p.weeks)-1]
+	ranked, err := a.Ranked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for o, e := range p.entities {
+		want, of := rank(last.stood, e, "composite")
+		if got, err := a.Rank(uint32(o)); err != nil || got != want || int(ranked.GetCardinality()) != of {
+			t.Errorf("%s is at %d of %d, want %d of %d: %v", e.Key(), got, ranked.GetCardinality(), want, of, err)
+		}
+	}
+	records := make([]uint32, len(p.entities))
+	for o := range records {
+		records[o] = uint32(o)
+	}
+	before := p.weeks[len(p.weeks)-2]
+	for _, by := range []string{"composite", "adoption"} {
+		for _, day := range []string{"", last.day} {
+			f, err := a.Before(day, exports.AllBoard, "", by)
+			if err != nil || !f.Known() || f.Day() != before.day {
+				t.Fatalf("the board %d days before %q is %+v: %v", leaderboard.MovementDays, day, f, err)
+			}
+			for o, got := range f.Ranks(b, records) {
+				want := 0
+				if then := before.stood[p.of[p.entities[o]]]; then != nil {
+					want, _ = rank(before.stood, then, by)
+				}
+				if got != want {
+					t.Errorf("%s was at %d by %s, want %d", p.entities[o].Key(), got, by, want)
+				}
+			}
+		}
+	}
+	first, err := a.Before(p.weeks[0].day, exports.AllBoard, "", "composite")
+	if err != nil || first.Known() || first.Day() != "2025-12-28" || slices.Max(first.Ranks(b, records)) != 0 {
+		t.Errorf("before the first snapshot: %+v, %v", first, err)
+	}
+	if _, err := a.Before("2026-02-30", exports.AllBoard, "", "composite"); err == nil {
+		t.Error("February has thirty days")
+	}
+}
+
+// TestEdits: edits move entities on the board of today, and nobody's past.
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	p := newPast(3, 60, 6, 20)
+	below := p.build(t)
+	now := map[string]*exports.Entity{}
+	for _, e := range p.entities {
+		now[e.Key()] = e
+	}
+	var edits []exports.Edit
+	edit := func(e *exports.Entity, change func(*exports.Entity)) {
+		edited := *e
+		change(&edited)
+		delete(now, e.Key())
+		now[edited.Key()] = &edited
+		if edited.Slug != e.Slug {
+			edits = append(edits, exports.Edit{Type: e.Type, Slug: e.Slug})
+		}
+		edits = append(edits, exports.Edit{Type: edited.Type, Slug: edited.Slug, Entity: &edited})
+	}
+	renamed, best, fresh := p.entities[3], p.entities[10], *p.entities[5]
+	edit(renamed, func(e *exports.Entity) { e.Slug, e.Formerly = "renamed-now", []string{renamed.Slug} })
+	edit(best, func(e *exports.Entity) { e.Scores.Composite = exports.ScoreOf(99) })
+	fresh.Slug = "fresh-now"
+	now[fresh.Key()] = &fresh
+	edits = append(edits, exports.Edit{Type: fresh.Type, Slug: fresh.Slug, Entity: &fresh})
+	b, err := below.With(edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, old := leaderboard.New(b, p.asOf()), leaderboard.New(below, p.asOf())
+	for key, e := range now {
+		o, _, ok := b.Find(e.Type, e.Slug)
+		want, _ := rank(now, e, "composite")
+		if got, err := a.Rank(o); !ok || err != nil || got != want {
+			t.Errorf("%s is at %d, want %d: %v, %v", key, got, want, ok, err)
+		}
+		was := e.Slug
+		if len(e.Formerly) > 0 {
+			was = e.Formerly[0]
+		}
+		course, err := a.Course(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Slug == fresh.Slug {
+			if course != nil {
+				t.Errorf("%s is not committed, and stood at %v", key, course)
+			}
+			continue
+		}
+		before, _, _ := below.Find(e.Type, was)
+		if want, err := old.Course(before); err != nil || len(want) == 0 || !slices.Equal(course, want) {
+			t.Errorf("%s\ngot  %v\nwant %v, %v", key, course, want, err)
+		}
+	}
+}
+
+// BenchmarkCourse measures a build of 100,000 entities with forty snapshots and
+// 20,000 changes, every index made.
+func BenchmarkCourse(b *testing.B) {
+	p := newPast(4, 100_000, 40, 500)
+	build := p.build(b)
+	a := leaderboard.New(build, p.asOf())
+	if _, err := a.Course(0); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			if course, err := leaderboard.New(build, p.asOf()).Course(0); err != nil || len(course) == 0 {
+				b.Fatal(course, err)
+			}
+		}
+	})
+	b.Run("next", func(b *testing.B) {
+		b.ReportAllocs()
+		for o := uint32(0); b.Loop(); o = (o + 7919) % uint32(build.Len()) {
+			if _, err := a.Course(o); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

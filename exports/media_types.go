@@ -1,0 +1,45 @@
+package exports
+
+import (
+	"path"
+	"strings"
+)
+
+// EncodingExtension returns the file extension of a content coding.
+func EncodingExtension(encoding string) string {
+	switch encoding {
+	case "gzip":
+		return ".gz"
+	case "zstd":
+		return ".zst"
+	case "br":
+		return ".br"
+	}
+	return ""
+}
+
+// mediaType tells what a file is by its name, without a compression extension.
+func mediaType(name string) string {
+	switch {
+	case feedTypes[name] != "":
+		return feedTypes[name]
+	default:
+		ext := path.Ext(name)
+		for _, f := range Formats {
+			if f.Extension == ext {
+				return f.MediaType
+			}
+		}
+	}
+	return "application/octet-stream"
+}
+
+// splitEncoding separates a compression extension from a file name.
+func splitEncoding(name string) (base, encoding string) {
+	for _, enc := range []string{"gzip", "zstd", "br"} {
+		if b, ok := strings.CutSuffix(name, EncodingExtension(enc)); ok {
+			return b, enc
+		}
+	}
+	return name, ""
+}

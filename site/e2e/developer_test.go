@@ -1,0 +1,259 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"kindex/builder/suite"
+	"kindex/edge"
+	"kindex/edge/auth"
+	"kindex/edge/auth/signintest"
+	"kindex/edge/edgetest"
+	"kindex/edge/edgetest/browser"
+	"kindex/edge/webhook"
+)
+
+// developer is somebody who uses the service by programs, too.
+type developer struct {
+	*testing.T
+	tab      *browser.Tab
+	scripts  bool // are run by the browser
+	edge     *edgetest.Edge
+	content  string
+	issuer   string
+	receiver *edgetest.Receiver
+}
+
+// TestDeveloper is the journey of a developer: signing in, a key, a webhook.
+func TestDeveloper(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel()
+	d := &developer{T: t, content: edgetest.Content(t, "ml-frameworks"), receiver: edgetest.NewReceiver(t)}
+	out := filepath.Join(t.TempDir(), "out")
+	edgetest.Build(t, d.content, out)
+	d.edge, d.issuer = serveSignIn(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, Guard: d.receiver.Guard,
+		WebhookSchedule: webhook.Schedule{20 * time.Millisecond}, WebhookPoll: 10 * time.Millisecond})
+	d.tab, d.scripts = browser.OpenView(t), true
+	d.signIn("1001", "zoe-o-neil")
+	d.key()
+	hook := d.makeWebhook()
+	d.testWebhook(hook)
+	d.replay(hook)
+	d.tab.CheckQuiet(t, d.edge.URL)
+	d.tab.LookAround(t, d.edge.URL, "/developer/", "/developer/webhooks/", hook.path, "/developer/submissions/")
+	d.tab.CheckQuiet(t, d.edge.URL)
+	d.withoutScripts()
+}
+
+// serveSignIn starts an edge on which people sign in with npm oidc-provider.
+func serveSignIn(t *testing.T, o edge.Options) (e *edgetest.Edge, issuer string) {
+	t.Helper()
+	l := edgetest.Listen(t)
+	issuer = signintest.StartOIDC(t, "http://"+l.Addr().String()+"/signin/oidc/callback", map[string]string{"1001": "Zoë O'Neil", "1002": "Max"})
+	o.SignIn = auth.Options{OIDC: auth.OIDC{Issuer: issuer, Client: signintest.Client, Secret: signintest.ClientSecret}}
+	return edgetest.StartOn(t, l, o), issuer
+}
+
+// signIn comes from the page for developers, signs in at the provider, and is shown a
+// first key.
+func (d *developer) signIn(subject, account string) {
+	d.tab.Load(d, chromedp.Navigate(d.edge.URL+"/developer/"))
+	d.tab.Load(d, chromedp.Click(`main a[href="/signin"]`))
+	res := d.tab.SignIn(d, d.issuer, subject, chromedp.Click(`form[action="/signin/oidc"] button`))
+	if first := d.secret(`^kx_\w{38}$`); res.Status != http.StatusOK || d.ask(first) != http.StatusOK {
+		d.Errorf("signed in, %d at %s; the first key is answered %d", res.Status, res.URL, d.ask(first))
+	}
+	d.tab.Load(d, chromedp.Click(`//a[contains(., "I have copied it")]`))
+	if got := d.text(`form[action="/signout"] strong`); got != account {
+		d.Errorf("the account is %q", got)
+	}
+}
+
+// key makes a key, which is shown once, uses it, sees that counted, and revokes it.
+func (d *developer) key() {
+	before := d.used()
+	d.tab.Do(d, chromedp.SendKeys(`#name`, "laptop"))
+	d.tab.Load(d, chromedp.Click(`form[action="/developer/keys/"] button`))
+	key := d.secret(`^kx_\w{38}$`)
+	d.tab.Load(d, chromedp.Click(`//a[contains(., "I have copied it")]`))
+	if page := d.text(`main`); strings.Contains(page, key) || !strings.Contains(page, key[:7]+"…"+key[len(key)-4:]) {
+		d.Errorf("the key is shown again, or not masked:\n%s", page)
+	}
+	for range 3 {
+		if status := d.ask(key); status != http.StatusOK {
+			d.Fatalf("with the key, the API answers %d", status)
+		}
+	}
+	d.tab.Load(d, chromedp.Reload())
+	if now := d.used(); now != before+3 {
+		d.Errorf("behind three requests, the panel counts %v instead of %v", now, before+3)
+	}
+	d.tab.Load(d, chromedp.Click(`//li[contains(., "laptop")]//a[contains(., "Revoke")]`))
+	d.tab.Load(d, chromedp.Click(`//button[contains(., "Revoke")]`))
+	if list := d.text(`ul.panel-cards`); strings.Contains(list, "laptop") {
+		d.Errorf("the key that was revoked is listed:\n%s", list)
+	}
+	if status := d.ask(key); status != http.StatusUnauthorized {
+		d.Errorf("the key that was revoked is answered %d", status)
+	}
+}
+
+// hook is a webhook that was made in the panel.
+type hook struct {
+	path   string
+	verify *standardwebhooks.Webhook
+}
+
+// makeWebhook makes a webhook, whose secret is shown once.
+func (d *developer) makeWebhook() hook {
+	d.tab.Load(d, chromedp.Click(`main nav a[href="/developer/webhooks/"]`))
+	d.tab.Do(d, chromedp.SendKeys(`#url`, d.receiver.URL+"/hook"))
+	d.tab.Do(d, chromedp.Evaluate[chromedp.Void](`for (const box of document.querySelectorAll('[name=events]')) if (box.checked !== (box.value === 'entity.updated')) box.click()`))
+	d.tab.Load(d, chromedp.Click(`form[action="/developer/webhooks/"] button`))
+	secret := d.secret(`^whsec_`)
+	verify, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.tab.Load(d, chromedp.Click(`//a[contains(., "I have copied it")]`))
+	if page := d.text(`main`); strings.Contains(page, secret) {
+		d.Errorf("the secret is shown again:\n%s", page)
+	}
+	return hook{browser.Eval[string](d, d.tab, `location.pathname`), verify}
+}
+
+// came waits for the next delivery, which must be signed.
+func (d *developer) came(h hook) (x edgetest.Delivery, kind string) {
+	d.Helper()
+	select {
+	case x = <-d.receiver.Came:
+	case <-time.After(patience):
+		d.Fatal("nothing is delivered")
+	}
+	if err := h.verify.Verify(x.Body, x.Header); err != nil {
+		d.Errorf("the signature: %v", err)
+	}
+	var said struct{ Event string }
+	if err := json.Unmarshal(x.Body, &said); err != nil {
+		d.Errorf("%v: %s", err, x.Body)
+	}
+	return x, said.Event
+}
+
+// testWebhook has a test sent, and sees in the panel that it has arrived.
+func (d *developer) testWebhook(h hook) {
+	d.tab.Load(d, chromedp.Click(`form[action$="/test/"] button`))
+	if _, kind := d.came(h); kind != webhook.TestEvent {
+		d.Errorf("the test is a %q", kind)
+	}
+	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
+}
+
+// shows waits until something that is under way has come to an end in the panel:
+// what scripts look for again and again, people without them do.
+func (d *developer) shows(condition string) {
+	d.Helper()
+	for !d.scripts && browser.Eval[bool](d, d.tab, `document.querySelector('[data-reload]') !== null`) {
+		d.tab.Load(d, chromedp.Click(`[data-reload]`))
+	}
+	d.tab.Until(d, "%s", condition)
+}
+
+// replay publishes a build whose news the receiver does not take, and has them sent
+// again when it does.
+func (d *developer) replay(h hook) {
+	d.receiver.Answer(http.StatusInternalServerError)
+	d.publish()
+	first, kind := d.came(h)
+	second, _ := d.came(h)
+	event := first.Header.Get("webhook-id")
+	if kind != "entity.updated" || first.Status != http.StatusInternalServerError || event == "" || second.Header.Get("webhook-id") != event || !strings.Contains(string(first.Body), `"pytorch"`) {
+		d.Errorf("what came is %+v, then %+v: %s", first.Header, second.Header, first.Body)
+	}
+	d.tab.Load(d, chromedp.Reload())
+	d.tab.Until(d, `document.querySelector('#deliveries .delivery .state').textContent === 'failed'`)
+	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "entity.updated") || !strings.Contains(log, "2 attempts") || !strings.Contains(log, "answered 500") || !strings.Contains(log, event) {
+		d.Errorf("the log has %q", log)
+	}
+	d.receiver.Answer(http.StatusNoContent)
+	d.tab.Load(d, chromedp.Click(`#deliveries .delivery form button`))
+	again, kind := d.came(h)
+	if kind != "entity.updated" || again.Header.Get("webhook-id") != event || again.Status != http.StatusNoContent || string(again.Body) != string(first.Body) {
+		d.Errorf("replayed, %s comes as %+v: %s", event, again.Header, again.Body)
+	}
+	d.shows(`document.querySelector('#deliveries .delivery').innerText.includes('replayed') && document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
+}
+
+// publish changes an entity, and publishes a build with that.
+func (d *developer) publish() {
+	d.Helper()
+	path := filepath.Join(d.content, "tool", "pytorch.yaml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		d.Fatal(err)
+	}
+	now := regexp.MustCompile(`(?m)^version: .*$`).ReplaceAll(text, []byte("version: 99.1.0"))
+	if slices.Equal(now, text) {
+		d.Fatal("PyTorch has no version")
+	}
+	if err := os.WriteFile(path, now, 0o644); err != nil {
+		d.Fatal(err)
+	}
+	edgetest.Commit(d, filepath.Dir(d.content), 0)
+	edgetest.Build(d, d.content, d.edge.Dir)
+	if err := d.edge.Reload(); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// secret is what a page shows once, which can be copied.
+func (d *developer) secret(shape string) string {
+	d.Helper()
+	secret := d.text(`#secret`)
+	if !regexp.MustCompile(shape).MatchString(secret) {
+		d.Fatalf("%q is shown:\n%s", secret, d.text(`main`))
+	}
+	if !d.scripts { // to be copied by hand
+		return secret
+	}
+	d.tab.Do(d, chromedp.Click(`[data-copy]`))
+	d.tab.Until(d, `document.querySelector('[data-copy]').textContent === 'Copied' || getSelection().toString().trim() === document.querySelector('#secret').textContent`)
+	return secret
+}
+
+func (d *developer) text(selector string) string {
+	d.Helper()
+	return browser.Eval[string](d, d.tab, `document.querySelector(%q).innerText`, selector)
+}
+
+// used is how many requests the panel says that the account has made today.
+func (d *developer) used() float64 {
+	d.Helper()
+	return number(d, d.text(`.use-numbers strong`))
+}
+
+// ask asks the API with a key, as a program does.
+func (d *developer) ask(key string) int {
+	d.Helper()
+	req, err := http.NewRequestWithContext(d.Context(), http.MethodGet, d.edge.URL+"/api/entities?limit=1", nil)
+	if err != nil {
+		d.Fatal(err)
+	}
+	req.Header.Set("x-api-key", key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.Fatal(err)
+	}
+	res.Body.Close()
+	return res.StatusCode
+}

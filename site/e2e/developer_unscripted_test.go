@@ -1,0 +1,94 @@
+package e2e_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/chromedp/chromedp"
+
+	"kindex/edge/edgetest/browser"
+)
+
+// withoutScripts has somebody else do the same at the same edge, in a browser that
+// runs no scripts, and propose an entity.
+func (d *developer) withoutScripts() {
+	other := *d
+	other.tab, other.scripts = browser.OpenView(d), false
+	other.tab.Do(d, withoutScripts)
+	other.signIn("1002", "max")
+	other.key()
+	hook := other.makeWebhook()
+	other.testWebhook(hook)
+	other.replayTest(hook)
+	other.propose()
+	other.tab.CheckQuiet(d, d.edge.URL)
+	other.tab.Do(d, chromedp.EmulateViewport(browser.Views[2].Width, 844))
+	for _, path := range []string{"/developer/", "/developer/webhooks/", hook.path, "/developer/submissions/", "/submit/"} {
+		other.tab.Load(d, chromedp.Navigate(d.edge.URL+path))
+		waiting(d, other.tab, path)
+		for _, wide := range other.tab.Overflowing(d) {
+			d.Errorf("%s, without scripts: beyond the window is %s", path, wide)
+		}
+	}
+}
+
+// replayTest has a test sent that the receiver does not take, and again when it does.
+func (d *developer) replayTest(h hook) {
+	d.receiver.Answer(http.StatusInternalServerError)
+	d.tab.Load(d, chromedp.Click(`form[action$="/test/"] button`))
+	first, _ := d.came(h)
+	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'failed'`)
+	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "answered 500") {
+		d.Errorf("the log has %q", log)
+	}
+	d.receiver.Answer(http.StatusNoContent)
+	d.tab.Load(d, chromedp.Click(`#deliveries .delivery form button`))
+	for again, _ := d.came(h); again.Status != http.StatusNoContent; again, _ = d.came(h) {
+		if again.Header.Get("webhook-id") != first.Header.Get("webhook-id") { // another attempt of the first
+			d.Fatalf("what comes is %+v", again.Header)
+		}
+	}
+	d.shows(`document.querySelector('#deliveries .delivery').innerText.includes('replayed') && document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
+}
+
+// remarked are the fields that the form has remarks beside, and says so to those who
+// do not see it.
+const remarked = `[...document.querySelectorAll('[data-field]')].filter(f => f.querySelector('.remark.is-wrong')?.checkVisibility() && f.querySelector('[aria-invalid=true]')).map(f => f.dataset.field)`
+
+// propose fills in the form, is told beside the fields what is wrong when it is sent,
+// mends it, is shown the file, and submits it.
+func (d *developer) propose() {
+	d.tab.Load(d, chromedp.Click(`nav a[href="/submit/"]`))
+	d.tab.Do(d, chromedp.SendKeys(`#f-name`, "Gradient Lantern"), chromedp.SendKeys(`#f-url`, "lantern.example.org"), chromedp.SendKeys(`#f-license`, "MITT"),
+		chromedp.SendKeys(`#f-description`, "Shows where gradients vanish or explode while a network trains."))
+	d.tab.Load(d, chromedp.Click(`[data-check]`))
+	if wrong := browser.Eval[[]string](d, d.tab, remarked); !slices.Equal(wrong, []string{"category", "url"}) {
+		d.Errorf("sent with two mistakes, there are remarks on %q:\n%s", wrong, d.text(`main`))
+	}
+	if says := d.text(`[data-says]`); !strings.HasPrefix(says, "Not right yet: Category, Address.") {
+		d.Errorf("it says %q", says)
+	}
+	if worth := d.text(`[data-field=license] .remark.is-worth`); !strings.Contains(worth, "MITT") {
+		d.Errorf("of the licence it says %q", worth)
+	}
+	d.tab.Load(d, chromedp.Click(`[data-field=license] li button`))
+	if kept := browser.Eval[[]string](d, d.tab, `['name', 'url', 'license'].map(n => document.querySelector('#f-' + n).value)`); !slices.Equal(kept, []string{"Gradient Lantern", "lantern.example.org", "MIT"}) {
+		d.Errorf("the fields hold %q", kept)
+	}
+	d.tab.Do(d, chromedp.SetValue(`#f-category`, "ml-frameworks"), chromedp.SetValue(`#f-url`, "https://lantern.example.org/"))
+	d.tab.Load(d, chromedp.Click(`[data-check]`))
+	if wrong := browser.Eval[[]string](d, d.tab, remarked); len(wrong) > 0 {
+		d.Errorf("mended, there are remarks on %q", wrong)
+	}
+	file := d.text(`[data-yaml]`)
+	for _, line := range []string{"content/tool/gradient-lantern.yaml", "name: Gradient Lantern", "category: ml-frameworks", "license: MIT\n", "url: https://lantern.example.org/"} {
+		if !strings.Contains(file+"\n", line) {
+			d.Errorf("the file has no %q: %s", line, file)
+		}
+	}
+	res := d.tab.Load(d, chromedp.Click(`button[formaction]`))
+	if path := strings.TrimPrefix(res.URL, d.edge.URL); res.Status != http.StatusOK || !strings.HasPrefix(path, "/developer/submissions/sub_") || !strings.Contains(d.text(`main`), "name: Gradient Lantern") {
+		d.Errorf("submitted, %s answers %d: %s", path, res.Status, d.text(`main`))
+	}
+}

@@ -1,0 +1,69 @@
+// Package journeys_test goes through the website as people do, in a browser: a
+// visitor, a developer, somebody with a webhook. How somebody contributes an entity
+// is a test of cmd/kindex, whose commands that takes.
+package e2e_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/edge/edgetest/browser"
+	"kindex/exports"
+	"kindex/site/static/statictest"
+)
+
+func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
+
+// patience is how long a test waits for something before it gives up. It is far more than
+// a slow machine needs.
+const patience = 5 * time.Minute
+
+// TestVisitor goes the same way on both kinds of the website, with and without
+// scripts.
+func TestVisitor(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel()
+	out := build(t)
+	both := func(base func(*testing.T) string, served bool) func(*testing.T) {
+		return func(t *testing.T) {
+			t.Parallel()
+			address := base(t)
+			visit(t, visitor{base: address, out: out, served: served, scripts: true})
+			visit(t, visitor{base: address, out: out, served: served})
+		}
+	}
+	t.Run("edge", both(func(t *testing.T) string { return edgetest.Start(t, edge.Options{Dir: out}).URL }, true))
+	t.Run("static", both(func(t *testing.T) string { return statictest.Serve(t, out, true).URL }, false))
+}
+
+// build is one of some categories of the shipped content: a static website has a
+// dozen files for each entity.
+func build(t *testing.T) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	edgetest.Build(t, edgetest.Content(t, "ml-frameworks", "pytorch-utils", "tensorflow-utils", "reinforcement-learning", "distributed-ml", "language"), out)
+	return out
+}
+
+// known is an entity as a build has it.
+func known(t *testing.T, out, typ, slug string) *exports.Entity {
+	t.Helper()
+	b, err := exports.OpenCurrent(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	ordinal, _, ok := b.Find(typ, slug)
+	if !ok {
+		t.Fatalf("there is no %s/%s", typ, slug)
+	}
+	e, err := b.Entity(ordinal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

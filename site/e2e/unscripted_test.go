@@ -1,0 +1,103 @@
+package e2e_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"kindex/edge/edgetest/browser"
+)
+
+// withoutScripts makes the browser one that runs no scripts of pages. Those of tests
+// are the debugger's, and run nevertheless.
+var withoutScripts = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+	_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	return err
+})
+
+// findByForm finds PyTorch by a name that it does not have, and narrows down what was
+// found by a link, which says how many there are.
+func (v *visitor) findByForm() {
+	v.tab.Do(v, chromedp.SendKeys(`#hero-find`, "pytrch"))
+	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
+	if first := v.text(`#results .hits a.row-name`); first != "PyTorch" {
+		v.Errorf("the first that is found is %q", first)
+	}
+	const link = `.facets a[href*="category=ml-frameworks"]`
+	v.tab.Do(v, chromedp.Click(`.facets summary`))
+	count := v.text(link + ` + .num`)
+	v.follow("/search/?category=ml-frameworks&q=pytrch", chromedp.Click(link))
+	if says, chosen := v.text(`.results-count`), v.text(`.chosen-chip bdi`); count == "" || !strings.HasPrefix(says, count+" result") || chosen == "" {
+		v.Errorf("the link says %q; the page says %q, narrowed down by %q", count, says, chosen)
+	}
+	v.follow("/tool/pytorch/", chromedp.Click(`.hits a[href="/tool/pytorch/"]`))
+}
+
+// findByCategory asks a host of files to search, is told that this needs scripts, and
+// follows where that leads.
+func (v *visitor) findByCategory() {
+	v.tab.Do(v, chromedp.SendKeys(`#hero-find`, "pytrch"))
+	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
+	v.toldOfScripts("Searching")
+	v.follow("/categories/", chromedp.Click(`noscript a[href="/categories/"]`))
+	v.follow("/categories/ml-frameworks/", chromedp.Click(`main a[href="/categories/ml-frameworks/"]`))
+	v.follow("/tool/pytorch/", chromedp.Click(`main a[href="/tool/pytorch/"]`))
+}
+
+// standBeside asks a host of files to compare, is told that this needs scripts, and is
+// led to where scores stand one below the other.
+func (v *visitor) standBeside() {
+	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
+	v.toldOfScripts("Comparing")
+	v.follow("/leaderboards/all/", chromedp.Click(`noscript a[href="/leaderboards/all/"]`))
+	if now := v.standing(); !slices.Contains(now.Keys, "tool/pytorch") {
+		v.Errorf("%s has %q", now.Path, now.Keys)
+	}
+}
+
+// toldOfScripts: the page can be seen to say that something needs scripts.
+func (v *visitor) toldOfScripts(what string) {
+	v.Helper()
+	if says := v.text(`main noscript`); !strings.HasPrefix(says, what) || !strings.Contains(says, "needs JavaScript") {
+		v.Errorf("the page says %q", says)
+	}
+}
+
+// addByForm adds a third to a comparison by its name.
+func (v *visitor) addByForm(keys []string) {
+	v.tab.Do(v, chromedp.SendKeys(`#add`, "tensorflow"))
+	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&add=tensorflow", browser.Press(kb.Enter))
+	got := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] thead th[data-key]')].map(e => e.dataset.key)`)
+	if want := append(slices.Clone(keys), "tool/tensorflow"); !slices.Equal(got, want) {
+		v.Errorf("compared are %q, not %q", got, want)
+	}
+}
+
+func (v *visitor) text(selector string) string {
+	v.Helper()
+	return browser.Eval[string](v, v.tab, `document.querySelector(%q).innerText.trim()`, selector)
+}
+
+// lookAtAll opens all pages that were met, and those that nothing leads to but their
+// name, on a phone: each can be read, and nothing on it waits for scripts.
+func (v *visitor) lookAtAll() {
+	const paper = `getComputedStyle(document.body).backgroundColor`
+	light := browser.Eval[string](v, v.tab, paper)
+	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[2].Width, 844), browser.Prefers("prefers-color-scheme", "dark"))
+	if dark := browser.Eval[string](v, v.tab, paper); dark == light {
+		v.Errorf("whoever prefers it dark has %s, too", dark)
+	}
+	for _, path := range append(slices.Clone(v.seen), "/trending/", "/providers/", "/tags/", "/tags/python/", "/data/", "/docs/", "/docs/scoring/", "/submit/", "/developer/", "/compare/", "/search/") {
+		v.tab.Load(v, chromedp.Navigate(v.base+path))
+		for _, wide := range v.tab.Overflowing(v) {
+			v.Errorf("%s: beyond the window is %s", path, wide)
+		}
+		waiting(v, v.tab, path)
+	}
+	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[0].Width, 900), browser.Prefers("prefers-color-scheme", "light"))
+}

@@ -1,0 +1,271 @@
+package e2e_test
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"kindex/edge/edgetest/browser"
+)
+
+// visitor is somebody who looks at the website, whether an edge serves it or a host
+// of files.
+type visitor struct {
+	*testing.T
+	tab    *browser.Tab
+	base   string
+	out    string // of its build
+	served bool   // by an edge
+	// scripts are run by the browser. Without them the same is done by links and
+	// forms.
+	scripts bool
+	seen    []string // paths of the pages that were met
+}
+
+// visit is the journey of a visitor.
+func visit(t *testing.T, who visitor) {
+	v := &who
+	v.T, v.tab = t, browser.OpenView(t)
+	if !v.scripts {
+		v.tab.Do(t, withoutScripts)
+	}
+	v.follow("/", chromedp.Navigate(v.base+"/"))
+	switch {
+	case v.scripts:
+		v.find()
+	case v.served:
+		v.findByForm()
+	default:
+		v.findByCategory()
+	}
+	v.readReasons()
+	if v.scripts {
+		waitingSeen(t, v.tab)
+	}
+	if v.scripts || v.served {
+		v.compare()
+	} else {
+		v.standBeside()
+	}
+	v.goBackInTime()
+	v.followChange()
+	v.tab.CheckQuiet(t, v.base)
+	if v.scripts {
+		v.tab.LookAround(t, v.base, v.seen...)
+	} else {
+		v.lookAtAll()
+	}
+	v.tab.CheckQuiet(t, v.base)
+	v.goAstray()
+}
+
+// go to another page, by what a page offers; its path must begin like this.
+func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
+	v.Helper()
+	res := v.tab.Load(v, steps...)
+	u, err := url.Parse(res.URL)
+	if err != nil {
+		v.Fatal(err)
+	}
+	if res.Status != http.StatusOK || !strings.HasPrefix(strings.ReplaceAll(u.RequestURI(), "%2F", "/"), want) {
+		v.Fatalf("%s leads to %s, %d", want, res.URL, res.Status)
+	}
+	if !slices.Contains(v.seen, u.RequestURI()) {
+		v.seen = append(v.seen, u.RequestURI())
+	}
+}
+
+// find finds PyTorch by a name that it does not have, and opens it, with the keyboard
+// alone.
+func (v *visitor) find() {
+	v.tab.Do(v, browser.Press("/py"))
+	v.follow("/search/?q=py", browser.Press(kb.Enter))
+	v.tab.Until(v, `document.activeElement.id === 'q'`)
+	v.tab.Do(v, browser.Press("trch"))
+	v.tab.Until(v, `location.search === '?q=pytrch' && document.querySelector('#results .hits a').getAttribute('href') === '/tool/pytorch/'`)
+	v.tab.Do(v, browser.Press(kb.ArrowDown))
+	v.follow("/tool/pytorch/", browser.Press(kb.Enter))
+}
+
+// readReasons reads how the score of the page comes about: what its parts bring adds
+// up to it, and each measure names its source.
+func (v *visitor) readReasons() {
+	e := known(v.T, v.out, "tool", "pytorch")
+	shown := browser.Eval[struct {
+		Head, Foot, Total string
+		Points            []string
+		Measures          int
+		Sources           []string
+	}](v, v.tab, `(() => {
+  const one = s => document.querySelector(s).textContent.trim()
+  const all = s => [...document.querySelectorAll(s)]
+  return {
+    Head: one('.entity-number strong'), Foot: one('#score .total-score strong'), Total: document.querySelector('#score').dataset.total,
+    Points: all('#score .part-points strong').map(e => e.textContent),
+    Measures: all('#score .measure').length,
+    Sources: all('#score .measure-note a').map(a => a.href),
+  }
+})()`)
+	sum := 0.0
+	for _, p := range shown.Points {
+		sum += number(v, p)
+	}
+	// Each part is rounded to two decimals, the score to one.
+	if len(shown.Points) < 3 || math.Abs(sum-number(v, shown.Total)) > 0.005*float64(len(shown.Points)+1) || math.Abs(sum-number(v, shown.Foot)) > 0.1 {
+		v.Errorf("the parts bring %q, which is %.2f; the page says %+v", shown.Points, sum, shown)
+	}
+	if want := e.Scores.Composite.String(); shown.Head != want || shown.Foot != want {
+		v.Errorf("the score is %s; the page says %+v", want, shown)
+	}
+	if shown.Measures == 0 || len(shown.Sources) != shown.Measures || !slices.Contains(shown.Sources, "https://github.com/pytorch/pytorch") {
+		v.Errorf("%d measures have the sources %q", shown.Measures, shown.Sources)
+	}
+}
+
+// compare goes by the page's own link to where it stands beside one that is like it,
+// adds a third by its name, and looks at what differs.
+func (v *visitor) compare() {
+	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
+	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 2`)
+	keys := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] thead th[data-key]')].map(e => e.dataset.key)`)
+	var scores []string
+	for _, key := range keys {
+		typ, slug, _ := strings.Cut(key, "/")
+		scores = append(scores, known(v.T, v.out, typ, slug).Scores.Composite.String())
+	}
+	if got := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-field=composite] .value')].map(e => e.textContent)`); keys[0] != "tool/pytorch" || !slices.Equal(got, scores) {
+		v.Errorf("%q have the scores %q; compared, %q", keys, scores, got)
+	}
+	if !v.scripts {
+		v.addByForm(keys)
+		return
+	}
+	v.tab.Do(v, chromedp.SendKeys(`#add`, "tensorfl"))
+	v.tab.Until(v, `document.querySelector('[data-suggestions] a')?.textContent === 'TensorFlow'`)
+	v.tab.Do(v, browser.Press(kb.ArrowDown))
+	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&e=tool/tensorflow", browser.Press(kb.Enter))
+	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 3`)
+	v.tab.Do(v, chromedp.Click(`.differences input`))
+	rows := browser.Eval[[][]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] tr[data-field]')].filter(r => r.offsetParent !== null && r.cells.length === 4)
+  .map(r => [...r.cells].map(c => c.innerText.trim()))`)
+	all := browser.Eval[int](v, v.tab, `document.querySelectorAll('[data-comparison] tr[data-field]').length`)
+	if len(rows) < 5 || len(rows) >= all {
+		v.Errorf("%d of %d rows differ", len(rows), all)
+	}
+	for _, r := range rows {
+		if r[1] == r[2] && r[2] == r[3] {
+			v.Errorf("%s does not differ: %q", r[0], r[1])
+		}
+	}
+}
+
+// standing is a leaderboard as it is shown.
+type standing struct {
+	Path, Day string
+	Keys      []string
+	Scores    []string // of what it is ranked by
+}
+
+func (v *visitor) standing() standing {
+	v.Helper()
+	return browser.Eval[standing](v, v.tab, `({
+  Path: location.pathname, Day: document.querySelector('.slider output, [data-days] [aria-current]').textContent,
+  Keys: [...document.querySelectorAll('[data-board] tbody tr')].map(r => r.dataset.key),
+  Scores: [...document.querySelectorAll('[data-board] tbody td[data-score=composite]')].map(c => c.dataset.value),
+})`)
+}
+
+// goBackInTime moves the slider of a leaderboard, or follows its list of days, to one
+// when the order was another one, and returns. PyTorch had fewer stars then: see edgetest.Content.
+func (v *visitor) goBackInTime() {
+	v.follow("/leaderboards/all/", chromedp.Click(`nav a[href="/leaderboards/all/"]`))
+	now := v.standing()
+	if v.scripts {
+		v.tab.Do(v, chromedp.Focus(`input[data-slider]`), browser.Press(kb.Home))
+		v.tab.Until(v, `document.querySelector('.slider output').textContent !== %q`, now.Day)
+		v.follow("/leaderboards/all/at-", browser.Press(kb.Enter))
+	} else {
+		v.tab.Do(v, chromedp.Click(`[data-days] summary`))
+		v.follow("/leaderboards/all/at-", chromedp.Click(`[data-days] li:last-child a`))
+	}
+	then := v.standing()
+	if then.Day == now.Day || slices.Equal(then.Keys, now.Keys) {
+		v.Errorf("on %s the order was that of %s", then.Day, now.Day)
+	}
+	before, after := slices.Index(then.Keys, "tool/pytorch"), slices.Index(now.Keys, "tool/pytorch")
+	if after < 0 || before >= 0 && before <= after {
+		v.Errorf("with fewer stars, PyTorch was in row %d, now it is in row %d", before+1, after+1)
+	}
+	for _, s := range []standing{then, now} {
+		if len(s.Keys) < 20 || len(s.Scores) != len(s.Keys) || !slices.IsSortedFunc(s.Scores, func(a, b string) int { return int(number(v, b) - number(v, a)) }) {
+			v.Errorf("%s is not in order: %q", s.Path, s.Scores)
+		}
+	}
+	v.follow("/leaderboards/all/", chromedp.Click(`.past-note a`))
+	if back := v.standing(); back.Path != "/leaderboards/all/" || !slices.Equal(back.Keys, now.Keys) {
+		v.Errorf("back, the page is %+v", back)
+	}
+}
+
+// followChange goes from the changes to what has changed, where the same is told.
+func (v *visitor) followChange() {
+	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
+	if !v.scripts { // which unfold them on wide screens
+		v.tab.Do(v, chromedp.Click(`.filters summary`))
+	}
+	v.follow("/changes/event-updated/", chromedp.Click(`.filters a[href="/changes/event-updated/"]`))
+	const change = `[...document.querySelectorAll('.telling')].find(e => e.querySelector('h3 a[href="/tool/pytorch/"]'))`
+	told := browser.Eval[string](v, v.tab, change+`.querySelector('.telling-by code').textContent`)
+	v.follow("/tool/pytorch/", chromedp.Click(`.telling h3 a[href="/tool/pytorch/"]`))
+	if history := browser.Eval[string](v, v.tab, `document.querySelector('#history .told > li').innerText`); !strings.Contains(history, told) || !strings.Contains(history, "79,207") {
+		v.Errorf("the change of commit %s is not the newest of its history: %s", told, history)
+	}
+}
+
+// goAstray takes a wrong address. A host of files says itself that there is none; the
+// page that it may show has no names near it.
+func (v *visitor) goAstray() {
+	wrong := "/tool/pytrch/"
+	if !v.served {
+		res, err := http.Get(v.base + wrong)
+		if err != nil {
+			v.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusNotFound {
+			v.Errorf("%s answers %d", wrong, res.StatusCode)
+		}
+		v.follow("/404.html", chromedp.Navigate(v.base+"/404.html"))
+		v.follow("/search/", chromedp.Click(`.problem a[href="/search/"]`))
+		v.tab.CheckQuiet(v, v.base)
+		return
+	}
+	if res := v.tab.Load(v, chromedp.Navigate(v.base+wrong)); res.Status != http.StatusNotFound {
+		v.Errorf("%s answers %d", wrong, res.Status)
+	}
+	if said := v.tab.Said(); len(said) != 1 || !strings.Contains(said[0], "status of 404") { // the page itself
+		v.Errorf("the console says %q", said)
+	}
+	v.follow("/tool/pytorch/", chromedp.Click(`.near a[href="/tool/pytorch/"]`))
+}
+
+// number is a number as pages write it.
+func number(t testing.TB, text string) float64 {
+	t.Helper()
+	n, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func parse(text string) (float64, error) {
+	return strconv.ParseFloat(strings.ReplaceAll(strings.ReplaceAll(text, ",", ""), "−", "-"), 64)
+}

@@ -1,0 +1,44 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"kindex/edge/edgetest/browser"
+)
+
+// waitingScript lists what on a page waits for scripts: controls that can be seen and
+// do nothing by themselves, and texts that cannot be seen. What a form hides is shown
+// by the page behind it.
+const waitingScript = `(() => {
+  const list = []
+  const add = (why, e) => list.push(why + ': ' + e.outerHTML.slice(0, 160))
+  for (const e of document.querySelectorAll('button[type=button], [role=button], [contenteditable], select, input:not([type=hidden]), textarea, button')) {
+    if (e.checkVisibility() && (e.type === 'button' || !e.form || !e.form.hasAttribute('action'))) add('nothing happens by', e)
+  }
+  for (const e of document.querySelectorAll('main [hidden]')) {
+    if (e.textContent.trim() && !e.matches('button') && !e.closest('form[method=post]')) add('nothing shows', e)
+  }
+  if (!document.querySelector('.theme').hidden) list.push('a script has run')
+  if ((document.querySelector('main')?.innerText.trim().length ?? 0) < 120) list.push('there is next to nothing to read')
+  return list
+})()`
+
+// waiting fails where something on the page of a tab waits for scripts.
+func waiting(t testing.TB, tab *browser.Tab, path string) {
+	t.Helper()
+	for _, w := range browser.Eval[[]string](t, tab, "%s", waitingScript) {
+		t.Errorf("%s, without scripts: %s", path, w)
+	}
+}
+
+// waitingSeen: on a page whose scripts have run, what waiting looks for is there.
+func waitingSeen(t testing.TB, tab *browser.Tab) {
+	t.Helper()
+	found := strings.Join(browser.Eval[[]string](t, tab, "%s", waitingScript), "\n")
+	for _, want := range []string{"a script has run", "nothing happens by: <button"} {
+		if !strings.Contains(found, want) {
+			t.Errorf("with scripts, %s is not found: %s", want, found)
+		}
+	}
+}

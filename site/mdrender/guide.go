@@ -1,0 +1,222 @@
+// Package mdrender makes HTML of the guides of the project, which are Markdown in the
+// form of GitHub. HTML within them is left out.
+package mdrender
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Guide is a guide as a page shows it.
+type Guide struct {
+	Title    string // the heading of the first level, as plain text
+	Lead     string // the first paragraph, as plain text
+	HTML     string // without that heading, and without a list of its headings
+	Headings []Heading
+}
+
+// Heading is a heading of the second level. Its id is the anchor of the heading.
+type Heading struct{ ID, Text string }
+
+// Row is a line of a table: the address that its first cell links to, and the texts
+// of all cells.
+type Row struct {
+	Link  string
+	Cells []string
+}
+
+// converter reads and writes. It keeps nothing of what it has converted.
+var converter = goldmark.New(
+	goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))), // a style attribute no page may have
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&scrolling{}, 1))))
+
+// Render converts a guide. link is asked for each address that the guide links to or
+// shows, and returns what stands in its place; "" leaves the text without a link.
+func Render(markdown []byte, link func(address string) string) (*Guide, error) {
+	doc := converter.Parser().Parse(text.NewReader(markdown))
+	g := &Guide{}
+	var title ast.Node
+	var links, contents []ast.Node
+	blocks := 0
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			switch {
+			case n.Level == 1 && title == nil:
+				title, g.Title = n, plain(n, markdown)
+			case n.Level == 2:
+				id, _ := n.AttributeString("id")
+				raw, _ := id.([]byte)
+				g.Headings = append(g.Headings, Heading{string(raw), plain(n, markdown)})
+			}
+		case *ast.Paragraph:
+			if g.Lead == "" {
+				g.Lead = plain(n, markdown)
+			}
+		case *ast.List:
+			if n.Parent() == doc && isContents(n) {
+				contents = append(contents, n)
+				return ast.WalkSkipChildren, nil
+			}
+		case *ast.Link, *ast.Image, *ast.AutoLink:
+			links = append(links, n)
+		case *ast.FencedCodeBlock, *ast.CodeBlock, *extast.Table:
+			blocks++
+			n.SetAttributeString("number", blocks)
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range links {
+		lead(n, link)
+	}
+	for _, n := range contents {
+		doc.RemoveChild(doc, n)
+	}
+	if title != nil {
+		title.Parent().RemoveChild(title.Parent(), title)
+	}
+	var out bytes.Buffer
+	err = converter.Renderer().Render(&out, markdown, doc)
+	g.HTML = out.String()
+	return g, err
+}
+
+// isContents tells of a list that only leads to headings of the same guide: a page
+// has Headings for that.
+func isContents(list *ast.List) bool {
+	links, others := 0, 0
+	_ = ast.Walk(list, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
+		if a, ok := n.(*ast.Link); ok && entering {
+			if links++; !bytes.HasPrefix(a.Destination, []byte("#")) {
+				others++
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return links >= list.ChildCount() && others == 0
+}
+
+// lead sends a link where it is to go, or leaves its text.
+func lead(n ast.Node, link func(string) string) {
+	switch n := n.(type) {
+	case *ast.Link:
+		if to := link(string(n.Destination)); to != "" {
+			n.Destination = []byte(to)
+			if strings.HasPrefix(to, "http") {
+				n.SetAttributeString("rel", []byte("noopener"))
+			}
+			return
+		}
+	case *ast.AutoLink: // an address that is its own text
+		return
+	}
+	for n.HasChildren() {
+		n.Parent().InsertBefore(n.Parent(), n, n.FirstChild())
+	}
+	n.Parent().RemoveChild(n.Parent(), n) // so are pictures: their text is kept
+}
+
+// Table returns the rows of the first table of a text, without its head.
+func Table(markdown []byte) []Row {
+	doc := converter.Parser().Parse(text.NewReader(markdown))
+	var rows []Row
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
+		row, ok := n.(*extast.TableRow)
+		if !ok || !entering {
+			return ast.WalkContinue, nil
+		}
+		var r Row
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			if a, ok := cell.FirstChild().(*ast.Link); ok && len(r.Cells) == 0 {
+				r.Link = string(a.Destination)
+			}
+			r.Cells = append(r.Cells, plain(cell, markdown))
+		}
+		rows = append(rows, r)
+		return ast.WalkSkipChildren, nil
+	})
+	return rows
+}
+
+// plain is the text of a node without its form.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				b.Write(n.Segment.Value(source))
+				if n.SoftLineBreak() || n.HardLineBreak() {
+					b.WriteByte(' ')
+				}
+			}
+		case *ast.String:
+			if entering {
+				b.Write(n.Value)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// scrolling writes what may be wider than a page into a box that scrolls. It can be
+// focused, so that the keyboard scrolls it.
+type scrolling struct{}
+
+// RegisterFuncs implements renderer.NodeRenderer.
+func (*scrolling) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindFencedCodeBlock, code)
+	r.Register(ast.KindCodeBlock, code)
+	r.Register(extast.KindTable, table)
+}
+
+func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	language := ""
+	if f, ok := n.(*ast.FencedCodeBlock); ok {
+		language = string(f.Language(source))
+	}
+	number, _ := n.AttributeString("number")
+	label := fmt.Sprintf("Block %v", number)
+	if language != "" {
+		label += ", " + language
+	}
+	fmt.Fprintf(w, `<div class="code" data-code><pre tabindex="0" role="region" aria-label="%s"><code>`, util.EscapeHTML([]byte(label)))
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		_, _ = w.Write(util.EscapeHTML(line.Value(source)))
+	}
+	_, err := w.WriteString("</code></pre></div>\n")
+	return ast.WalkSkipChildren, err
+}
+
+func table(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		_, err := w.WriteString("</table></div>\n")
+		return ast.WalkContinue, err
+	}
+	number, _ := n.AttributeString("number")
+	_, err := fmt.Fprintf(w, `<div class="scroll" tabindex="0" role="region" aria-label="Table %v"><table>`+"\n", number)
+	return ast.WalkContinue, err
+}

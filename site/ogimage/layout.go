@@ -1,0 +1,176 @@
+package ogimage
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Where things stand, in pixels: a column for who it is, one for its score, a foot
+// below both. Texts stand on their baselines.
+const (
+	margin = 72
+	right  = Width - margin
+
+	textWidth  = 680
+	scoreLeft  = 828
+	scoreWidth = right - scoreLeft
+
+	kickerLine = 96
+	figureLine = 206 // the score, and the name if its letters are the largest
+	rankLine   = 254
+	lowestBar  = 496
+	footRule   = 540
+	footLine   = 586
+)
+
+// The letters of each part of a picture.
+var (
+	kickerType      = letters{bold, 21, 0.08}
+	labelType       = letters{regular, 21, 0.01}
+	nameType        = letters{bold, 84, -0.015}
+	titleType       = letters{bold, 124, -0.02}
+	providerType    = letters{regular, 30, 0}
+	descriptionType = letters{regular, 27, 0}
+	subtitleType    = letters{regular, 31, 0}
+	scoreType       = letters{bold, 118, -0.03}
+	verdictType     = letters{medium, 44, -0.01}
+	rankType        = letters{medium, 26, 0}
+	partType        = letters{regular, 20, 0}
+	leaderType      = letters{medium, 23, 0}
+	figureType      = letters{medium, 20, 0}
+	siteType        = letters{bold, 24, 0}
+	footType        = letters{regular, 22, 0}
+)
+
+func (p *painter) draw(c *Card) {
+	p.fill(margin, 0, 72, 12, accent)
+	switch {
+	case c.Kind != "":
+		p.who(c)
+		p.score(c)
+	case len(c.Parts) > 0:
+		p.title(c, textWidth)
+		p.write(scoreLeft, kickerLine, "LEADERS", kickerType, accent)
+		p.bars(c.Parts, 158, leaderType, ink)
+	default:
+		p.title(c, right-margin)
+	}
+	p.foot(c)
+}
+
+// who draws the left column of an entity: what kind of thing it is, its name, who
+// makes it, and what it is for.
+func (p *painter) who(c *Card) {
+	x := margin
+	kind, _ := head(c.Kind, 40)
+	if kind = drawable(strings.ToUpper(kind), 80); kind != "" {
+		x = 18 + p.write(x, kickerLine, p.cut(kind, kickerType, textWidth/2), kickerType, accent)
+	}
+	if category := drawable(c.Category, 200); category != "" {
+		p.write(x, kickerLine, p.cut(category, labelType, margin+textWidth-x), labelType, muted)
+	}
+	name := c.name()
+	lines, t := p.fit(name, nameType, textWidth)
+	y := p.paragraph(kickerLine+16, lines, t, t.size+t.size/8)
+	if provider := drawable(c.Provider, 200); provider != "" && !strings.EqualFold(provider, name) {
+		y += 52
+		p.write(margin, y, p.cut(provider, providerType, textWidth), providerType, muted)
+	}
+	lines, _ = p.wrap(drawable(c.Description, 400), descriptionType, textWidth, 3)
+	p.paragraph(y+28, lines, descriptionType, 39)
+}
+
+// title draws the whole index: its name and what it is about.
+func (p *painter) title(c *Card, width int) {
+	lines, t := p.fit(c.name(), titleType, width)
+	y := figureLine - t.size - t.size/8
+	if len(lines) > 1 {
+		y = kickerLine - 24
+	}
+	y = p.paragraph(y, lines, t, t.size+t.size/8)
+	lines, _ = p.wrap(drawable(c.Description, 400), subtitleType, min(width, 900), 3)
+	p.paragraph(y+32, lines, subtitleType, 45)
+}
+
+// paragraph draws lines below y and returns where the last one stands.
+func (p *painter) paragraph(y int, lines []string, t letters, height int) int {
+	for _, line := range lines {
+		y += height
+		p.write(margin, y, line, t, ink)
+	}
+	return y
+}
+
+// name is what stands in the place of the name: never nothing.
+func (c *Card) name() string {
+	return cmp.Or(drawable(c.Name, 300), drawable(c.Fallback, 300), drawable(c.Kind, 40), "…")
+}
+
+// score draws the right column of an entity.
+func (p *painter) score(c *Card) {
+	x := p.write(scoreLeft, kickerLine, "SCORE", kickerType, accent)
+	if c.Score.Known() {
+		p.write(x+10, kickerLine, "of 100", labelType, muted)
+		p.write(scoreLeft, figureLine, c.Score.String(), scoreType, ink)
+	} else {
+		p.write(scoreLeft, figureLine-22, "not ranked", verdictType, muted)
+	}
+	if c.Rank > 0 {
+		rank := "Rank " + humanize.Comma(int64(c.Rank))
+		if c.Ranked > 0 {
+			rank += " of " + humanize.Comma(int64(c.Ranked))
+		}
+		p.write(scoreLeft, rankLine, p.cut(rank, rankType, scoreWidth), rankType, accent)
+	}
+	p.bars(c.Parts, 316, partType, muted)
+}
+
+// bars draws the parts from a baseline on, as far apart as MaxParts of them can be.
+func (p *painter) bars(parts []Part, y int, t letters, c ramp) {
+	step := (lowestBar - y) / (MaxParts - 1)
+	for _, part := range parts[:min(len(parts), MaxParts)] {
+		figure := cmp.Or(part.Score.String(), "–")
+		wide := p.width(figure, figureType)
+		p.write(right-wide, y, figure, figureType, ink)
+		p.write(scoreLeft, y, p.cut(drawable(part.Name, 120), t, scoreWidth-wide-12), t, c)
+		if part.Score.Known() {
+			p.fill(scoreLeft, y+11, scoreWidth, 6, track)
+			p.bar(scoreLeft, y+11, scoreWidth*int(part.Score.Tenths()), 1000, 6)
+		} else {
+			p.hatch(scoreLeft, y+11, scoreWidth, 6)
+		}
+		y += step
+	}
+}
+
+// foot draws whose picture it is, and of which day.
+func (p *painter) foot(c *Card) {
+	p.fill(margin, footRule, right-margin, 2, rule)
+	edge := right
+	if day := drawable(day(c.AsOf), 40); day != "" {
+		day = p.cut("as of "+day, footType, 400)
+		edge -= p.width(day, footType)
+		p.write(edge, footLine, day, footType, muted)
+		edge -= 24
+	}
+	x := margin
+	if site := drawable(c.Site, 120); site != "" && (c.Kind != "" || site != c.name()) {
+		x = 16 + p.write(x, footLine, p.cut(site, siteType, (edge-x)*2/3), siteType, ink)
+	}
+	if address := drawable(c.Fallback, 200); address != "" && address != c.name() {
+		p.write(x, footLine, p.cut(address, footType, edge-x), footType, muted)
+	}
+}
+
+// day is a date in words. What is none stays as it is.
+func day(s string) string {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return s
+	}
+	return fmt.Sprintf("%d %s %d", t.Day(), t.Month(), t.Year())
+}

@@ -1,0 +1,108 @@
+package ogimage
+
+import (
+	"image"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gomedium"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+)
+
+// weight is one of the Go fonts (https://go.dev/blog/go-fonts).
+type weight uint8
+
+const (
+	regular weight = iota
+	medium
+	bold
+)
+
+// fonts are the fonts by weight, read once.
+var fonts = sync.OnceValues(func() ([]*opentype.Font, error) {
+	var all []*opentype.Font
+	for _, data := range [][]byte{regular: goregular.TTF, medium: gomedium.TTF, bold: gobold.TTF} {
+		f, err := opentype.Parse(data)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+})
+
+func fontsError() error { _, err := fonts(); return err }
+
+// letters say how a text is set: its weight, its size in pixels, and how much space is
+// added between letters, in parts of the size.
+type letters struct {
+	weight  weight
+	size    int
+	spacing float64
+}
+
+// painter draws one picture at a time.
+type painter struct {
+	canvas  *image.Paletted
+	faces   map[letters]font.Face
+	buffers buffers
+}
+
+func newPainter() *painter {
+	return &painter{
+		canvas: image.NewPaletted(image.Rect(0, 0, Width, Height), palette),
+		faces:  map[letters]font.Face{},
+	}
+}
+
+// face is kept for each size: there are a few dozen at most.
+func (p *painter) face(t letters) font.Face {
+	t.spacing = 0
+	if f := p.faces[t]; f != nil {
+		return f
+	}
+	all, _ := fonts()                                                                                                         // PNG has seen the error
+	f, _ := opentype.NewFace(all[t.weight], &opentype.FaceOptions{Size: float64(t.size), DPI: 72, Hinting: font.HintingNone}) // it never fails
+	p.faces[t] = f
+	return f
+}
+
+// advance is how far a letter moves the pen.
+func (t letters) advance(f font.Face, r rune) fixed.Int26_6 {
+	a, _ := f.GlyphAdvance(r)
+	return a + fixed.Int26_6(t.spacing*float64(t.size)*64)
+}
+
+// width is how many pixels a line is wide, rounded up.
+func (p *painter) width(line string, t letters) int {
+	f := p.face(t)
+	var sum fixed.Int26_6
+	for _, r := range line {
+		sum += t.advance(f, r)
+	}
+	return sum.Ceil()
+}
+
+// write draws a line and returns where it ends. The first letter's shape begins at x,
+// not the space that the font has before it: large and small lines begin below each
+// other.
+func (p *painter) write(x, y int, line string, t letters, c ramp) int {
+	f := p.face(t)
+	dot := fixed.P(x, y)
+	first, _ := utf8.DecodeRuneInString(line)
+	if bounds, _, ok := f.GlyphBounds(first); ok {
+		dot.X -= bounds.Min.X
+	}
+	for _, r := range line {
+		at, mask, _, _, ok := f.Glyph(dot, r)
+		if alpha, is := mask.(*image.Alpha); ok && is {
+			p.stamp(at, alpha, c)
+		}
+		dot.X += t.advance(f, r)
+	}
+	return dot.X.Ceil()
+}

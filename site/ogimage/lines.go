@@ -1,0 +1,109 @@
+package ogimage
+
+import (
+	"strings"
+	"unicode"
+)
+
+// cut is a line that is no wider than so many pixels. It ends in "…" where something
+// is missing.
+func (p *painter) cut(line string, t letters, width int) string {
+	lines, _ := p.wrap(line, t, width, 1)
+	return strings.Join(lines, "")
+}
+
+// fit sets a name as large as it goes: in one line if the letters stay large, else in
+// two of about the same length. What is too long even for small letters is cut.
+func (p *painter) fit(name string, t letters, width int) ([]string, letters) {
+	largest := t.size
+	for ; t.size >= largest*3/4; t.size -= 2 {
+		if p.width(name, t) <= width {
+			return []string{name}, t
+		}
+	}
+	for t.size = largest * 6 / 7; t.size > largest/2; t.size -= 2 {
+		lines, whole := p.wrap(name, t, width, 2)
+		if !whole {
+			continue
+		}
+		for narrow := width - 8; narrow > width/3; narrow -= 8 {
+			more, whole := p.wrap(name, t, narrow, 2)
+			if !whole {
+				break
+			}
+			lines = more
+		}
+		return lines, t
+	}
+	lines, _ := p.wrap(name, t, width, 2)
+	return lines, t
+}
+
+// wrap breaks a text into lines, most of them at least. It tells whether that is the
+// whole text, with no word broken and nothing cut.
+func (p *painter) wrap(text string, t letters, width, most int) ([]string, bool) {
+	rest, whole := []rune(text), true
+	var lines []string
+	for len(rest) > 0 {
+		n := p.fitting(rest, t, width)
+		if n == len(rest) {
+			return append(lines, string(rest)), whole
+		}
+		if len(lines) == most-1 {
+			return append(lines, p.shortened(rest, t, width)), false
+		}
+		at, clean := breakBefore(rest, n)
+		whole = whole && clean
+		lines = append(lines, strings.TrimRight(string(rest[:at]), " "))
+		rest = trimLeft(rest[at:])
+	}
+	return lines, whole
+}
+
+// fitting is how many of the characters fit.
+func (p *painter) fitting(text []rune, t letters, width int) int {
+	f := p.face(t)
+	left := width * 64
+	for i, r := range text {
+		if left -= int(t.advance(f, r)); left < 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// breakBefore finds where to break a line of n characters at most: at a space, else
+// behind a mark that joins words, else in the middle of a word, which is not clean.
+// It breaks behind one character at least.
+func breakBefore(text []rune, n int) (at int, clean bool) {
+	for i := n; i > 0; i-- {
+		if text[i] == ' ' {
+			return i, true
+		}
+	}
+	for i := n; i > 1; i-- {
+		if strings.ContainsRune("-/_:.@", text[i-1]) {
+			return i, true
+		}
+	}
+	return max(n, 1), false
+}
+
+// shortened is as much of the text as fits before a "…": whole words, unless that
+// would leave less than half.
+func (p *painter) shortened(text []rune, t letters, width int) string {
+	n := p.fitting(text, t, width-p.width("…", t))
+	if at, clean := breakBefore(text, n); clean && at > n/2 {
+		n = at
+	}
+	return strings.TrimRightFunc(string(text[:n]), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(",;:.-–—(…", r)
+	}) + "…"
+}
+
+func trimLeft(text []rune) []rune {
+	for len(text) > 0 && text[0] == ' ' {
+		text = text[1:]
+	}
+	return text
+}

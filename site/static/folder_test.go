@@ -1,0 +1,250 @@
+package static_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"kindex/builder/suite"
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/site/static"
+)
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNothingOutside has links in the folder that lead out of it, and a list of files
+// that names what is not of the site.
+func TestNothingOutside(t *testing.T) {
+	suite.InTest(t)
+	dir, _ := written(t, static.Options{})
+	outside := t.TempDir()
+	mine := filepath.Join(outside, "index.html")
+	write(t, mine, "mine")
+	write(t, filepath.Join(dir, ".git/config"), "mine")
+	write(t, filepath.Join(dir, "own/.keep"), "mine")
+	list, err := os.ReadFile(filepath.Join(dir, ".kindex-static"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := string(list) + strings.Join([]string{".git/config", "own/.keep", "../" + filepath.Base(outside) + "/index.html", mine, ".", "..", ""}, "\n")
+	write(t, filepath.Join(dir, ".kindex-static"), forged)
+	// A file of the site that leads elsewhere becomes a file.
+	if err := os.Remove(filepath.Join(dir, "index.html")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(mine, filepath.Join(dir, "index.html")); err != nil {
+		t.Fatal(err)
+	}
+	written(t, static.Options{Dir: dir})
+	if info, err := os.Lstat(filepath.Join(dir, "index.html")); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the first page: %v %v", info, err)
+	}
+	for _, name := range []string{mine, filepath.Join(dir, ".git/config"), filepath.Join(dir, "own/.keep")} {
+		if text, err := os.ReadFile(name); err != nil || string(text) != "mine" {
+			t.Errorf("%s: %q %v", name, text, err)
+		}
+	}
+	// A folder of the site that leads elsewhere is an error, before anything is there.
+	if err := os.RemoveAll(filepath.Join(dir, "search")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "search")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), "search") {
+		t.Errorf("a folder that leads elsewhere: %v", err)
+	}
+	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
+		t.Errorf("%s: %q %v", mine, text, err)
+	}
+	if all, err := os.ReadDir(outside); err != nil || len(all) != 1 {
+		t.Errorf("outside are %v %v", all, err)
+	}
+}
+
+// TestTurns lets two runs with other addresses meet in a folder: the site is that of
+// the one that came last, and nothing of the other is left.
+func TestTurns(t *testing.T) {
+	suite.InTest(t)
+	dir := filepath.Join(t.TempDir(), "site")
+	urls := []string{"https://one.example/a", "https://two.example/b"}
+	written(t, static.Options{Dir: dir}) // it also tells whether there is MiniSearch
+	var g errgroup.Group
+	for _, u := range urls {
+		g.Go(func() error {
+			_, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: u, Wait: func(*exports.BusyError) {}})
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	got, same := files(t, dir), 0
+	for _, u := range urls {
+		alone, _ := written(t, static.Options{URL: u})
+		if maps.Equal(got, files(t, alone)) {
+			same++
+		}
+	}
+	if same != 1 {
+		t.Errorf("the site is that of %d runs", same)
+	}
+}
+
+// TestLocked: while another run has the folder nothing is written, and what is in the
+// place of the lock's file is none but a file.
+func TestLocked(t *testing.T) {
+	suite.InTest(t)
+	dir, _ := written(t, static.Options{})
+	before := files(t, dir)
+	lock, err := exports.AcquireLock(context.Background(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy *exports.BusyError
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: "https://ada.example"}); !errors.As(err, &busy) || busy.Root != dir {
+		t.Errorf("a folder at which somebody is at work: %v", err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if after := files(t, dir); !maps.Equal(before, after) {
+		t.Error("the site has changed")
+	}
+	mine := filepath.Join(t.TempDir(), "thesis.txt")
+	write(t, mine, "years of work")
+	name := filepath.Join(dir, exports.LockFile)
+	if err := errors.Join(os.Remove(name), os.Symlink(mine, name)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), exports.LockFile+" is not a lock file") {
+		t.Errorf("a link in the place of the lock: %v", err)
+	}
+	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
+		t.Errorf("%s: %q %v", mine, text, err)
+	}
+}
+
+// TestCutOff breaks a run off, as a full disk does: what it has written is the site's
+// own to the next one.
+func TestCutOff(t *testing.T) {
+	suite.InTest(t)
+	dir := filepath.Join(t.TempDir(), "site")
+	first, _ := written(t, static.Options{})
+	ctx, stop := context.WithCancel(context.Background())
+	if _, err := static.Write(ctx, static.Options{Out: built(t), Dir: dir, Progress: func(int, int) { stop() }}); err == nil {
+		t.Fatal("the run was not broken off")
+	}
+	begun := files(t, dir)
+	if len(begun) < 10 || len(begun) > len(files(t, first)) {
+		t.Fatalf("%d files were written", len(begun))
+	}
+	list, err := os.ReadFile(filepath.Join(dir, ".kindex-static"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, name := range strings.Split(string(list), "\n") {
+		known[name] = true
+	}
+	for name := range begun {
+		if !known[name] && !strings.HasPrefix(name, ".") {
+			t.Errorf("%s was written, and no later run would remove it", name)
+		}
+	}
+	written(t, static.Options{Dir: dir})
+	a, b := files(t, dir), files(t, first)
+	if len(a) != len(b) {
+		t.Errorf("%d files, %d in a new folder", len(a), len(b))
+	}
+}
+
+// TestKilled: what a run left that was killed in the middle of a file is gone after the
+// next one, whatever its list promised; what is like it elsewhere is none of the site.
+func TestKilled(t *testing.T) {
+	suite.InTest(t)
+	dir, _ := written(t, static.Options{})
+	whole := files(t, dir)
+	list := filepath.Join(dir, ".kindex-static")
+	const part = ".kindex-part-00112233445566aa"
+	write(t, filepath.Join(dir, part), "<!doctype ht")
+	write(t, filepath.Join(dir, "tool/keras", part), "<!doctype ht")
+	write(t, filepath.Join(dir, "data/20000101-0011223344556677/entities.json"), "[")
+	write(t, filepath.Join(dir, "own", part), "mine")
+	// Names below what is a file now, and two that were never written.
+	promised := []string{".unfinished", "data/20000101-0011223344556677/entities.json", "providers/index.html/index.html", "tool/none/index.html", "none.xml"}
+	write(t, list, whole[".kindex-static"]+strings.Join(promised, "\n")+"\n")
+	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 1 {
+		t.Errorf("the next run: %+v", again)
+	}
+	after := files(t, dir)
+	if after["own/"+part] != "mine" {
+		t.Error("what is not of the site is gone")
+	}
+	delete(after, "own/"+part)
+	if !maps.Equal(whole, after) {
+		t.Errorf("%d files, %d of them before", len(after), len(whole))
+	}
+	// The list itself was cut off: of the site nothing was begun.
+	write(t, filepath.Join(dir, part), "404.ht")
+	written(t, static.Options{Dir: dir})
+	if _, left := files(t, dir)[part]; left {
+		t.Error("half a list is left")
+	}
+}
+
+// TestListedBefore: a run that is broken off behind its pages leaves nothing that no
+// later run would remove: its list names all files, not pages alone.
+func TestListedBefore(t *testing.T) {
+	suite.InTest(t)
+	first, _ := written(t, static.Options{})
+	want := files(t, first)[".kindex-static"]
+	dir := filepath.Join(t.TempDir(), "site")
+	write(t, filepath.Join(dir, ".kindex-static"), "")
+	write(t, filepath.Join(dir, "404.html", "in.the.way"), "") // what is written last cannot be
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil {
+		t.Fatal("a folder was replaced by a page")
+	}
+	if got := files(t, dir)[".kindex-static"]; got != ".unfinished\n"+want {
+		t.Errorf("the list of a run that is not whole:\n%s\nof one that is:\n%s", got, want)
+	}
+}
+
+// TestPruned has another builder remove the build while its site is being written, as
+// --keep lets it: the site is whole.
+func TestPruned(t *testing.T) {
+	suite.InTest(t)
+	first, _ := written(t, static.Options{})
+	out := t.TempDir()
+	edgetest.Build(t, filepath.Join(filepath.Dir(built(t)), "repo", "content"), out)
+	var gone sync.Once
+	dir, _ := written(t, static.Options{Out: out, Progress: func(int, int) {
+		gone.Do(func() {
+			if err := os.RemoveAll(exports.BuildsDir(out)); err != nil {
+				t.Error(err)
+			}
+		})
+	}})
+	if _, err := os.Stat(exports.BuildsDir(out)); err == nil {
+		t.Fatal("the build is still there")
+	}
+	if !maps.Equal(files(t, first), files(t, dir)) {
+		t.Error("the site is not that of the build")
+	}
+}

@@ -1,0 +1,356 @@
+package static_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/edgetest"
+	"kindex/site/pages"
+	"kindex/site/static"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := few(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	edgetest.Stop()
+	os.Exit(code)
+}
+
+// few is a build of a part of the shipped content, with a short history: an entity was
+// renamed, one deleted, and one has changed its category.
+var few = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "kindex-static-")
+	if err != nil {
+		return "", err
+	}
+	return dir, nil
+})
+
+func built(t *testing.T) string {
+	t.Helper()
+	dir, err := few()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	if _, err := os.Stat(out); err == nil {
+		return out
+	}
+	repo := filepath.Join(dir, "repo")
+	content := filepath.Join(repo, "content")
+	from := filepath.Join(edgetest.Root(t), "content")
+	if err := exec.Command("git", "init", "-q", "-b", "main", repo).Run(); err != nil {
+		t.Fatal(err)
+	}
+	copyFile := func(name, to string, change ...string) {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(content, to)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(content, to), []byte(strings.NewReplacer(change...).Replace(string(data))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"scoring.yaml", "index.yaml"} {
+		copyFile(name, name)
+	}
+	for typ, most := range map[string]int{"tool": 6, "model": 3} {
+		names, err := filepath.Glob(filepath.Join(from, typ, "*.yaml"))
+		if err != nil || len(names) < most {
+			t.Fatal(len(names), err)
+		}
+		for _, name := range names[:most] {
+			copyFile(typ+"/"+filepath.Base(name), typ+"/"+filepath.Base(name))
+		}
+	}
+	copyFile("tool/keras.yaml", "tool/keras-old.yaml")
+	copyFile("tool/scipy.yaml", "tool/scipy.yaml")
+	copyFile("tool/nltk.yaml", "tool/nltk.yaml", "provider: NLTK", "provider: index.html")
+	edgetest.Commit(t, repo, 40)
+	copyFile("tool/keras.yaml", "tool/keras.yaml", "category: ml-frameworks", "formerly: [keras-old]\ncategory: others", "provider: Keras", "provider: Con",
+		"tags: [", "tags: [aux, ")
+	for _, gone := range []string{"keras-old", "scipy"} {
+		if err := os.Remove(filepath.Join(content, "tool", gone+".yaml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edgetest.Commit(t, repo, 9)
+	edgetest.Build(t, content, out)
+	return out
+}
+
+// written is a site of few, or of all where asked for, and its folder.
+func written(t *testing.T, o static.Options) (string, *static.Report) {
+	t.Helper()
+	if !pages.Searchable() {
+		suite.NotRun(t, "MiniSearch is missing; make site/pages/npm/minisearch.js fetches it")
+	}
+	if o.Out == "" {
+		o.Out = built(t)
+	}
+	if o.Dir == "" {
+		o.Dir = filepath.Join(t.TempDir(), "site")
+	}
+	r, err := static.Write(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Dir, r
+}
+
+// files are the contents of a folder, by path.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	m := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		m[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var links = regexp.MustCompile(`(?:href|src|action|data-[a-z]+)="(/[^"]*)"`)
+
+// TestEveryLinkLeadsSomewhere: whatever a page links to or loads is a file of the
+// site, as a plain file server finds it.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	suite.InTest(t)
+	dir, report := written(t, static.Options{})
+	all := files(t, dir)
+	const own = 2 // the list of files, and the lock
+	if len(all) != report.Files+own || report.Pages < 200 {
+		t.Errorf("%d files, the report says %+v", len(all), report)
+	}
+	server := http.FileServer(http.Dir(dir))
+	found := map[string]int{}
+	for name, body := range all {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		for _, m := range links.FindAllStringSubmatch(body, -1) {
+			to := strings.ReplaceAll(m[1], "&amp;", "&")
+			status, known := found[to]
+			if !known {
+				u, err := url.Parse(to)
+				if err != nil {
+					t.Errorf("%s links to %s: %v", name, to, err)
+					continue
+				}
+				w := httptest.NewRecorder()
+				server.ServeHTTP(w, &http.Request{Method: http.MethodHead, URL: &url.URL{Path: u.Path}})
+				status = w.Code
+				found[to] = status
+			}
+			if status != http.StatusOK {
+				t.Errorf("%s links to %s, which is answered with %d", name, to, status)
+				found[to] = http.StatusOK // once is enough
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"tool/keras-old/index.html": `<meta http-equiv="refresh" content="0; url=/tool/keras/">`,
+		"tool/scipy/index.html":     "deleted",
+		"providers/index.html":      `<a href="/providers/~69ndex.html/">`, // a page, and the provider of its file's name
+	} {
+		if !strings.Contains(all[name], want) {
+			t.Errorf("%s lacks %q: %s", name, want, all[name])
+		}
+	}
+	if len(found) < 300 {
+		t.Errorf("only %d addresses are linked", len(found))
+	}
+}
+
+// TestWholeAddresses: an address of the site that stands whole in a page, a text to copy,
+// a feed or the site map is one of a file.
+func TestWholeAddresses(t *testing.T) {
+	suite.InTest(t)
+	const base = "https://ada.example/index"
+	dir, _ := written(t, static.Options{URL: base})
+	all := files(t, dir)
+	whole := regexp.MustCompile(regexp.QuoteMeta(base) + `([^"'\s<>()\]}&\\]*)`)
+	found := map[string]bool{}
+	for name, body := range all {
+		if ext := path.Ext(name); ext != ".html" && ext != ".xml" && ext != ".md" || strings.HasPrefix(name, "data/") {
+			continue
+		}
+		for _, m := range whole.FindAllStringSubmatch(body, -1) {
+			to, err := url.PathUnescape(strings.TrimPrefix(strings.TrimRight(m[1], "."), "/"))
+			if err != nil {
+				t.Errorf("%s has %s: %v", name, m[0], err)
+			}
+			if to, _, _ = strings.Cut(to, "?"); to == "" || strings.HasSuffix(to, "/") {
+				to += "index.html"
+			}
+			if _, there := all[to]; !there && !found[to] {
+				t.Errorf("%s has %s, and there is no %s", name, m[0], to)
+			}
+			found[to] = true
+		}
+	}
+	for _, want := range []string{"tool/keras/index.html", "tool/keras/badge.svg", "tool/keras/feed.xml", "tool/keras-old/index.html", "og/index.png", "sitemap/0.xml"} {
+		if !found[want] {
+			t.Errorf("nothing names %s by its whole address", want)
+		}
+	}
+	for _, want := range []string{"tool/keras-old/feed.xml", "tool/scipy/badge.svg"} { // for those who have them already
+		if _, there := all[want]; !there {
+			t.Errorf("there is no %s", want)
+		}
+	}
+}
+
+// TestAddressOfSite: a path with letters that links must escape stands once in whole
+// addresses, and what would make links lead elsewhere, or tell a password, is refused.
+func TestAddressOfSite(t *testing.T) {
+	suite.InTest(t)
+	dir, _ := written(t, static.Options{URL: "https://ada.example/Verzeichnis für alle/"})
+	const want = "https://ada.example/Verzeichnis%20f%C3%BCr%20alle/"
+	all := files(t, dir)
+	for name, line := range map[string]string{
+		"tool/keras/index.html": `<link rel="canonical" href="` + want + `tool/keras/">`,
+		"sitemap.xml":           `<loc>` + want + `sitemap/0.xml</loc>`,
+		"tool/keras/feed.xml":   `<link>` + want + `tool/keras/</link>`,
+		"robots.txt":            `Sitemap: ` + want + `sitemap.xml`,
+	} {
+		if !strings.Contains(all[name], line) {
+			t.Errorf("%s lacks %s: %.1500s", name, line, all[name])
+		}
+	}
+	for _, wrong := range []string{"ada.example", "/index", "ftp://ada.example", "https://ada:secret@ada.example", "https://ada.example//mallory.example", "https://ada.example//",
+		"https://ada.example/../index", "https://ada.example/%2e%2e/index", "https://ada.example/a%2Fb", "https://ada.example/?", "https://ada.example/#"} {
+		for _, o := range []static.Options{{URL: wrong}, {API: wrong}} {
+			o.Dir = filepath.Join(t.TempDir(), "site")
+			if err := o.Check(); err == nil || !strings.Contains(err.Error(), "is not the address of a site") {
+				t.Errorf("%q: %v", wrong, err)
+			}
+		}
+	}
+}
+
+// TestNamesForWindows: a site can be unpacked on Windows, where some names are those of
+// devices, some characters are in none, and case tells no two names apart.
+func TestNamesForWindows(t *testing.T) {
+	dir, _ := written(t, static.Options{})
+	devices := regexp.MustCompile(`(?i)^(aux|con|nul|prn|conin\$|conout\$|(com|lpt)[0-9])(\..*)?$`)
+	folded := map[string]string{}
+	for name := range files(t, dir) {
+		for part := range strings.SplitSeq(name, "/") {
+			if devices.MatchString(part) || strings.ContainsAny(part, `<>:"|?*\`) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
+				t.Errorf("Windows has no file %s", name)
+			}
+		}
+		same := strings.ToUpper(name)
+		if folded[same] != "" {
+			t.Errorf("%s and %s are one file to Windows", name, folded[same])
+		}
+		folded[same] = name
+	}
+	for _, want := range []string{"providers/~63on/index.html", "tags/~61ux/index.html"} {
+		if folded[strings.ToUpper(want)] == "" {
+			t.Errorf("there is no %s", want)
+		}
+	}
+}
+
+// TestWrittenAgain: a second run changes nothing, a site with another address what
+// names it, and what is not of the site stays.
+func TestWrittenAgain(t *testing.T) {
+	suite.InTest(t)
+	dir, first := written(t, static.Options{})
+	before := files(t, dir)
+	for name, text := range map[string]string{"CNAME": "ada.example", "own/page.html": "mine"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 0 || again.Files != first.Files {
+		t.Errorf("the second run: %+v", again)
+	}
+	if _, other := written(t, static.Options{Dir: dir, URL: "https://ada.example/index/"}); other.Written == 0 || other.Removed != 0 {
+		t.Errorf("with an address: %+v", other)
+	}
+	home := files(t, dir)["index.html"]
+	for _, want := range []string{`<link rel="canonical" href="https://ada.example/index/">`, `href="/index/search/"`} {
+		if !strings.Contains(home, strings.ReplaceAll(want, `href="/index/search/"`, `action="/index/search/"`)) {
+			t.Errorf("the first page lacks %s", want)
+		}
+	}
+	if _, back := written(t, static.Options{Dir: dir}); back.Removed == 0 {
+		t.Errorf("without an address: %+v; there was a site map", back)
+	}
+	after := files(t, dir)
+	if after["CNAME"] != "ada.example" || after["own/page.html"] != "mine" {
+		t.Error("what is not of the site is gone")
+	}
+	delete(after, "CNAME")
+	delete(after, "own/page.html")
+	if len(after) != len(before) {
+		t.Errorf("%d files, %d before", len(after), len(before))
+	}
+	for name, body := range before {
+		if after[name] != body {
+			t.Errorf("%s is another file", name)
+		}
+	}
+}
+
+// TestSameBytes: the same build gives the same site, in whatever order its pages were
+// rendered.
+func TestSameBytes(t *testing.T) {
+	suite.InTest(t)
+	a, _ := written(t, static.Options{})
+	b, _ := written(t, static.Options{})
+	first, second := files(t, a), files(t, b)
+	if len(first) != len(second) {
+		t.Errorf("%d files and %d", len(first), len(second))
+	}
+	for name, body := range first {
+		if !bytes.Equal([]byte(body), []byte(second[name])) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestForeignFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("years of work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir})
+	if err == nil || pages.Searchable() && !strings.Contains(err.Error(), "thesis.txt") {
+		t.Errorf("a folder with files of others: %v", err)
+	}
+	if all := files(t, dir); len(all) != 1 {
+		t.Errorf("%d files are there", len(all))
+	}
+}
