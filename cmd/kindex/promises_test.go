@@ -59,3 +59,22 @@ func testsOf(t *testing.T, dir string) string {
 	}
 	return all.String()
 }
+
+// TestContributingNamesFiles checks that every file and folder that CONTRIBUTING.md names
+// exists.
+func TestContributingNamesFiles(t *testing.T) {
+	root := suite.Root(t)
+	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([.a-z]+(?:/[a-z0-9_.]+)+)`").FindAllStringSubmatch(string(text), -1)
+	for _, m := range named {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
+			t.Errorf("CONTRIBUTING.md names %s, which does not exist", m[1])
+		}
+	}
+	if len(named) < 30 {
+		t.Errorf("only %d files and folders are named", len(named))
+	}
+}
