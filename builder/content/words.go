@@ -123,10 +123,7 @@ func decimal(r *big.Rat) string {
 func shown(v any) string {
 	switch v := v.(type) {
 	case string:
-		if r := []rune(v); len(r) > 60 {
-			v = string(r[:60]) + "…"
-		}
-		return safetext.Escape(strconv.Quote(v)) // Quote leaves some hidden letters and marks
+		return safetext.Escape(strconv.Quote(safetext.Shorten(v, 60))) // Quote leaves some hidden letters and marks
 	case []any:
 		return "a list"
 	case map[string]any:

@@ -268,8 +268,5 @@ const maxName = 200
 // are not seen, only those stay that join letters in some scripts.
 func cleanName(name string) string {
 	clean := strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
-	if all := []rune(clean); len(all) > maxName {
-		return string(all[:maxName]) + "…"
-	}
-	return clean
+	return safetext.Shorten(clean, maxName)
 }

@@ -48,10 +48,7 @@ func (r Reason) String() string {
 
 // shown quotes a text for a message, long ones cut.
 func shown(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return safetext.Escape(strconv.Quote(s))
+	return safetext.Escape(strconv.Quote(safetext.Shorten(s, 60)))
 }
 
 func counted(n int, noun string) string {

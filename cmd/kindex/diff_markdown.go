@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"kindex/builder/diff"
+	"kindex/exports/safetext"
 )
 
 // maxComment is less than the 65,536 characters above which GitHub refuses a
@@ -28,12 +28,12 @@ func (d *difference) markdown() string {
 	c.add("### kindex diff: " + d.countWords() + "\n\n")
 	c.add(fmt.Sprintf("%s → %s, scores as of %s; %s.\n\n", codeSpan(d.From.String()), codeSpan(d.To.String()), d.AsOf[:10], d.totalWords()))
 	for _, n := range d.Notes {
-		c.add("Note: " + codeSpan(cut(n, maxValue)) + "\n\n")
+		c.add("Note: " + codeSpan(safetext.Shorten(n, maxValue)) + "\n\n")
 	}
 	if text := d.refusalWords(); text != "" {
 		c.add("⚠️ **" + text + "**\n\n")
 	}
-	duplicates := d.duplicateLines(codeSpan, func(s string) string { return codeSpan(cut(s, maxValue)) })
+	duplicates := d.duplicateLines(codeSpan, func(s string) string { return codeSpan(safetext.Shorten(s, maxValue)) })
 	c.addList("duplicates", maxDuplicates, len(duplicates), func(i int) string { return "- ⚠️ " + duplicates[i] + "\n" })
 	if len(d.Entities) > 0 {
 		c.add("| | Entity | Composite | Rank among all | Rank in its category |\n|---|---|---|---|---|\n")
@@ -124,7 +124,7 @@ func diffLines(fields []diff.Field) string {
 				if side.value == "" {
 					continue
 				}
-				text := fmt.Sprintf("%s %s: %s\n", side.sign, l.field, cut(side.value, maxValue))
+				text := fmt.Sprintf("%s %s: %s\n", side.sign, l.field, safetext.Shorten(side.value, maxValue))
 				if b.Len()+len(text) > maxEntity {
 					b.WriteString("  …\n")
 					return b.String()
@@ -191,12 +191,4 @@ func longestRun(s string, of rune) (most int) {
 		most = max(most, n)
 	}
 	return most
-}
-
-// cut shortens a text to some characters.
-func cut(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
 }

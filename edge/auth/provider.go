@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"kindex/exports/safetext"
 	"net/http"
 	"net/url"
 	"time"
@@ -128,9 +129,4 @@ func drain(body io.ReadCloser) {
 }
 
 // shorten keeps log lines readable whatever was sent.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 300 {
-		return string(r[:300]) + "…"
-	}
-	return s
-}
+func shorten(s string) string { return safetext.Shorten(s, 300) }

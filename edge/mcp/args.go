@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
 )
 
 // kind says what an argument of a tool takes.
@@ -281,9 +282,4 @@ func shown(v any) string {
 }
 
 // shorten keeps messages readable whatever was sent.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return s
-}
+func shorten(s string) string { return safetext.Shorten(s, 100) }

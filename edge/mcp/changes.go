@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"kindex/exports/safetext"
 	"strings"
 )
 
@@ -79,9 +80,8 @@ func readChange(raw json.RawMessage, full bool) (change, error) {
 
 // beginning shortens a long text.
 func beginning(v any) any {
-	s, ok := v.(string)
-	if r := []rune(s); ok && len(r) > maxShown {
-		return string(r[:maxShown]) + "…"
+	if s, ok := v.(string); ok {
+		return safetext.Shorten(s, maxShown)
 	}
 	return v
 }

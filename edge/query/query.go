@@ -16,6 +16,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
 )
 
 // Error is a parameter that cannot be used.
@@ -161,12 +162,7 @@ func unknownValue(name, value string, known []string) *Error {
 	return e
 }
 
-func quoted(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return strconv.Quote(s)
-}
+func quoted(s string) string { return strconv.Quote(safetext.Shorten(s, 60)) }
 
 // Int returns a whole number within bounds, or the default.
 func (p *Params) Int(name string, def, least, most int) (int, error) {

@@ -17,6 +17,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/ratelimit"
 	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
 )
 
 // Call is one request under way.
@@ -135,12 +136,7 @@ func MethodNotAllowed(c *Call, allow ...string) error {
 }
 
 // Shorten keeps messages readable whatever was sent.
-func Shorten(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return s
-}
+func Shorten(s string) string { return safetext.Shorten(s, 100) }
 
 // NotFound answers for a path with nothing at it.
 func (c *Call) NotFound() (*Reply, error) {

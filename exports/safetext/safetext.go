@@ -87,6 +87,19 @@ func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(Replace(s, " "), func(r rune) bool { return unicode.IsSpace(r) || r == utf8.RuneError }), " ")
 }
 
+// Shorten returns s, or its first characters and an ellipsis if it has more of them than
+// limit: for messages and logs that quote what somebody sent.
+func Shorten(s string, limit int) string {
+	n := 0
+	for i := range s {
+		if n == limit {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
 // EscapeJSON is EscapeLines, but above U+FFFF it writes the surrogate pair that
 // JSON has for a character, so that JSON stays the same document.
 func EscapeJSON(s string) string {

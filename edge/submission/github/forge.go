@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-github/v88/github"
 
 	"kindex/edge/submission"
+	"kindex/exports/safetext"
 )
 
 // Options say which forge, and which repository on it.
@@ -239,14 +240,10 @@ const maxText = 300
 // plainText is a text of the forge on one line, without characters that a terminal
 // might obey or hide, shortened.
 func plainText(s string) string {
-	s = strings.Map(func(r rune) rune {
+	return safetext.Shorten(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '\ufffd'
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-	if r := []rune(s); len(r) > maxText {
-		return string(r[:maxText]) + "…"
-	}
-	return s
+	}, strings.ToValidUTF8(s, "\ufffd")), maxText)
 }
