@@ -118,8 +118,7 @@ var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 func markdownText(s string) string {
 	var b strings.Builder
 	for _, r := range safetext.Escape(lineBreaks.Replace(s)) {
-		switch {
-		case strings.ContainsRune("\\`*_{}[]<>()#+!|&~$", r):
+		if strings.ContainsRune("\\`*_{}[]<>()#+!|&~$", r) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
