@@ -4,6 +4,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -79,7 +80,7 @@ func Parse(raw string, allowed []string) (*Params, error) {
 func check(name string, list, allowed []string) error {
 	switch {
 	case !utf8.ValidString(name) || slices.ContainsFunc(list, func(v string) bool { return !utf8.ValidString(v) }):
-		return &Error{Param: strings.ToValidUTF8(name, "\uFFFD"), Message: "is not UTF-8"}
+		return &Error{Param: cmp.Or(strings.ToValidUTF8(name, "\uFFFD"), "query"), Message: "is not UTF-8"}
 	case name == "" && !slices.Contains(allowed, name):
 		return &Error{Param: "query", Message: "holds a value without a name"}
 	case !slices.Contains(allowed, name):

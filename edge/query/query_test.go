@@ -112,6 +112,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("limit=5&sort=name&tag=a,b&cursor=abc")
 	f.Add("%zz=1;&&=")
 	f.Add("=")
+	f.Add("=\x9d")
 	f.Fuzz(func(t *testing.T, raw string) {
 		var e *Error
 		if err := readAll(raw); err != nil && (!errors.As(err, &e) || e.Param == "" || e.Message == "") {

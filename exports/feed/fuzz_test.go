@@ -12,6 +12,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/safetext"
 )
 
 // The documents as these tests read them back.
@@ -98,15 +99,9 @@ func readJSON(t *testing.T, b []byte) (d jsonDocument) {
 	return d
 }
 
-// visible is what of a name must survive: all that XML can hold, in one line.
+// visible is what of a name must survive, in one line: all that people can see.
 func visible(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == '\uFFFE' || r == '\uFFFF' {
-			return '\uFFFD'
-		}
-		return r
-	}, string([]rune(s))) // a byte that is no UTF-8 is one U+FFFD
-	return strings.Join(strings.Fields(s), " ")
+	return safetext.Replace(strings.Join(strings.Fields(s), " "), "\ufffd")
 }
 
 // FuzzWrite puts anything everywhere. Whatever a name holds, the documents can
@@ -115,6 +110,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add("0123456789abcdef01234567", "tool", "pytorch", "PyTorch", "version", "2.1", "2.2", "abc", "Ada", "Index", "https://index.example")
 	f.Add("a b/?", "", "..", "]]><script>", "signals.benchmarks", `[{"name":"a","value":1}]`, `[{"name":"b"}]`, "\x00", "<b>", "\ufffe", "javascript:alert(1)")
 	f.Add("", "m\ufffe", "\r\n", "&amp;", "tags", `["a","b"]`, `["b",1]`, "", "", "", " ")
+	f.Add("x", "tool", "x", "P\x7f\xffcy", "version", "1", "2", "", "", "", "")
 	f.Add("\xff", "tool", "x", "\"'`", "scores.composite", "1.0", "1e999", "", "", "\u2028", "/")
 	f.Add("x", "tool", "x", strings.Repeat("long name ", 40), "description", strings.Repeat("word ", 90), "null", "", "", "", "")
 	f.Add("x", "tool", "x", "x", "url", `"https://a.example/?a=1\u0000&b=\"><script>"`, "http://b.example/\"", "", "", "", "")
