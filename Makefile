@@ -87,7 +87,7 @@ tests:
 	GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -timeout 30m -race -short $(RACY)
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
-soak: soak-tools ## every test at full size, the race detector on every package, fuzzing, 100,000 entities: hours
+soak: soak-tools ## every test at full size, the race detector on every package, fuzzing, 100,000 entities: an hour and a half
 	@mkdir -p bin && rm -f $(NOTRUN)
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
