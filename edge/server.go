@@ -66,7 +66,7 @@ type Options struct {
 	// which all webhooks end.
 	OperatorKeys    *seal.Keys
 	WebhookSchedule webhook.Schedule // nil: webhook.DefaultSchedule
-	WebhookPoll     time.Duration    // how often it is looked for webhooks whose time has come; 0: each second
+	WebhookPoll     time.Duration    // how often due webhooks are looked for; 0: every second
 }
 
 // Server serves one output folder. It is an http.Handler for any number of

@@ -21,7 +21,7 @@ type Filter struct {
 	AddedSince, UpdatedSince string
 }
 
-// Empty tells whether the filter chooses all that lists show.
+// Empty reports whether the filter chooses all that lists show.
 func (f *Filter) Empty() bool {
 	return len(f.Fields) == 0 && !f.MinScore.Known() && f.AddedSince == "" && f.UpdatedSince == ""
 }

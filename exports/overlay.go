@@ -254,7 +254,7 @@ func (b *Build) Standing(ordinal uint32) float64 {
 	return b.draft.standing[int(ordinal)-b.n]
 }
 
-// hasValue tells whether an entity has a folded value in a filter field.
+// hasValue reports whether an entity has a folded value in a filter field.
 func hasValue(e *Entity, field, folded string) bool {
 	return slices.ContainsFunc(e.FieldValues(field), func(v string) bool { return Fold(v) == folded })
 }

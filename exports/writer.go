@@ -52,7 +52,7 @@ func (w *Writer) AddVariants(name string, data []byte) error {
 	return nil
 }
 
-// holds tells whether a build, or none, has a file of just these bytes.
+// holds reports whether a build, or none, has a file of just these bytes.
 func (b *Build) holds(name string, data []byte) bool {
 	if b == nil {
 		return false

@@ -92,7 +92,7 @@ func replyTo(a storage.Attempt, done storage.Done, repeated bool) (*web.Reply, e
 	return r, nil
 }
 
-// Repeatable tells whether the write came with an Idempotency-Key, so that it may
+// Repeatable reports whether the write came with an Idempotency-Key, so that it may
 // have been made before.
 func Repeatable(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
 
@@ -118,7 +118,7 @@ func readAttempt(c *web.Call) (storage.Attempt, error) {
 	return a, nil
 }
 
-// visible tells whether a text has only visible ASCII characters.
+// visible reports whether a text has only visible ASCII characters.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

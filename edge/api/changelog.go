@@ -138,7 +138,7 @@ func changesOf(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, 
 	return a.EntityChanges(newest), nil, nil
 }
 
-// newestFirst takes a page of a set of changes, skipping some, and tells whether
+// newestFirst takes a page of a set of changes, skipping some, and reports whether
 // more follow.
 func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	rest := int(set.GetCardinality()) - skip

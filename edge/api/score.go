@@ -4,7 +4,7 @@ import "kindex/edge/web"
 
 // Score answers GET /api/entity/:type/:slug/score.
 //
-// The explanation is computed anew, by the function that the builder used: it
+// The explanation is computed again, by the function that the builder used: it
 // would be the largest part of a build if every one were kept.
 func (a *API) Score(c *web.Call) (*web.Reply, error) {
 	o, moved, err := findEntity(c, "/score")

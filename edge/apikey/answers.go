@@ -43,7 +43,7 @@ func (a *answers) fresh(found answer, arrived time.Time) bool {
 	return arrived.Sub(found.begun) < Freshness && found.begun.After(a.forgotten)
 }
 
-// mayServe tells whether a request that arrived then may rely on this answer.
+// mayServe reports whether a request that arrived then may rely on this answer.
 func (a *answers) mayServe(found answer, arrived time.Time) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

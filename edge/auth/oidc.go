@@ -96,7 +96,7 @@ func (p *oidcProvider) discover(ctx context.Context) (*discovered, error) {
 	}
 }
 
-// remembered is what is known without asking. known tells whether that will do.
+// remembered is what is known without asking. known reports whether that will do.
 func (p *oidcProvider) remembered() (d *discovered, err error, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -111,7 +111,7 @@ func sessionEnd(created, seen time.Time) time.Time {
 // session. Its text may be shown.
 var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in anew since; open the page again")
 
-// CheckForm tells whether a POST comes from a form of this service in the session
+// CheckForm reports whether a POST comes from a form of this service in the session
 // of the browser that sent it: from a page of the same origin, and with the token
 // of the session. It is ErrForged or ErrSignedOut where it does not, and reads the
 // form.

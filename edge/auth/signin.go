@@ -33,7 +33,7 @@ type Options struct {
 	GitHub GitHub
 
 	Store Store
-	// MayStart tells whether somebody may begin to sign in now; nil: always. It keeps
+	// MayStart reports whether somebody may begin to sign in now; nil: always. It keeps
 	// strangers from filling the store with attempts.
 	MayStart func(*http.Request) bool
 	// Address returns the IP address that a request comes from, for the audit log;
@@ -61,7 +61,7 @@ type GitHub struct {
 	API    string // as GitHub has it for URL where it is ""
 }
 
-// Configured tells whether there is a provider to sign in with.
+// Configured reports whether there is a provider to sign in with.
 func (o Options) Configured() bool { return o.OIDC != OIDC{} || o.GitHub != GitHub{} }
 
 // Check tells what is wrong with the options, nil for nothing.
@@ -194,7 +194,7 @@ func Routes() []Route {
 // for whoever serves this handler to answer.
 const Panel = "/developer/"
 
-// Owns tells whether an address is among those of the handler or of the panel, or
+// Owns reports whether an address is among those of the handler or of the panel, or
 // below one.
 func Owns(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")

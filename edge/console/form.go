@@ -53,7 +53,7 @@ func newForms(shared *web.Shared) forms {
 
 func (f *forms) close() { _ = f.asked.Close(context.Background()) } // it keeps nothing
 
-// take counts something of a subject in an hour, and tells whether there was room.
+// take counts something of a subject in an hour, and reports whether there was room.
 func (f *forms) take(c *web.Call, who ratelimit.Subject) error {
 	who.Window = time.Hour
 	st, err := f.asked.Take(c.Request.Context(), who)
@@ -84,7 +84,7 @@ func (f *forms) admit(c *web.Call, size int) (done func(), err error) {
 	return done, err
 }
 
-// ownsForm tells whether an address is among those of the form.
+// ownsForm reports whether an address is among those of the form.
 func ownsForm(path string) bool {
 	return path == strings.TrimSuffix(pages.SubmitPath, "/") || strings.HasPrefix(path, pages.SubmitPath)
 }

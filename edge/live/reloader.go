@@ -66,7 +66,7 @@ func (l *Reloader) Acquire() *ServedBuild {
 }
 
 // Load makes the published build the current view. A build that cannot be used
-// is refused, and the one before goes on being served.
+// is refused, and the previous one stays.
 func (l *Reloader) Load() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

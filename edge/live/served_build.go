@@ -105,7 +105,7 @@ func (v *ServedBuild) ID() string {
 // with returns the view with edits laid over it. It keeps v open until it is
 // closed itself.
 //
-// The scores are computed anew: those that come with an edit may be by another
+// The scores are computed again: those that come with an edit may be by another
 // formula or as-of time than the ones which stand beside them and explain them.
 func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
 	edits = slices.Clone(edits)

@@ -38,7 +38,7 @@ func NewClient(address, key string) (*Client, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
 
-// Exposed tells whether others on the way to the service can read what is sent.
+// Exposed reports whether others on the way to the service can read what is sent.
 func (c *Client) Exposed() bool {
 	host := c.base.Hostname()
 	addr, err := netip.ParseAddr(host)
@@ -85,7 +85,7 @@ func cause(err error) error {
 	return err
 }
 
-// Check tells whether a service that this program understands is there, and takes the
+// Check reports whether a service that this program understands is there, and takes the
 // key. It costs nothing of the limit.
 func (c *Client) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)

@@ -121,7 +121,7 @@ func (p *Params) Canonical(without ...string) string {
 	return left.Encode()
 }
 
-// Has tells whether a parameter was given.
+// Has reports whether a parameter was given.
 func (p *Params) Has(name string) bool { return p.values.Has(name) }
 
 // Values returns what was given for a parameter, as it was.

@@ -1,5 +1,5 @@
 // Package ratelimit counts the requests of those who ask, in windows of time, and
-// tells whether there is room for one more. Who asks is an address or an account;
+// reports whether there is room for one more. Who asks is an address or an account;
 // where the counts are kept is behind small interfaces: in memory and flushed to a
 // store for one edge (Memory), or in the store itself for many (Shared).
 package ratelimit
@@ -92,7 +92,7 @@ func WindowAt(now time.Time, length time.Duration) Window {
 	return Window{End: unix - since + seconds, Length: seconds}
 }
 
-// over tells whether a window is past.
+// over reports whether a window is past.
 func (w Window) over(now time.Time) bool { return now.Unix() >= w.End }
 
 // State is how much of its limit a subject has used.

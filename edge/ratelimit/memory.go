@@ -289,7 +289,7 @@ func (sh *shard) makeRoom(most int) bool {
 	return len(sh.entries) < most || !flush
 }
 
-// idle tells whether a count can be loaded again as it is.
+// idle reports whether a count can be loaded again as it is.
 func (e *entry) idle() bool {
 	return e.loading == nil && e.waiting == 0 && !e.listed && !e.pending
 }

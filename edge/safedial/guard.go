@@ -107,7 +107,7 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Check tells whether an address may be talked to: nil, or an ErrRefused with
+// Check reports whether an address may be talked to: nil, or an ErrRefused with
 // the reason, which is for the operator's log.
 func (g *Guard) Check(to netip.AddrPort) error {
 	if g.deniesAddress(to.Addr()) {

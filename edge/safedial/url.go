@@ -129,7 +129,7 @@ func checkLabel(l string) error {
 	return nil
 }
 
-// numeric tells whether a host that ends in this label is an IPv4 address to
+// numeric reports whether a host that ends in this label is an IPv4 address to
 // some programs (WHATWG URL, "ends in a number"): 2130706433, 0177.0.0.1, 0x7f.1.
 func numeric(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {

@@ -140,7 +140,7 @@ func (k *Keys) Open(sealed, purpose, row string) ([]byte, error) {
 	return nil, &UnknownKeyError{id}
 }
 
-// Current tells whether a text is sealed with the key that seals now.
+// Current reports whether a text is sealed with the key that seals now.
 func (k *Keys) Current(sealed string) bool {
 	id, _, err := split(sealed)
 	return err == nil && id == k.list[0].id

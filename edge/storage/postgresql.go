@@ -65,7 +65,7 @@ func withoutPassword(target string) string {
 	return u.Redacted()
 }
 
-// holdsPassword tells whether some of a password is where none should be: that of
+// holdsPassword reports whether some of a password is where none should be: that of
 // postgres://me:12/34@host/name seems to be a port and a path.
 func holdsPassword(u *url.URL, q url.Values) bool {
 	if strings.Contains(u.Path, "@") || u.Fragment != "" {

@@ -51,7 +51,7 @@ type State struct {
 	serving interface{ Unlock() error }
 }
 
-// IsPostgreSQL tells whether a target names a PostgreSQL database instead of a
+// IsPostgreSQL reports whether a target names a PostgreSQL database instead of a
 // SQLite file.
 func IsPostgreSQL(target string) bool {
 	return strings.HasPrefix(target, "postgres://") || strings.HasPrefix(target, "postgresql://")
@@ -101,7 +101,7 @@ func (s *State) Engine() Engine { return s.engine }
 // String names the database, without a password.
 func (s *State) String() string { return s.target }
 
-// Ping tells whether the database can be reached.
+// Ping reports whether the database can be reached.
 func (s *State) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
 
 // row reads one row outside a transaction.

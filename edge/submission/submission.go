@@ -109,7 +109,7 @@ func Identity(name, url string) string {
 
 var idGrammar = regexp.MustCompile(`^sub_[a-z2-7]{20}$`)
 
-// ValidID tells whether s may be the id of a submission.
+// ValidID reports whether s may be the id of a submission.
 func ValidID(s string) bool { return idGrammar.MatchString(s) }
 
 // ErrUnknown tells that there is no such submission.
@@ -167,7 +167,7 @@ type Store interface {
 	// Submissions returns a part of them.
 	Submissions(ctx context.Context, q Query) ([]Submission, error)
 	// MoveSubmission takes a submission to a state, if it is in one of those from
-	// which there is a step, and tells whether it was: of two that do the same at
+	// which there is a step, and reports whether it was: of two that do the same at
 	// the same time, one is told yes.
 	MoveSubmission(ctx context.Context, id string, to Status, c Change) (bool, error)
 	// PullRequestClosed notes that the pull request of a withdrawn submission needs
@@ -175,7 +175,7 @@ type Store interface {
 	PullRequestClosed(ctx context.Context, id string) error
 }
 
-// Publish notes which of the accepted submissions a build holds. has tells whether
+// Publish notes which of the accepted submissions a build holds. has reports whether
 // it has an entity.
 func Publish(ctx context.Context, store Store, has func(typ, slug string) bool) (published []Submission, err error) {
 	accepted, err := store.Submissions(ctx, Query{Statuses: []Status{Accepted}, OldFirst: true})

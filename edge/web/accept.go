@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PrefersMarkdown tells whether Accept likes Markdown better than JSON (RFC 9110
+// PrefersMarkdown reports whether Accept likes Markdown better than JSON (RFC 9110
 // section 12.5.1). What it likes the same is JSON.
 func PrefersMarkdown(accept []string) bool {
 	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JSONType) {
@@ -59,7 +59,7 @@ func weight(params string) float64 {
 	return 1
 }
 
-// PrefersHTML tells whether Accept names HTML and likes it no less than JSON (RFC 9110
+// PrefersHTML reports whether Accept names HTML and likes it no less than JSON (RFC 9110
 // section 12.5.1), as browsers do. Who takes anything, as curl does, names none.
 func PrefersHTML(accept []string) bool {
 	var html, json, problem quality

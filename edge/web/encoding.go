@@ -128,7 +128,7 @@ func encode(encoding string, body []byte) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// compressible tells whether compressing a media type makes sense.
+// compressible reports whether compressing a media type makes sense.
 func compressible(mediaType string) bool {
 	base, _, _ := strings.Cut(mediaType, ";")
 	switch base {

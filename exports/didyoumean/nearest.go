@@ -107,7 +107,7 @@ func (a *asked) add(name, lower string, distance int) {
 	a.found = a.found[:min(len(a.found), a.most)]
 }
 
-// begins tells whether a candidate begins with the word, or the word with it.
+// begins reports whether a candidate begins with the word, or the word with it.
 func (a *asked) begins(candidate string) bool {
 	return a.letters >= 3 && (strings.HasPrefix(candidate, a.text) || len(candidate) >= 3 && strings.HasPrefix(a.text, candidate))
 }

@@ -79,7 +79,7 @@ func (b *Boards) before(from time.Time, board, typ, by string) (*Former, error) 
 // Day is the day with whose end the board is compared, YYYY-MM-DD.
 func (f *Former) Day() string { return f.name }
 
-// Known tells whether the build knows that day. Where it does not, nothing had a
+// Known reports whether the build knows that day. Where it does not, nothing had a
 // rank.
 func (f *Former) Known() bool { return f.at != nil }
 

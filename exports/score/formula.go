@@ -189,7 +189,7 @@ func (m *Measure) check() string {
 
 func beyond(x *float64) bool { return x != nil && math.Abs(*x) > largest }
 
-// takes tells whether a benchmark result of this name counts for the measure.
+// takes reports whether a benchmark result of this name counts for the measure.
 func (m *Measure) takes(name string) bool {
 	if name == m.Benchmark || !m.Variants {
 		return name == m.Benchmark

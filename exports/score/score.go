@@ -111,7 +111,7 @@ type sums struct {
 	partly  string  // names the dimensions that are known in part, but too little
 }
 
-// enough tells whether the known weights reach the minimum share of all.
+// enough reports whether the known weights reach the minimum share of all.
 // Weights like 0.1 and 0.2 do not add up exactly: a share that differs from the
 // minimum by that alone has reached it. Nothing is never enough.
 func enough(known, all, minimum float64) bool {

@@ -226,7 +226,7 @@ func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submissio
 	return &s, nil
 }
 
-// Merged tells whether the pull request of a submission was merged.
+// Merged reports whether the pull request of a submission was merged.
 func (f *Forge) Merged(ctx context.Context, s submission.Submission) (bool, error) {
 	p, _, err := f.fate(ctx, s, "")
 	return err == nil && merged(p), err

@@ -176,7 +176,7 @@ func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest
 	return submission.PullRequest{}, nil
 }
 
-// of tells whether a pull request is that of a branch of the repository itself:
+// of reports whether a pull request is that of a branch of the repository itself:
 // somebody's copy may have a branch of this name too, and be deleted by now, so
 // that the forge does not name it any more.
 func (f *Forge) of(p *github.PullRequest, branch string) bool {

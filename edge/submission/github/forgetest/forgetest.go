@@ -292,7 +292,7 @@ func (s *Server) shown(p *Pull) map[string]any {
 		"head":     map[string]any{"ref": p.Head, "repo": repo}, "base": map[string]any{"ref": p.Base}}
 }
 
-// has tells whether the repository has a branch.
+// has reports whether the repository has a branch.
 func (s *Server) has(branch string) bool {
 	return exec.Command("git", "--git-dir", s.bare, "show-ref", "--verify", "--quiet", "refs/heads/"+branch).Run() == nil
 }
