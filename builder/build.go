@@ -60,7 +60,7 @@ type Options struct {
 type Report struct {
 	ID        string           `json:"id"`
 	Dir       string           `json:"dir"`
-	Commit    exports.Optional `json:"commit"`
+	Commit    exports.OptionalString `json:"commit"`
 	Dirty     bool             `json:"dirty"`
 	AsOf      string           `json:"asOf"`
 	Counts    exports.Counts   `json:"counts"`
@@ -264,7 +264,7 @@ func (b *build) write(context.Context) error {
 	if b.out, err = exports.NewWriter(b.Out); err != nil {
 		return err
 	}
-	b.out.Upon(b.cache())
+	b.out.ReuseFrom(b.cache())
 	if err := b.writeFiles(); err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (b *build) place(context.Context) error {
 	if err := b.docs.Place(b.Out, b.indexDir, b.manifest.ID, trusted); err != nil {
 		return err
 	}
-	if err := b.out.Place(b.manifest); err != nil {
+	if err := b.out.Install(b.manifest); err != nil {
 		return err
 	}
 	return b.seal(b.manifest.ID)

@@ -102,7 +102,7 @@ func (b *build) writeBoard(board rank.Board) error {
 func (b *build) writeDescriptions() error {
 	list := []exports.Category{}
 	for _, c := range b.content.Categories {
-		list = append(list, exports.Category{Slug: c.Slug, Title: c.Title, Description: exports.Optional(c.Description)})
+		list = append(list, exports.Category{Slug: c.Slug, Title: c.Title, Description: exports.OptionalString(c.Description)})
 	}
 	for i := range list {
 		for _, e := range b.content.Entities {
@@ -181,14 +181,14 @@ func (b *build) title() string {
 func (b *build) describe() *exports.Manifest {
 	m := &exports.Manifest{
 		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
-		URL: exports.Optional(b.content.Index.URL), Repository: b.repository(),
-		Commit: exports.Optional(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
-		ScoringVersion: b.formula.Version, License: exports.Optional(b.license(exports.Types)),
+		URL: exports.OptionalString(b.content.Index.URL), Repository: b.repository(),
+		Commit: exports.OptionalString(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
+		ScoringVersion: b.formula.Version, License: exports.OptionalString(b.license(exports.Types)),
 		Sources: []exports.Source{}, Index: b.docs.Stub,
 		Counts: exports.Counts{Types: map[string]int{}, Categories: len(b.content.Categories), Ranked: len(b.boards[0].Entities)},
 	}
 	if b.head.Commit != "" {
-		m.CommitTime = exports.Optional(b.head.Time.Format(time.RFC3339))
+		m.CommitTime = exports.OptionalString(b.head.Time.Format(time.RFC3339))
 	}
 	for _, s := range b.content.Index.Sources {
 		if s.Types == nil {

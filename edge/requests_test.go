@@ -115,7 +115,7 @@ func pages(op, path, sep string) []request {
 	)
 }
 
-func table() []request {
+func requestTable() []request {
 	return slices.Concat(
 		ok("listEntities", "/api/entities", "", "?sort=name", "?sort=name&order=desc", "?sort=quality&order=asc", "?sort=addedDate",
 			"?sort=lastUpdated&order=asc", "?fields=slug", "?fields=type,slug,scores", "?fields=slug,composite,quality", "?fields=links,signals"),
@@ -223,7 +223,7 @@ func table() []request {
 }
 
 func testTable(t *testing.T, c *contract) {
-	list := table()
+	list := requestTable()
 	if len(list) < 120 {
 		t.Errorf("the table has only %d requests", len(list))
 	}

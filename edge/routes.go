@@ -29,7 +29,7 @@ type route struct {
 	answer web.Handler
 }
 
-// table is the whole interface on one screen: every address, what a key needs for it,
+// requestTable is the whole interface on one screen: every address, what a key needs for it,
 // the parameters that it takes, and who answers. What is not here is a page of the
 // website, which has a table of its own in package pages, or nothing.
 func (s *Server) table() []route {

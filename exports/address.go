@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// FoldURL is the form in which addresses are compared, so that two of the same
+// NormalizeURL is the form in which addresses are compared, so that two of the same
 // page are equal: without scheme, "www.", the port that goes without saying,
 // slashes at the end and ".git". Case is no difference in the host, nor in the
 // path on the two code hosts that ignore it there.
-func FoldURL(s string) string {
+func NormalizeURL(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Host == "" {
 		return strings.ToLower(s)

@@ -24,7 +24,7 @@ type Archive struct {
 	Snapshots []*SnapshotData
 	Trends    []Trends
 
-	// Upon is an earlier build that has the first Kept versions and the first
+	// ReuseFrom is an earlier build that has the first Kept versions and the first
 	// KeptChanges changes already, in every respect; nil for none. They are taken
 	// from it, and what Versions and Changes have there is not looked at. The
 	// files are the same as those made without it.
@@ -90,7 +90,7 @@ func (w *Writer) WriteArchive(a *Archive) error {
 	return g.Wait()
 }
 
-// check refuses what could not be read back as it was meant.
+// Check refuses what could not be read back as it was meant.
 func (a *Archive) check(below *ArchiveReader) error {
 	if a.Kept < 0 || a.Kept > min(len(a.Versions), below.Versions()) || a.KeptChanges < 0 || a.KeptChanges > min(len(a.Changes), below.Changes()) {
 		return fmt.Errorf("%d versions and %d changes are said to be those of an earlier build, which has %d and %d",

@@ -65,10 +65,10 @@ func BenchmarkArchive(b *testing.B) {
 	b.Run("write 100 versions more", func(b *testing.B) { write(b, 2*n-100) })
 	b.Run("open", func(b *testing.B) {
 		for range b.N {
-			x := &sectioned{b: build}
+			x := NewSectionReader(func(name string) []byte { return build.files[name] })
 			build.openArchive(x)
-			if x.err != nil {
-				b.Fatal(x.err)
+			if x.Err() != nil {
+				b.Fatal(x.Err())
 			}
 		}
 	})

@@ -1,8 +1,10 @@
 package exports
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -99,14 +101,15 @@ func (p *past) cut(n int, seed uint64) {
 // archiveFiles are the files of an archive.
 func archiveFiles(t *testing.T, a *Archive) map[string]string {
 	t.Helper()
-	w, err := NewWriter(t.TempDir())
+	root, m := t.TempDir(), &Manifest{}
+	w, err := NewWriter(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.WriteArchive(a); err != nil {
+	if err := errors.Join(w.WriteArchive(a), w.Seal(m, func(string) string { return "" }), w.Install(m)); err != nil {
 		t.Fatal(err)
 	}
-	return tree(t, w.dir.Name())
+	return tree(t, filepath.Join(BuildsDir(root), m.ID))
 }
 
 func sameFiles(t *testing.T, what string, got, want map[string]string) {
@@ -134,16 +137,16 @@ func TestExtendedSets(t *testing.T) {
 	}
 	sixteenth := map[string]func(i int) bool{"some": func(int) bool { return rng.IntN(16) == 0 }}
 	for _, kinds := range []map[string]func(int) bool{share, sixteenth} {
-		has := posted{}
+		has := PostingsBuilder{}
 		for name, in := range kinds {
 			for i := range n {
 				if in(i) {
-					has.add("field", name, i)
+					has.Add("field", name, i)
 				}
 			}
 		}
-		part := func(from, to int) posted {
-			out := posted{}
+		part := func(from, to int) PostingsBuilder {
+			out := PostingsBuilder{}
 			for key, list := range has {
 				for _, i := range list {
 					if int(i) >= from && int(i) < to {
@@ -153,16 +156,16 @@ func TestExtendedSets(t *testing.T) {
 			}
 			return out
 		}
-		pack := func(p posted, below [][]byte, kept, of int) [][]byte {
+		pack := func(p PostingsBuilder, below [][]byte, kept, of int) [][]byte {
 			t.Helper()
 			old := emptyArchive().values
 			if below != nil {
-				s := &sectioned{}
-				if old = s.postings("sets", below); s.err != nil {
-					t.Fatal(s.err)
+				s := NewSectionReader(nil)
+				if old = s.Postings("sets", below); s.Err() != nil {
+					t.Fatal(s.Err())
 				}
 			}
-			parts, err := p.pack(old, kept, of)
+			parts, err := p.Pack(old, kept, of)
 			if err != nil {
 				t.Fatal(err)
 			}

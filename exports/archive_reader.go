@@ -23,14 +23,14 @@ type ArchiveReader struct {
 	records   []byte
 	parts     [][]byte // the sections of archive.bin
 	offsets   []byte
-	addresses stringTable
-	hashes    stringTable
-	authors   stringTable
+	addresses StringTable
+	hashes    StringTable
+	authors   StringTable
 	n         int // versions
 
-	values   postings // of the filter fields, over versions
-	names    stringTable
-	nameRank uint32s
+	values   Postings // of the filter fields, over versions
+	names    StringTable
+	nameRank Uint32s
 
 	snapshots []*Snapshot
 	log       changelog
@@ -42,7 +42,7 @@ type ArchiveReader struct {
 // without an archive, nothing. Edits do not change it, but for where the
 // entities of Trends stand.
 func (b *Build) Archive() *ArchiveReader {
-	if b.draft == nil {
+	if b.overlay == nil {
 		return b.archive
 	}
 	r := *b.archive
@@ -52,73 +52,71 @@ func (b *Build) Archive() *ArchiveReader {
 
 // emptyArchive knows nothing.
 func emptyArchive() *ArchiveReader {
-	nothing := stringTable{offsets: make([]byte, 4)}
-	sets := postings{keys: nothing, ends: make([]byte, 8)}
 	return &ArchiveReader{
 		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
-		addresses: nothing, hashes: nothing, authors: nothing, values: sets, names: nothing,
-		log: changelog{places: make([]byte, 8), sets: sets},
+		addresses: NoStrings(), hashes: NoStrings(), authors: NoStrings(), values: NoPostings(), names: NoStrings(),
+		log: changelog{places: make([]byte, 8), sets: NoPostings()},
 	}
 }
 
 // openArchive opens the files that WriteArchive wrote. It looks at their shape
 // only, so that it takes the same time at any size.
-func (b *Build) openArchive(s *sectioned) {
+func (b *Build) openArchive(s *SectionReader) {
 	r := emptyArchive()
 	r.below, r.shown, b.archive = b, b, r
-	if _, ok := b.Manifest.File(archiveFile); !ok || s.err != nil {
+	if _, ok := b.Manifest.File(archiveFile); !ok || s.Err() != nil {
 		return
 	}
 	r.openVersions(s)
 	r.openValues(s)
 	r.openChanges(s)
 	r.openTrends(s)
-	if s.err == nil {
-		s.check(changesFile, r.head.Changes == r.log.n && (r.log.n == 0 || r.ChangeVersion(r.log.n-1) < r.n))
+	if s.Err() == nil {
+		s.Check(changesFile, r.head.Changes == r.log.n && (r.log.n == 0 || r.ChangeVersion(r.log.n-1) < r.n))
 		r.openSnapshots(s)
 	}
 }
 
-func (r *ArchiveReader) openVersions(s *sectioned) {
-	r.records, r.parts = s.b.files[versionsFile], s.open(archiveFile, archiveSections)
-	if s.err != nil {
+func (r *ArchiveReader) openVersions(s *SectionReader) {
+	r.records, r.parts = r.below.files[versionsFile], s.Open(archiveFile, archiveSections)
+	if s.Err() != nil {
 		return
 	}
 	if err := json.Unmarshal(r.parts[sectionHead], &r.head); err != nil {
-		s.err = fmt.Errorf("%s: %w", archiveFile, err)
+		s.Fail(archiveFile, err)
 		return
 	}
-	r.addresses = s.strings(archiveFile, r.parts[sectionAddresses])
-	r.hashes, r.authors = s.strings(archiveFile, r.parts[sectionHashes]), s.strings(archiveFile, r.parts[sectionAuthors])
+	r.addresses = s.Strings(archiveFile, r.parts[sectionAddresses])
+	r.hashes, r.authors = s.Strings(archiveFile, r.parts[sectionHashes]), s.Strings(archiveFile, r.parts[sectionAuthors])
 	r.offsets = r.parts[sectionOffsets]
 	n := len(r.parts[sectionTimes]) / 8
 	r.n = n
 	for _, section := range append([]int{sectionCarried}, versionColumns...) {
-		s.check(archiveFile, len(r.parts[section]) == 4*n)
+		s.Check(archiveFile, len(r.parts[section]) == 4*n)
 	}
-	s.check(archiveFile, len(r.offsets) == 8*(n+1) && len(r.parts[sectionCarriers]) == 4*(r.addresses.len()+1))
-	s.check(archiveFile, r.authors.len() == r.hashes.len() && len(r.parts[sectionPullRequests]) == 4*r.hashes.len())
-	s.check(versionsFile, s.err != nil || uint64At(r.offsets, n) == uint64(len(r.records)))
+	s.Check(archiveFile, len(r.offsets) == 8*(n+1) && len(r.parts[sectionCarriers]) == 4*(r.addresses.Len()+1))
+	s.Check(archiveFile, r.authors.Len() == r.hashes.Len() && len(r.parts[sectionPullRequests]) == 4*r.hashes.Len())
+	s.Check(versionsFile, s.Err() != nil || Uint64At(r.offsets, n) == uint64(len(r.records)))
 }
 
-func (r *ArchiveReader) openValues(s *sectioned) {
-	parts := s.open(pastValuesFile, postingSections+2)
-	if s.err != nil {
+func (r *ArchiveReader) openValues(s *SectionReader) {
+	parts := s.Open(pastValuesFile, PostingSections+2)
+	if s.Err() != nil {
 		return
 	}
-	r.values = s.postings(pastValuesFile, parts)
-	r.names, r.nameRank = s.strings(pastValuesFile, parts[postingSections]), parts[postingSections+1]
-	s.check(pastValuesFile, len(r.nameRank) == 4*r.n)
+	r.values = s.Postings(pastValuesFile, parts)
+	r.names, r.nameRank = s.Strings(pastValuesFile, parts[PostingSections]), parts[PostingSections+1]
+	s.Check(pastValuesFile, len(r.nameRank) == 4*r.n)
 }
 
-func (r *ArchiveReader) openSnapshots(s *sectioned) {
+func (r *ArchiveReader) openSnapshots(s *SectionReader) {
 	for _, f := range r.below.Manifest.Files { // sorted, so the days are
 		day, ok := strings.CutPrefix(f.Path, snapshotsDir)
 		if !ok {
 			continue
 		}
-		snapshot, err := openSnapshot(strings.TrimSuffix(day, ".bin"), s.b.files[f.Path], r.n)
-		s.check(f.Path, err == nil)
+		snapshot, err := openSnapshot(strings.TrimSuffix(day, ".bin"), r.below.files[f.Path], r.n)
+		s.Check(f.Path, err == nil)
 		if err == nil {
 			snapshot.archive = r
 			r.snapshots = append(r.snapshots, snapshot)
@@ -139,12 +137,12 @@ func (r *ArchiveReader) Mailmap() string { return r.head.Mailmap }
 func (r *ArchiveReader) Formula() string { return r.head.Formula }
 
 // Commits is how many commits made the versions.
-func (r *ArchiveReader) Commits() int { return r.hashes.len() }
+func (r *ArchiveReader) Commits() int { return r.hashes.Len() }
 
 // Commit returns one of the commits.
 func (r *ArchiveReader) Commit(i int) ArchivedCommit {
-	return ArchivedCommit{Hash: string(r.hashes.at(i)), Author: string(r.authors.at(i)),
-		PullRequest: int(uint32s(r.parts[sectionPullRequests]).at(i))}
+	return ArchivedCommit{Hash: string(r.hashes.At(i)), Author: string(r.authors.At(i)),
+		PullRequest: int(Uint32s(r.parts[sectionPullRequests]).At(i))}
 }
 
 // Versions is how many versions there are of all entities.
@@ -165,9 +163,9 @@ func (r *ArchiveReader) Version(i int) Version {
 }
 
 // number is what a version has in one of the sections.
-func (r *ArchiveReader) number(section, v int) int32 { return int32(uint32s(r.parts[section]).at(v)) }
+func (r *ArchiveReader) number(section, v int) int32 { return int32(Uint32s(r.parts[section]).At(v)) }
 
-func (r *ArchiveReader) time(v int) int64         { return int64(uint64At(r.parts[sectionTimes], v)) }
+func (r *ArchiveReader) time(v int) int64         { return int64(Uint64At(r.parts[sectionTimes], v)) }
 func (r *ArchiveReader) deleted(v int) bool       { return r.number(sectionAddress, v)&1 == 1 }
 func (r *ArchiveReader) addressRank(v int) int    { return int(uint32(r.number(sectionAddress, v)) >> 1) }
 func (r *ArchiveReader) before(v int) int         { return int(r.number(sectionBefore, v)) }
@@ -176,12 +174,12 @@ func (r *ArchiveReader) changeOf(v int) int       { return int(r.number(sectionC
 func (r *ArchiveReader) dated(v, which int) int32 { return r.number(sectionAdded+which, v) }
 
 func (r *ArchiveReader) address(v int) (typ, slug string) {
-	typ, slug, _ = strings.Cut(string(r.addresses.at(r.addressRank(v))), "\x00")
+	typ, slug, _ = strings.Cut(string(r.addresses.At(r.addressRank(v))), "\x00")
 	return typ, slug
 }
 
 func (r *ArchiveReader) record(v int) []byte {
-	from, to := uint64At(r.offsets, v), uint64At(r.offsets, v+1)
+	from, to := Uint64At(r.offsets, v), Uint64At(r.offsets, v+1)
 	return r.records[from:to:to]
 }
 
@@ -202,27 +200,27 @@ func (r *ArchiveReader) RecordAt(v int, s Scores) []byte {
 	if r.deleted(v) {
 		return nil
 	}
-	return completeRecord(r.record(v), &s, r.dated(v, 0), r.dated(v, 1))
+	return CompleteAuthored(r.record(v), &s, r.dated(v, 0), r.dated(v, 1))
 }
 
 // carriers are the versions that have an address, the oldest first.
-func (r *ArchiveReader) carriers(typ, slug string) uint32s {
-	i, ok := r.addresses.search(typ + "\x00" + slug)
+func (r *ArchiveReader) carriers(typ, slug string) Uint32s {
+	i, ok := r.addresses.Search(typ + "\x00" + slug)
 	if !ok {
 		return nil
 	}
-	begin := uint32s(r.parts[sectionCarriers])
-	return r.parts[sectionCarried][4*begin.at(i) : 4*begin.at(i+1)]
+	begin := Uint32s(r.parts[sectionCarriers])
+	return r.parts[sectionCarried][4*begin.At(i) : 4*begin.At(i+1)]
 }
 
 // Last returns the newest version that carries an address, which may be that it
 // was deleted, or one that another version under another slug follows.
 func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
 	list := r.carriers(typ, slug)
-	if list.len() == 0 {
+	if list.Len() == 0 {
 		return -1, false
 	}
-	return int(list.at(list.len() - 1)), true
+	return int(list.At(list.Len() - 1)), true
 }
 
 // Newest returns the newest version of the entity that a version is of.
@@ -263,7 +261,7 @@ func (r *ArchiveReader) FirstDay() string {
 	if r.n == 0 {
 		return ""
 	}
-	return dayText(dayOf(r.time(0)))
+	return FormatDay(dayOf(r.time(0)))
 }
 
 // LastDay is the UTC day of the last version or of the as-of time, whichever is
@@ -274,7 +272,7 @@ func (r *ArchiveReader) LastDay() string {
 		last = m.AsOf[:10]
 	}
 	if r.n > 0 {
-		last = max(last, dayText(dayOf(r.time(r.n-1))))
+		last = max(last, FormatDay(dayOf(r.time(r.n-1))))
 	}
 	return last
 }

@@ -225,7 +225,7 @@ func checkTrends(t *testing.T, p *past, b *Build) {
 			edits[i].Entity = &Entity{Type: typ, Slug: slug, Name: "N", Category: "c1", Status: status}
 		}
 	}
-	with, err := b.With(edits)
+	with, err := b.WithEdits(edits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ type archivePacker struct {
 }
 
 // packAll makes a column of numbers that are taken from below first.
-func packAll(below uint32s, kept, n int, number func(i int) int32) []byte {
+func packAll(below Uint32s, kept, n int, number func(i int) int32) []byte {
 	b := make([]byte, 0, 4*n)
 	b = append(b, below[:4*kept]...)
 	for i := kept; i < n; i++ {
@@ -74,27 +74,27 @@ func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 		return nil, err
 	}
 	p.packCommits(parts)
-	lists, err := values.pack(p.below.values, p.Kept, p.below.Versions())
+	lists, err := values.Pack(p.below.values, p.Kept, p.below.Versions())
 	if err != nil {
 		return nil, err
 	}
-	table, nameRank := rankTexts(p.below.names, p.below.nameRank, p.Kept, names)
-	lists = append(lists, packStrings(table), appendUint32s(nameRank))
-	return rank, errors.Join(p.w.Add(archiveFile, packSections(parts...)), p.w.Add(pastValuesFile, packSections(lists...)))
+	table, nameRank := MergeTexts(p.below.names, p.below.nameRank, p.Kept, names)
+	lists = append(lists, PackStrings(table), PackUint32s(nameRank))
+	return rank, errors.Join(p.w.Add(archiveFile, PackSections(parts...)), p.w.Add(pastValuesFile, PackSections(lists...)))
 }
 
 // writeContents writes versions.bin. It returns where records begin in it, and
 // of the versions that an earlier build does not have what they are found by:
 // the values of the filter fields, and the folded names.
-func (p *archivePacker) writeContents() (offsets []byte, values posted, names []string, err error) {
+func (p *archivePacker) writeContents() (offsets []byte, values PostingsBuilder, names []string, err error) {
 	f, err := p.w.Create(versionsFile)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	values = posted{}
+	values = PostingsBuilder{}
 	offsets = make([]byte, 0, 8*(len(p.Versions)+1))
 	offsets = append(offsets, p.below.offsets[:8*(p.Kept+1)]...)
-	_, err = f.Write(p.below.records[:uint64At(offsets, p.Kept)])
+	_, err = f.Write(p.below.records[:Uint64At(offsets, p.Kept)])
 	var buf []byte
 	for i := p.Kept; i < len(p.Versions) && err == nil; i++ {
 		v := &p.Versions[i]
@@ -113,13 +113,13 @@ func (p *archivePacker) writeContents() (offsets []byte, values posted, names []
 			}
 			for _, field := range FilterFields {
 				for _, value := range e.FieldValues(field) {
-					values.add(field, Fold(value), i)
+					values.Add(field, Fold(value), i)
 				}
 			}
 			name = Fold(e.Name)
 		}
 		names = append(names, name)
-		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.size))
+		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.Size()))
 	}
 	return offsets, values, names, errors.Join(err, f.Close())
 }
@@ -145,14 +145,14 @@ func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 	gone := make([]bool, n)
 	for i := range n {
 		if i < kept {
-			t := uint32s(below[sectionAddress]).at(i)
+			t := Uint32s(below[sectionAddress]).At(i)
 			ranks[i], gone[i] = t>>1, t&1 == 1
 		} else {
 			gone[i] = p.Versions[i].Deleted
 		}
 	}
-	table, rank := rankTexts(p.below.addresses, appendUint32s(ranks), kept, addresses)
-	parts[sectionAddresses] = packStrings(table)
+	table, rank := MergeTexts(p.below.addresses, PackUint32s(ranks), kept, addresses)
+	parts[sectionAddresses] = PackStrings(table)
 	parts[sectionAddress] = packAll(nil, 0, n, func(i int) int32 { return int32(rank[i]<<1) | int32(boolInt(gone[i])) })
 	parts[sectionCarriers], parts[sectionCarried] = packCarriers(rank, len(table))
 	parts[sectionAfter], err = packAfter(parts[sectionBefore])
@@ -160,13 +160,13 @@ func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 }
 
 // packAfter turns the column of versions before round.
-func packAfter(before uint32s) ([]byte, error) {
-	after := make([]uint32, before.len())
+func packAfter(before Uint32s) ([]byte, error) {
+	after := make([]uint32, before.Len())
 	for i := range after {
 		after[i] = nobody
 	}
 	for i := range after {
-		b := before.at(i)
+		b := before.At(i)
 		if b == nobody {
 			continue
 		}
@@ -175,7 +175,7 @@ func packAfter(before uint32s) ([]byte, error) {
 		}
 		after[b] = uint32(i)
 	}
-	return appendUint32s(after), nil
+	return PackUint32s(after), nil
 }
 
 // packCarriers lists versions by address, the oldest first.
@@ -187,13 +187,13 @@ func packCarriers(rank []uint32, addresses int) (begin, versions []byte) {
 	for i := range addresses {
 		starts[i+1] += starts[i]
 	}
-	begin = appendUint32s(starts)
+	begin = PackUint32s(starts)
 	list := make([]uint32, len(rank))
 	for i, r := range rank {
 		list[starts[r]] = uint32(i)
 		starts[r]++
 	}
-	return begin, appendUint32s(list)
+	return begin, PackUint32s(list)
 }
 
 func (p *archivePacker) packCommits(parts [][]byte) {
@@ -202,7 +202,7 @@ func (p *archivePacker) packCommits(parts [][]byte) {
 	for i, c := range p.Commits {
 		hashes[i], authors[i], numbers[i] = c.Hash, c.Author, uint32(c.PullRequest)
 	}
-	parts[sectionHashes], parts[sectionAuthors], parts[sectionPullRequests] = packStrings(hashes), packStrings(authors), appendUint32s(numbers)
+	parts[sectionHashes], parts[sectionAuthors], parts[sectionPullRequests] = PackStrings(hashes), PackStrings(authors), PackUint32s(numbers)
 }
 
 // writeSnapshots writes a file for every day.

@@ -11,10 +11,10 @@ import (
 
 var errRecord = errors.New("entity record: is not in the form in which builds keep records")
 
-// parseAuthored reads a record that AppendJSON wrote, all but its scores. It is
+// ParseAuthored reads a record that AppendJSON wrote, all but its scores. It is
 // the mirror image of AppendJSON, member by member, and takes nothing else, so
 // that it costs a small part of UnmarshalJSON. Unknown lists are nil.
-func parseAuthored(record []byte) (*Entity, error) {
+func ParseAuthored(record []byte) (*Entity, error) {
 	r := &recordReader{rest: string(record)}
 	e := &Entity{}
 	r.literal(`{"type":`)
@@ -87,7 +87,7 @@ func (r *recordReader) take(n int) string {
 // sees tells whether c comes next.
 func (r *recordReader) sees(c byte) bool { return r.rest != "" && r.rest[0] == c }
 
-// open enters a list or an object, and tells whether something is in it.
+// Open enters a list or an object, and tells whether something is in it.
 func (r *recordReader) open(begin, end string) bool {
 	r.literal(begin)
 	if r.sees(end[0]) {

@@ -257,7 +257,7 @@ func TestSimilarityKept(t *testing.T) {
 	for k := range 10001 {
 		list = append(list, Neighbour{Similarity: math.Round(float64(k)) / 1e4})
 	}
-	parts, err := unpackSections(packNeighbours([][]Neighbour{list}), 2)
+	parts, err := UnpackSections(packNeighbours([][]Neighbour{list}), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

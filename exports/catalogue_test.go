@@ -98,7 +98,7 @@ func randomEntity(rng *rand.Rand, typ, slug string) *Entity {
 		e.Status = Deprecated
 	}
 	for _, name := range []string{"homepage", "paper"}[:rng.IntN(3)] {
-		e.Links = append(e.Links, Link{name, "https://example.org/" + name})
+		e.Links = append(e.Links, Link{Name: name, URL: "https://example.org/" + name})
 	}
 	for _, s := range SignalTypes {
 		if rng.IntN(4) > 0 {
@@ -196,7 +196,7 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entit
 	}
 	w, err := NewWriter(root)
 	check(err)
-	w.Upon(earlier)
+	w.ReuseFrom(earlier)
 	m := &Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Counts: Counts{Types: map[string]int{}}}
 	places := make([]RowPlace, len(entities))
 	var order []int
@@ -233,7 +233,7 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entit
 	check(w.AddVariants(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
 	check(more(w))
 	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
-	check(w.Place(m))
+	check(w.Install(m))
 	check(Publish(root, m.ID))
 	return m.ID
 }

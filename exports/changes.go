@@ -16,11 +16,11 @@ type changelog struct {
 	lines    []byte // changelog.jsonl
 	n        int
 	times    []byte // Unix seconds
-	versions uint32s
+	versions Uint32s
 	places   []byte // where the lines begin, and last where they end
 	ids      []byte // in order
-	idPlaces uint32s
-	sets     postings // of the changeFields
+	idPlaces Uint32s
+	sets     Postings // of the changeFields
 }
 
 // idSize is the length of a change's id in bytes.
@@ -37,17 +37,17 @@ const (
 // changeSections is how many sections of changes.bin come before the postings.
 const changeSections = 5
 
-func (r *ArchiveReader) openChanges(s *sectioned) {
-	parts := s.open(changesFile, changeSections+postingSections)
-	if s.err != nil {
+func (r *ArchiveReader) openChanges(s *SectionReader) {
+	parts := s.Open(changesFile, changeSections+PostingSections)
+	if s.Err() != nil {
 		return
 	}
 	n := len(parts[0]) / 8
-	c := changelog{lines: s.b.files[ChangelogFile+".jsonl"], n: n, times: parts[0], versions: parts[1],
+	c := changelog{lines: r.below.files[ChangelogFile+".jsonl"], n: n, times: parts[0], versions: parts[1],
 		places: parts[2], ids: parts[3], idPlaces: parts[4]}
-	c.sets = s.postings(changesFile, parts[changeSections:])
-	s.check(changesFile, c.versions.len() == n && len(c.places) == 8*(n+1) && len(c.ids) == idSize*n && c.idPlaces.len() == n)
-	s.check(ChangelogFile+".jsonl", s.err != nil || uint64At(c.places, n) == uint64(len(c.lines)))
+	c.sets = s.Postings(changesFile, parts[changeSections:])
+	s.Check(changesFile, c.versions.Len() == n && len(c.places) == 8*(n+1) && len(c.ids) == idSize*n && c.idPlaces.Len() == n)
+	s.Check(ChangelogFile+".jsonl", s.Err() != nil || Uint64At(c.places, n) == uint64(len(c.lines)))
 	r.log = c
 }
 
@@ -57,7 +57,7 @@ func (r *ArchiveReader) Changes() int { return r.log.n }
 // ChangeLine returns a change as an object of the changelog, without the end of
 // the line.
 func (r *ArchiveReader) ChangeLine(i int) []byte {
-	from, to := uint64At(r.log.places, i), uint64At(r.log.places, i+1)
+	from, to := Uint64At(r.log.places, i), Uint64At(r.log.places, i+1)
 	return r.log.lines[from : to-1 : to-1]
 }
 
@@ -72,11 +72,11 @@ func (r *ArchiveReader) Change(i int) (*Change, error) {
 
 // ChangeTime is when a change was made, in UTC.
 func (r *ArchiveReader) ChangeTime(i int) time.Time {
-	return time.Unix(int64(uint64At(r.log.times, i)), 0).UTC()
+	return time.Unix(int64(Uint64At(r.log.times, i)), 0).UTC()
 }
 
 // ChangeVersion is the version that made a change.
-func (r *ArchiveReader) ChangeVersion(i int) int { return int(r.log.versions.at(i)) }
+func (r *ArchiveReader) ChangeVersion(i int) int { return int(r.log.versions.At(i)) }
 
 // FindChange looks a change up by its id.
 func (r *ArchiveReader) FindChange(id string) (i int, ok bool) {
@@ -89,7 +89,7 @@ func (r *ArchiveReader) FindChange(id string) (i int, ok bool) {
 	if i == r.log.n || !bytes.Equal(at(i), raw) {
 		return 0, false
 	}
-	return int(r.log.idPlaces.at(i)), true
+	return int(r.log.idPlaces.At(i)), true
 }
 
 // parseChangeID reads 24 hexadecimal digits, which are lower case.
@@ -124,7 +124,7 @@ func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 		values []string
 	}{{byEvent, f.Event}, {byType, f.Type}, {byCategory, f.Category}, {byField, f.Field}} {
 		if len(c.values) > 0 {
-			set.And(r.log.sets.any(c.field, c.values))
+			set.And(r.log.sets.Any(c.field, c.values))
 		}
 	}
 	return set
@@ -132,7 +132,7 @@ func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 
 // ChangeValues lists in order what changes have in type, category, event or
 // field.
-func (r *ArchiveReader) ChangeValues(field string) []string { return r.log.sets.values(field) }
+func (r *ArchiveReader) ChangeValues(field string) []string { return r.log.sets.Values(field) }
 
 // EntityChanges returns the changes of the entity that a version is of, the
 // oldest first: all that it ever had, under whatever slugs. It takes as long as

@@ -18,9 +18,9 @@ func (p *archivePacker) writeChanges() error {
 	}
 	times := append(make([]byte, 0, 8*n), below.times[:8*kept]...)
 	places := make([]byte, 8, 8*(n+1))
-	sets := posted{}
+	sets := PostingsBuilder{}
 	for i, length := range lengths {
-		places = binary.LittleEndian.AppendUint64(places, uint64At(places, i)+uint64(length)+1)
+		places = binary.LittleEndian.AppendUint64(places, Uint64At(places, i)+uint64(length)+1)
 		if i < kept {
 			continue
 		}
@@ -33,24 +33,24 @@ func (p *archivePacker) writeChanges() error {
 	if err != nil {
 		return err
 	}
-	lists, err := sets.pack(below.sets, kept, below.n)
+	lists, err := sets.Pack(below.sets, kept, below.n)
 	if err != nil {
 		return err
 	}
-	return p.w.Add(changesFile, packSections(append([][]byte{times, versions, places, ids, idPlaces}, lists...)...))
+	return p.w.Add(changesFile, PackSections(append([][]byte{times, versions, places, ids, idPlaces}, lists...)...))
 }
 
 // addChange notes what a change is found by.
-func addChange(p posted, c *ChangeEntry, i int) {
-	p.add(byType, c.Type, i)
-	p.add(byEvent, c.Event, i)
+func addChange(p PostingsBuilder, c *ChangeEntry, i int) {
+	p.Add(byType, c.Type, i)
+	p.Add(byEvent, c.Event, i)
 	if c.Category != "" {
-		p.add(byCategory, c.Category, i)
+		p.Add(byCategory, c.Category, i)
 	}
 	for _, f := range c.Fields {
-		p.add(byField, f, i)
+		p.Add(byField, f, i)
 		if group := FieldGroup(f); group != "" {
-			p.add(byField, group, i)
+			p.Add(byField, group, i)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (p *archivePacker) packIDs() (ids, places []byte, err error) {
 	below := &p.below.log
 	list := make([]entry, 0, len(p.Changes))
 	for i := range below.n {
-		if place := below.idPlaces.at(i); int(place) < p.KeptChanges {
+		if place := below.idPlaces.At(i); int(place) < p.KeptChanges {
 			list = append(list, entry{[idSize]byte(below.ids[idSize*i:]), place})
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // levels that pay off it is too slow for large ones.
 var Encodings = []string{"zstd", "br", "gzip"}
 
-// brotliLimit is the size up to which a file gets a Brotli variant too.
-const brotliLimit = 256 << 10
+// MaxBrotliLen is the size up to which a file gets a Brotli variant too.
+const MaxBrotliLen = 256 << 10
 
 // Compress encodes data as one complete member or frame of a content coding.
 // The same data always gives the same bytes. Members and frames may be joined:

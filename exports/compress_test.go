@@ -18,7 +18,7 @@ func TestBrotliWritersAreUsedAgain(t *testing.T) {
 	words := []string{`"slug":`, `"name":`, "tensor", "graph", "null,", "{", "}", "\n"}
 	for i := range 60 {
 		var data []byte
-		for n := rng.IntN(brotliLimit >> rng.IntN(14)); len(data) < n; {
+		for n := rng.IntN(MaxBrotliLen >> rng.IntN(14)); len(data) < n; {
 			data = append(data, words[rng.IntN(len(words))]...)
 			data = append(data, byte(rng.IntN(256)))
 		}

@@ -246,12 +246,12 @@ func openWith(t *testing.T, dir string, m *Manifest, path string, change func([]
 				sealed.Files[i] = file
 			}
 		}
-		sealed.seal()
+		sealed.Seal()
 		other := filepath.Join(filepath.Dir(dir), sealed.ID)
 		if err := os.Rename(dir, other); err != nil {
 			t.Fatal(err)
 		}
-		changed(t, filepath.Join(other, ManifestFile), func([]byte) []byte { return sealed.encode() }, func() {
+		changed(t, filepath.Join(other, ManifestFile), func([]byte) []byte { return sealed.Encode() }, func() {
 			if err := verify(other); err != nil {
 				t.Fatal(err)
 			}

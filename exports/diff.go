@@ -64,7 +64,7 @@ type counting struct {
 	memory []byte
 }
 
-// add takes over a value that was appended to the memory.
+// Add takes over a value that was appended to the memory.
 func (c *counting) add(section int, name string, grown []byte) {
 	c.list = append(c.list, fieldValue{section: section, name: name, value: grown[len(c.memory):len(grown):len(grown)]})
 	c.memory = grown

@@ -17,7 +17,7 @@ func sample() []*Entity {
 		Category: "c", Version: "1.10", PricingModel: "open-source", License: "MIT", URL: "https://example.org/a",
 		Tags: []string{"one", "two"}, Capabilities: []string{"three"},
 		AddedDate: "2024-02-29", LastUpdated: "1969-12-31", Status: Active,
-		Links: []Link{{"paper", "https://example.org/p"}},
+		Links: []Link{{Name: "paper", URL: "https://example.org/p"}},
 		Signals: Signals{
 			Facts: []Fact{
 				{Name: "lastRelease", Day: "2024-01-02", Date: "2024-06-06", Source: "https://example.org"},

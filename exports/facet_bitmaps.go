@@ -39,10 +39,10 @@ func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) 
 			}
 			offsets = append(offsets, uint32(len(list)))
 		}
-		forward = append(forward, appendUint32s(offsets), appendUint32s(list))
+		forward = append(forward, PackUint32s(offsets), PackUint32s(list))
 	}
-	values = packSections(packStrings(keys), packStrings(shown), places)
-	return values, inverted.Bytes(), packSections(forward...), nil
+	values = PackSections(PackStrings(keys), PackStrings(shown), places)
+	return values, inverted.Bytes(), PackSections(forward...), nil
 }
 
 // valueList is one value of a filter field.

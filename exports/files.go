@@ -44,8 +44,3 @@ const AllBoard = "all"
 
 // LeaderboardFile is the path of a category's leaderboard.
 func LeaderboardFile(board string) string { return LeaderboardsDir + "/" + board + ".json" }
-
-// feedTypes are the media types of the feeds of a build.
-var feedTypes = map[string]string{
-	FeedFile + ".xml": "application/rss+xml", FeedFile + ".atom": "application/atom+xml", FeedFile + ".json": "application/feed+json",
-}

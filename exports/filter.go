@@ -58,21 +58,21 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 
 // havingAll returns the records that have every one of the values.
 func (b *Build) havingAll(field string, values []string) *roaring.Bitmap {
-	return intersection(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
+	return Intersect(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
 }
 
 // atLeast returns the records whose value in a sort key is known and not below
 // least: a prefix of the descending order.
 func (b *Build) atLeast(key int, least int64) *roaring.Bitmap {
 	order := b.orders[2*key+1]
-	n := sort.Search(order.len(), func(i int) bool { return b.sortValue(key, order.at(i)) < least })
-	dense := make([]uint64, (order.len()+63)/64)
+	n := sort.Search(order.Len(), func(i int) bool { return b.sortValue(key, order.At(i)) < least })
+	dense := make([]uint64, (order.Len()+63)/64)
 	for i := range n {
-		o := order.at(i)
+		o := order.At(i)
 		dense[o>>6] |= 1 << (o & 63)
 	}
 	set := roaring.FromDense(dense, false)
-	for o := range b.drafts {
+	for o := range b.edits {
 		if b.sortValue(key, o) >= least {
 			set.Add(o)
 		}
@@ -89,7 +89,7 @@ type Sort struct {
 // DefaultSort is by composite score, the best first.
 var DefaultSort = Sort{Key: "composite", Desc: true}
 
-// Place is where a record stands in an order: what a cursor remembers. It goes
+// Install is where a record stands in an order: what a cursor remembers. It goes
 // on across builds, because it names no ordinal.
 type Place struct {
 	Value string // the sort value as text, "" for null
@@ -107,7 +107,7 @@ func (b *Build) PlaceOf(s Sort, ordinal uint32) Place {
 	} else if e := b.edited(ordinal); e != nil {
 		p.Value = Fold(e.Name)
 	} else {
-		p.Value = string(b.names.at(int(b.nameRank.at(int(ordinal)))))
+		p.Value = string(b.names.At(int(b.nameRank.At(int(ordinal)))))
 	}
 	return p
 }
@@ -144,7 +144,7 @@ func placeText(key int, value int64) string {
 	case value == nullValue:
 		return ""
 	case key > len(ScoreNames):
-		return dayText(int32(value))
+		return FormatDay(int32(value))
 	default:
 		return strconv.FormatInt(value, 10)
 	}
@@ -215,14 +215,14 @@ func (b *Build) walk(s Sort, behind func(uint32) bool) func(yield func(uint32) b
 		key := slices.Index(SortKeys, s.Key)
 		order := b.orders[2*key+boolInt(s.Desc)]
 		var edited []uint32
-		for o := range b.drafts {
+		for o := range b.edits {
 			if behind(o) {
 				edited = append(edited, o)
 			}
 		}
 		b.sort(edited, s)
-		for i := sort.Search(order.len(), func(i int) bool { return behind(order.at(i)) }); i < order.len(); i++ {
-			o := order.at(i)
+		for i := sort.Search(order.Len(), func(i int) bool { return behind(order.At(i)) }); i < order.Len(); i++ {
+			o := order.At(i)
 			for len(edited) > 0 && b.comparePosition(key, edited[0], b.sortValue(key, o), b.rank(o), s.Desc) < 0 {
 				if !yield(edited[0]) {
 					return
@@ -251,7 +251,7 @@ type FacetCount struct {
 // first, at most top of them.
 func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	f := b.facets[slices.Index(FilterFields, field)]
-	first, last := b.values.len(), 0
+	first, last := b.values.Len(), 0
 	for i := range b.valuesOf(field) {
 		first, last = min(first, i), i+1
 	}
@@ -263,8 +263,8 @@ func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 			if int(o) >= b.n {
 				break // edited ones are counted below
 			}
-			for j := f[0].at(int(o)); j < f[0].at(int(o)+1); j++ {
-				counts[int(f[1].at(int(j)))-first]++
+			for j := f[0].At(int(o)); j < f[0].At(int(o)+1); j++ {
+				counts[int(f[1].At(int(j)))-first]++
 			}
 		}
 	}
@@ -276,7 +276,7 @@ func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	var list []counted
 	for i, n := range counts {
 		if n > 0 {
-			list = append(list, counted{FacetCount{string(b.spelled.at(first + i)), n}, string(b.values.at(first + i)[len(field)+1:])})
+			list = append(list, counted{FacetCount{string(b.spelled.At(first + i)), n}, string(b.values.At(first + i)[len(field)+1:])})
 		}
 	}
 	for folded, c := range added {
@@ -336,14 +336,14 @@ func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Place) int {
 // order.
 func (b *Build) StandingOf(p Place) (standing float64, ok bool) {
 	if o, moved, found := b.Find(p.Type, p.Slug); found && !moved && b.PlaceOf(DefaultSort, o) == p {
-		return b.Standing(o), true
+		return b.SortPosition(o), true
 	}
 	value, rank, ok := b.position(0, p)
 	if !ok {
 		return 0, false
 	}
 	edited := 0
-	for o := range b.drafts {
+	for o := range b.edits {
 		if b.comparePosition(0, o, value, rank, true) <= 0 {
 			edited++
 		}
@@ -361,8 +361,8 @@ func (b *Build) InKeyOrder(set *roaring.Bitmap) []uint32 {
 // InRankOrder lists a set by composite, the best first.
 func (b *Build) InRankOrder(set *roaring.Bitmap) []uint32 {
 	list := set.ToArray()
-	if b.draft != nil { // else ordinals are in that order
-		slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.Standing(x), b.Standing(y)) })
+	if b.overlay != nil { // else ordinals are in that order
+		slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.SortPosition(x), b.SortPosition(y)) })
 	}
 	return list
 }

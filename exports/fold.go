@@ -62,7 +62,7 @@ func Fold(s string) string {
 // composite, the best first and null last, then by type and slug.
 func CompareRank(a, b *Entity) int {
 	return cmp.Or(
-		cmp.Compare(boolInt(a.Status == Withdrawn), boolInt(b.Status == Withdrawn)),
+		compareBools(a.Status == Withdrawn, b.Status == Withdrawn),
 		b.Scores.Composite.Compare(a.Scores.Composite),
 		CompareKey(a, b))
 }
@@ -72,9 +72,13 @@ func CompareKey(a, b *Entity) int {
 	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Slug, b.Slug))
 }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
 	}
-	return 0
+	return 1
 }

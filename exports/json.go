@@ -1,10 +1,10 @@
 package exports
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // RecordFields are the members of a record's JSON form, in their order.
@@ -160,9 +160,9 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 		}
 	}
 	for name, url := range r.Links {
-		e.Links = append(e.Links, Link{name, url})
+		e.Links = append(e.Links, Link{Name: name, URL: url})
 	}
-	slices.SortFunc(e.Links, func(a, b Link) int { return compareStrings(a.Name, b.Name) })
+	slices.SortFunc(e.Links, func(a, b Link) int { return strings.Compare(a.Name, b.Name) })
 	for name, raw := range r.Signals {
 		if name == "benchmarks" {
 			if err := json.Unmarshal(raw, &e.Signals.Benchmarks); err != nil {
@@ -176,7 +176,7 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 		}
 		e.Signals.Facts = append(e.Signals.Facts, f)
 	}
-	slices.SortFunc(e.Signals.Facts, func(a, b Fact) int { return compareStrings(a.Name, b.Name) })
+	slices.SortFunc(e.Signals.Facts, func(a, b Fact) int { return strings.Compare(a.Name, b.Name) })
 	return nil
 }
 
@@ -199,5 +199,3 @@ func parseFact(name string, raw []byte) (Fact, error) {
 	}
 	return f, nil
 }
-
-func compareStrings(a, b string) int { return cmp.Compare(a, b) }

@@ -93,3 +93,9 @@ func AppendString(dst []byte, s string) []byte {
 }
 
 const hexDigits = "0123456789abcdef"
+
+// OptionalString is a text that is null in JSON where it is empty.
+type OptionalString string
+
+// MarshalJSON writes the text, or null.
+func (o OptionalString) MarshalJSON() ([]byte, error) { return appendNullable(nil, string(o)), nil }

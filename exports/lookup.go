@@ -63,7 +63,7 @@ func (w *Writer) writeNeighbours(neighbours [][]Neighbour, features []Feature) e
 	for i, f := range features {
 		names[i] = f.Kind + "\x00" + f.Value
 	}
-	return errors.Join(w.Add(similarFile, packNeighbours(neighbours)), w.Add(featuresFile, packStrings(names)))
+	return errors.Join(w.Add(similarFile, packNeighbours(neighbours)), w.Add(featuresFile, PackStrings(names)))
 }
 
 func (w *Writer) writeRecords(entities []*Entity, rows []RowPlace) error {
@@ -78,7 +78,7 @@ func (w *Writer) writeRecords(entities []*Entity, rows []RowPlace) error {
 		if _, err := f.Write(buf); err != nil {
 			return errors.Join(err, f.Close())
 		}
-		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.size))
+		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.Size()))
 	}
 	if err := f.Close(); err != nil {
 		return err
@@ -125,5 +125,12 @@ func packKeys(entities []*Entity) (file []byte, rank []uint32) {
 			rank[en.target>>1] = uint32(i)
 		}
 	}
-	return packSections(packStrings(keys), appendUint32s(targets), appendUint32s(rank)), rank
+	return PackSections(PackStrings(keys), PackUint32s(targets), PackUint32s(rank)), rank
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -28,25 +28,19 @@ type Manifest struct {
 	Builder        string      `json:"builder"` // version of the recipe that made it
 	Title          string      `json:"title"`
 	Description    string      `json:"description"`
-	URL            Optional    `json:"url"`        // public address of the service, null where the content names none
+	URL            OptionalString    `json:"url"`        // public address of the service, null where the content names none
 	Repository     *Repository `json:"repository"` // null where the content names none
-	Commit         Optional    `json:"commit"`     // null outside a git repository
-	CommitTime     Optional    `json:"commitTime"` // RFC 3339 UTC, null without a commit
+	Commit         OptionalString    `json:"commit"`     // null outside a git repository
+	CommitTime     OptionalString    `json:"commitTime"` // RFC 3339 UTC, null without a commit
 	Dirty          bool        `json:"dirty"`      // the content held changes that were not committed
 	AsOf           string      `json:"asOf"`       // RFC 3339 UTC: the time at which scores were computed
 	ScoringVersion string      `json:"scoringVersion"`
 	Counts         Counts      `json:"counts"`
-	License        Optional    `json:"license"` // SPDX expression over all parts, null if not stated
+	License        OptionalString    `json:"license"` // SPDX expression over all parts, null if not stated
 	Sources        []Source    `json:"sources"`
 	Index          IndexStub   `json:"index"`
 	Files          []File      `json:"files"`
 }
-
-// Optional is a text that is null in JSON where it is empty.
-type Optional string
-
-// MarshalJSON writes the text, or null.
-func (o Optional) MarshalJSON() ([]byte, error) { return appendNullable(nil, string(o)), nil }
 
 // Counts are the numbers of entities in a build.
 type Counts struct {
@@ -64,15 +58,6 @@ type Source struct {
 	License string   `json:"license"`
 	Types   []string `json:"types"`
 	Changes string   `json:"changes"`
-}
-
-// Category is one class of entities, as categories.json lists them.
-type Category struct {
-	Slug        string   `json:"slug"`
-	Title       string   `json:"title"`
-	Description Optional `json:"description"`
-	Count       int      `json:"count"`  // entities that lists show
-	Ranked      int      `json:"ranked"` // entities on its leaderboard
 }
 
 // IndexStub names what the search index of a build was made from. Its bytes
@@ -112,13 +97,13 @@ func (m *Manifest) File(path string) (File, bool) {
 	return m.Files[i], true
 }
 
-// seal sorts the files and derives the id: the as-of day, for people, and the
+// Seal sorts the files and derives the id: the as-of day, for people, and the
 // first 64 bits of a SHA-256 over the whole manifest without the id.
-func (m *Manifest) seal() {
+func (m *Manifest) Seal() {
 	slices.SortFunc(m.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	m.FormatVersion = FormatVersion
 	m.ID = ""
-	sum := sha256.Sum256(m.encode())
+	sum := sha256.Sum256(m.Encode())
 	day := "00000000"
 	if len(m.AsOf) >= 10 {
 		day = strings.ReplaceAll(m.AsOf[:10], "-", "")
@@ -126,7 +111,7 @@ func (m *Manifest) seal() {
 	m.ID = day + "-" + hex.EncodeToString(sum[:8])
 }
 
-func (m *Manifest) encode() []byte {
+func (m *Manifest) Encode() []byte {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		panic(err) // texts, numbers and lists of them always encode
@@ -150,11 +135,11 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	}
 	sealed := m
 	sealed.Files = slices.Clone(m.Files)
-	sealed.seal()
+	sealed.Seal()
 	if sealed.ID != m.ID {
 		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but its content gives %s", m.ID, sealed.ID)}
 	}
-	if !bytes.Equal(m.encode(), b) {
+	if !bytes.Equal(m.Encode(), b) {
 		return nil, &DamageError{Path: path, Problem: "was altered: it holds more than the build wrote, or in another form"}
 	}
 	return &m, nil

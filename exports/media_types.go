@@ -18,6 +18,11 @@ func EncodingExtension(encoding string) string {
 	return ""
 }
 
+// feedTypes are the media types of the feeds of a build.
+var feedTypes = map[string]string{
+	"feed.xml": "application/rss+xml", "feed.atom": "application/atom+xml", "feed.json": "application/feed+json",
+}
+
 // mediaType tells what a file is by its name, without a compression extension.
 func mediaType(name string) string {
 	switch {

@@ -56,21 +56,21 @@ func packNeighbours(lists [][]Neighbour) []byte {
 		total += uint32(len(list))
 		offsets = append(offsets, total)
 	}
-	return packSections(appendUint32s(offsets), out)
+	return PackSections(PackUint32s(offsets), out)
 }
 
 // Similar returns the neighbours of a record as the build knew them, the nearest
 // first. An edited record keeps those that it had; a new one has none yet.
 func (b *Build) Similar(ordinal uint32) []Neighbour {
 	if e := b.edited(ordinal); e != nil {
-		i, ok := b.keys.search(e.Type + "\x00" + e.Slug)
-		if !ok || b.targets.at(i)&1 == 1 {
+		i, ok := b.keys.Search(e.Type + "\x00" + e.Slug)
+		if !ok || b.targets.At(i)&1 == 1 {
 			return nil
 		}
-		ordinal = b.targets.at(i) >> 1
+		ordinal = b.targets.At(i) >> 1
 	}
-	offsets := uint32s(b.similar[0])
-	from, to := offsets.at(int(ordinal)), offsets.at(int(ordinal)+1)
+	offsets := Uint32s(b.similar[0])
+	from, to := offsets.At(int(ordinal)), offsets.At(int(ordinal)+1)
 	list := make([]Neighbour, 0, to-from)
 	for i := from; i < to; i++ {
 		raw := b.similar[1][int(i)*neighbourSize:]
@@ -91,18 +91,18 @@ func (b *Build) Similar(ordinal uint32) []Neighbour {
 // now is the ordinal at which a listed record of the build stands after the
 // edits; ok is false where it is gone or withdrawn.
 func (b *Build) now(ordinal uint32) (at uint32, ok bool) {
-	if b.draft == nil || !b.draft.dead.Contains(ordinal) {
+	if b.overlay == nil || !b.overlay.dead.Contains(ordinal) {
 		return ordinal, true
 	}
-	at, ok = b.draft.moved[ordinal]
+	at, ok = b.overlay.moved[ordinal]
 	return at, ok && b.edited(at).Status != Withdrawn
 }
 
 // Features is the number of features that neighbours' reasons may point to.
-func (b *Build) Features() int { return b.features.len() }
+func (b *Build) Features() int { return b.features.Len() }
 
 // Feature returns what a Neighbour's reason points to.
 func (b *Build) Feature(i uint32) Feature {
-	kind, value, _ := strings.Cut(string(b.features.at(int(i))), "\x00")
+	kind, value, _ := strings.Cut(string(b.features.At(int(i))), "\x00")
 	return Feature{kind, value}
 }

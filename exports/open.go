@@ -28,25 +28,25 @@ type Build struct {
 	records  []byte
 	offsets  []byte
 	rows     []byte
-	keys     stringTable
-	targets  uint32s
-	keyRank  uint32s
+	keys     StringTable
+	targets  Uint32s
+	keyRank  Uint32s
 	scores   [][]byte
-	nameRank uint32s
-	dates    [2]uint32s
-	names    stringTable
-	orders   []uint32s // SortKeys × (asc, desc)
-	values   stringTable
-	spelled  stringTable
+	nameRank Uint32s
+	dates    [2]Uint32s
+	names    StringTable
+	orders   []Uint32s // SortKeys × (asc, desc)
+	values   StringTable
+	spelled  StringTable
 	places   []byte
 	bitmaps  []byte
-	facets   [][2]uint32s
+	facets   [][2]Uint32s
 	similar  [2][]byte
-	features stringTable
+	features StringTable
 	sources  sources
 	archive  *ArchiveReader
 
-	draft *draft // edits beside the build, nil for none
+	overlay *overlay // edits beside the build, nil for none
 }
 
 // Open maps a build into memory. It checks the manifest, not the bytes of the
@@ -57,7 +57,7 @@ func Open(dir string) (*Build, error) {
 		return nil, err
 	}
 	defer r.Close()
-	m, _, err := readManifest(r)
+	m, _, err := openManifest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -101,43 +101,43 @@ func (b *Build) mapFile(dir *os.Root, f File) error {
 }
 
 func (b *Build) openLookups() error {
-	s := &sectioned{b: b}
+	s := NewSectionReader(func(name string) []byte { return b.files[name] })
 	b.records, b.offsets, b.rows = b.files[recordsFile], b.files[offsetsFile], b.files[rowsFile]
 	b.n = len(b.rows) / 16
-	keys := s.open(keysFile, 3)
-	b.keys, b.targets, b.keyRank = s.strings(keysFile, keys[0]), keys[1], keys[2]
-	cols := s.open(columnsFile, len(ScoreNames)+4)
+	keys := s.Open(keysFile, 3)
+	b.keys, b.targets, b.keyRank = s.Strings(keysFile, keys[0]), keys[1], keys[2]
+	cols := s.Open(columnsFile, len(ScoreNames)+4)
 	k := len(ScoreNames)
-	b.scores, b.nameRank, b.dates = cols[:k], cols[k], [2]uint32s{cols[k+1], cols[k+2]}
-	b.names = s.strings(columnsFile, cols[k+3])
-	for _, part := range s.open(ordersFile, 2*len(SortKeys)) {
+	b.scores, b.nameRank, b.dates = cols[:k], cols[k], [2]Uint32s{cols[k+1], cols[k+2]}
+	b.names = s.Strings(columnsFile, cols[k+3])
+	for _, part := range s.Open(ordersFile, 2*len(SortKeys)) {
 		b.orders = append(b.orders, part)
 	}
-	values := s.open(valuesFile, 3)
-	b.values, b.spelled, b.places = s.strings(valuesFile, values[0]), s.strings(valuesFile, values[1]), values[2]
+	values := s.Open(valuesFile, 3)
+	b.values, b.spelled, b.places = s.Strings(valuesFile, values[0]), s.Strings(valuesFile, values[1]), values[2]
 	b.bitmaps = b.files[bitmapsFile]
-	facets := s.open(facetsFile, 2*len(FilterFields))
+	facets := s.Open(facetsFile, 2*len(FilterFields))
 	for i := range FilterFields {
-		b.facets = append(b.facets, [2]uint32s{facets[2*i], facets[2*i+1]})
+		b.facets = append(b.facets, [2]Uint32s{facets[2*i], facets[2*i+1]})
 	}
-	similar := s.open(similarFile, 2)
+	similar := s.Open(similarFile, 2)
 	b.similar = [2][]byte{similar[0], similar[1]}
-	b.features = s.strings(featuresFile, b.files[featuresFile])
-	s.openSources()
+	b.features = s.Strings(featuresFile, b.files[featuresFile])
+	b.openSources(s)
 	b.openArchive(s)
-	if s.err != nil {
-		return s.err
+	if s.Err() != nil {
+		return s.Err()
 	}
 	b.listed = b.Manifest.Counts.Entities
-	if len(b.offsets) != 8*(b.n+1) || b.keyRank.len() != b.n || b.listed > b.n || b.Manifest.Counts.Ranked > b.listed {
-		return errSections
+	if len(b.offsets) != 8*(b.n+1) || b.keyRank.Len() != b.n || b.listed > b.n || b.Manifest.Counts.Ranked > b.listed {
+		return ErrSections
 	}
 	return nil
 }
 
 // Close unmaps the build. A build with edits leaves that to the one below.
 func (b *Build) Close() error {
-	if b.draft != nil {
+	if b.overlay != nil {
 		return nil
 	}
 	var errs []error
@@ -165,7 +165,7 @@ func (b *Build) Len() int { return b.n + len(b.Edited()) }
 
 // Listed is the number of records that are not withdrawn.
 func (b *Build) Listed() int {
-	if b.draft == nil {
+	if b.overlay == nil {
 		return b.listed
 	}
 	return int(b.everything(false).GetCardinality())
@@ -186,17 +186,17 @@ func (b *Build) everything(withdrawn bool) *roaring.Bitmap {
 // earlier one.
 func (b *Build) Find(typ, slug string) (ordinal uint32, moved, ok bool) {
 	key := typ + "\x00" + slug
-	if b.draft != nil {
-		if t, ok := b.draft.keys[key]; ok {
+	if b.overlay != nil {
+		if t, ok := b.overlay.keys[key]; ok {
 			return t >> 1, t&1 == 1, true
 		}
 	}
-	i, ok := b.keys.search(key)
+	i, ok := b.keys.Search(key)
 	if !ok {
 		return 0, false, false
 	}
-	t := b.targets.at(i)
-	if b.draft != nil && b.draft.dead.Contains(t>>1) {
+	t := b.targets.At(i)
+	if b.overlay != nil && b.overlay.dead.Contains(t>>1) {
 		return 0, false, false
 	}
 	return t >> 1, t&1 == 1, true
@@ -207,15 +207,15 @@ func (b *Build) Key(ordinal uint32) (typ, slug string) {
 	if e := b.edited(ordinal); e != nil {
 		return e.Type, e.Slug
 	}
-	typ, slug, _ = strings.Cut(string(b.keys.at(int(b.keyRank.at(int(ordinal))))), "\x00")
+	typ, slug, _ = strings.Cut(string(b.keys.At(int(b.keyRank.At(int(ordinal))))), "\x00")
 	return typ, slug
 }
 
 // Keys calls yield with every address that the build has, earlier ones
 // included, in order.
 func (b *Build) Keys(yield func(typ, slug string) bool) {
-	for i := range b.keys.len() {
-		typ, slug, _ := strings.Cut(string(b.keys.at(i)), "\x00")
+	for i := range b.keys.Len() {
+		typ, slug, _ := strings.Cut(string(b.keys.At(i)), "\x00")
 		if !yield(typ, slug) {
 			return
 		}
@@ -225,7 +225,7 @@ func (b *Build) Keys(yield func(typ, slug string) bool) {
 // Record returns the JSON form of a record.
 func (b *Build) Record(ordinal uint32) []byte {
 	if b.edited(ordinal) != nil {
-		return b.draft.records[int(ordinal)-b.n]
+		return b.overlay.records[int(ordinal)-b.n]
 	}
 	from := binary.LittleEndian.Uint64(b.offsets[8*int(ordinal):])
 	to := binary.LittleEndian.Uint64(b.offsets[8*int(ordinal)+8:])
@@ -248,7 +248,7 @@ func (b *Build) Entity(ordinal uint32) (*Entity, error) {
 // Withdrawn records have one too, though no prebuilt export holds it.
 func (b *Build) ExportRow(ordinal uint32) []byte {
 	if b.edited(ordinal) != nil {
-		return b.draft.rows[int(ordinal)-b.n]
+		return b.overlay.rows[int(ordinal)-b.n]
 	}
 	at := binary.LittleEndian.Uint64(b.rows[16*int(ordinal):])
 	n := binary.LittleEndian.Uint64(b.rows[16*int(ordinal)+8:])
@@ -269,7 +269,7 @@ func (b *Build) Score(name string, ordinal uint32) Score {
 	if e := b.edited(ordinal); e != nil {
 		return e.Scores.Get(name)
 	}
-	return scoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
+	return ScoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
 }
 
 // Values lists what records of the build have in a filter field, as most of
@@ -277,7 +277,7 @@ func (b *Build) Score(name string, ordinal uint32) Score {
 func (b *Build) Values(field string) []string {
 	var list []string
 	for i := range b.valuesOf(field) {
-		list = append(list, string(b.spelled.at(i)))
+		list = append(list, string(b.spelled.At(i)))
 	}
 	return list
 }
@@ -285,8 +285,8 @@ func (b *Build) Values(field string) []string {
 // valuesOf calls yield with the places of the values of a field.
 func (b *Build) valuesOf(field string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
-		i, _ := b.values.search(field + "\x00")
-		for ; i < b.values.len() && strings.HasPrefix(string(b.values.at(i)), field+"\x00"); i++ {
+		i, _ := b.values.Search(field + "\x00")
+		for ; i < b.values.Len() && strings.HasPrefix(string(b.values.At(i)), field+"\x00"); i++ {
 			if !yield(i) {
 				return
 			}
@@ -298,8 +298,8 @@ func (b *Build) valuesOf(field string) func(yield func(int) bool) {
 // has. The comparison folds case and marks.
 func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
 	folded := Fold(value)
-	i, ok := b.values.search(field + "\x00" + folded)
-	if !ok && b.draft == nil {
+	i, ok := b.values.Search(field + "\x00" + folded)
+	if !ok && b.overlay == nil {
 		return nil
 	}
 	set := roaring.New()
@@ -323,7 +323,7 @@ func (b *Build) bitmap(i int) *roaring.Bitmap {
 // sortValue is what a record has in a sort key.
 func (b *Build) sortValue(key int, ordinal uint32) int64 {
 	if b.edited(ordinal) != nil {
-		return b.draft.values[key][int(ordinal)-b.n]
+		return b.overlay.values[key][int(ordinal)-b.n]
 	}
 	i := int(ordinal)
 	switch k := len(ScoreNames); {
@@ -333,16 +333,16 @@ func (b *Build) sortValue(key int, ordinal uint32) int64 {
 		}
 		return nullValue
 	case key == k:
-		return int64(b.nameRank.at(i)) * b.stretch()
+		return int64(b.nameRank.At(i)) * b.stretch()
 	default:
-		return dateValue(int32(b.dates[key-k-1].at(i)))
+		return dateValue(int32(b.dates[key-k-1].At(i)))
 	}
 }
 
 // rank is the place of a record in the order by type and slug.
 func (b *Build) rank(ordinal uint32) int64 {
 	if b.edited(ordinal) != nil {
-		return b.draft.rank[int(ordinal)-b.n]
+		return b.overlay.rank[int(ordinal)-b.n]
 	}
-	return int64(b.keyRank.at(int(ordinal))) * b.stretch()
+	return int64(b.keyRank.At(int(ordinal))) * b.stretch()
 }

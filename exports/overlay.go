@@ -16,9 +16,9 @@ type Edit struct {
 	Entity     *Entity // with its scores; nil where the file is gone
 }
 
-// draft is what edits change in a build that is not built anew: records behind
+// overlay is what edits change in a build that is not built anew: records behind
 // its own ordinals, and ordinals of its own that count no more.
-type draft struct {
+type overlay struct {
 	id       string
 	entities []*Entity // the record of ordinal n+i is entities[i]
 	records  [][]byte
@@ -33,21 +33,21 @@ type draft struct {
 	standing []float64         // among ordinals
 }
 
-// With returns the build as it would answer with some edits made: every lookup,
+// WithEdits returns the build as it would answer with some edits made: every lookup,
 // selection, order and count is that of a build of the edited content. Files,
 // neighbours and the manifest stay those of the build.
 //
 // It costs as much as the edits do, whatever the size of the build. The result
 // lives as long as b: only b is closed. Each entity may occur once.
-func (b *Build) With(edits []Edit) (*Build, error) {
-	if b.draft != nil {
+func (b *Build) WithEdits(edits []Edit) (*Build, error) {
+	if b.overlay != nil {
 		return nil, fmt.Errorf("exports: a build with edits takes no further ones")
 	}
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(x, y Edit) int { return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug)) })
-	d := &draft{dead: roaring.New(), moved: map[uint32]uint32{}, keys: map[string]uint32{}}
+	d := &overlay{dead: roaring.New(), moved: map[uint32]uint32{}, keys: map[string]uint32{}}
 	with := *b
-	with.draft = d
+	with.overlay = d
 	sum := sha256.New()
 	for _, e := range edits {
 		key := e.Type + "\x00" + e.Slug
@@ -77,18 +77,18 @@ func (b *Build) With(edits []Edit) (*Build, error) {
 	return &with, with.arrange()
 }
 
-// DraftID tells edits from other edits of the same build; it is "" for a build
+// OverlayID tells edits from other edits of the same build; it is "" for a build
 // without any.
-func (b *Build) DraftID() string {
-	if b.draft == nil {
+func (b *Build) OverlayID() string {
+	if b.overlay == nil {
 		return ""
 	}
-	return b.draft.id
+	return b.overlay.id
 }
 
 // arrange gives the edited entities their places in every order.
 func (b *Build) arrange() error {
-	d := b.draft
+	d := b.overlay
 	d.values = make([][]int64, len(SortKeys))
 	for key := range SortKeys {
 		d.values[key] = make([]int64, len(d.entities))
@@ -98,7 +98,7 @@ func (b *Build) arrange() error {
 		o := uint32(b.n + i)
 		d.rank[i] = b.rankOf(e.Type, e.Slug)
 		for key, name := range SortKeys {
-			v, err := b.draftValue(name, e)
+			v, err := b.editedValue(name, e)
 			if err != nil {
 				return fmt.Errorf("%s: %w", e.Key(), err)
 			}
@@ -111,12 +111,12 @@ func (b *Build) arrange() error {
 			}
 		}
 	}
-	b.placeDrafts()
+	b.placeEdits()
 	return nil
 }
 
-// draftValue is what Build.sortValue returns for an edited entity.
-func (b *Build) draftValue(key string, e *Entity) (int64, error) {
+// editedValue is what Build.sortValue returns for an edited entity.
+func (b *Build) editedValue(key string, e *Entity) (int64, error) {
 	var day string
 	switch key {
 	case "name":
@@ -135,10 +135,10 @@ func (b *Build) draftValue(key string, e *Entity) (int64, error) {
 	return dateValue(d), err
 }
 
-// placeDrafts finds where the edited entities would stand among the ordinals.
+// placeEdits finds where the edited entities would stand among the ordinals.
 // Several between the same two are spread evenly.
-func (b *Build) placeDrafts() {
-	d := b.draft
+func (b *Build) placeEdits() {
+	d := b.overlay
 	order := make([]int, len(d.entities))
 	for i := range order {
 		order[i] = i
@@ -157,18 +157,18 @@ func (b *Build) placeDrafts() {
 // stretch is by how much places in tables are drawn apart, so that there is
 // room between two for every name that the edits bring, and for a cursor.
 func (b *Build) stretch() int64 {
-	if b.draft == nil {
+	if b.overlay == nil {
 		return 4
 	}
-	return int64(2 * (max(len(b.draft.names), len(b.draft.slugs)) + 2))
+	return int64(2 * (max(len(b.overlay.names), len(b.overlay.slugs)) + 2))
 }
 
 // stretched is the place of a text in the order of a table and of the texts
 // that edits add to it. Places of different texts differ where the texts are in
 // the table or among the added; any other text has a place between its
 // neighbours.
-func (b *Build) stretched(t stringTable, added []string, s string) int64 {
-	i, found := t.search(s)
+func (b *Build) stretched(t StringTable, added []string, s string) int64 {
+	i, found := t.Search(s)
 	if found {
 		return int64(i) * b.stretch()
 	}
@@ -178,18 +178,18 @@ func (b *Build) stretched(t stringTable, added []string, s string) int64 {
 
 // nameValue is the place of a folded name.
 func (b *Build) nameValue(folded string) int64 {
-	if b.draft == nil {
+	if b.overlay == nil {
 		return b.stretched(b.names, nil, folded)
 	}
-	return b.stretched(b.names, b.draft.names, folded)
+	return b.stretched(b.names, b.overlay.names, folded)
 }
 
 // rankOf is the place of a key in the order by type and slug.
 func (b *Build) rankOf(typ, slug string) int64 {
-	if b.draft == nil {
+	if b.overlay == nil {
 		return b.stretched(b.keys, nil, typ+"\x00"+slug)
 	}
-	return b.stretched(b.keys, b.draft.slugs, typ+"\x00"+slug)
+	return b.stretched(b.keys, b.overlay.slugs, typ+"\x00"+slug)
 }
 
 // edited returns the edited entity of an ordinal, nil where it is the build's own.
@@ -197,15 +197,15 @@ func (b *Build) edited(ordinal uint32) *Entity {
 	if int(ordinal) < b.n {
 		return nil
 	}
-	return b.draft.entities[int(ordinal)-b.n]
+	return b.overlay.entities[int(ordinal)-b.n]
 }
 
-// drafts calls yield with the edited entities and their ordinals.
-func (b *Build) drafts(yield func(ordinal uint32, e *Entity) bool) {
-	if b.draft == nil {
+// edits calls yield with the edited entities and their ordinals.
+func (b *Build) edits(yield func(ordinal uint32, e *Entity) bool) {
+	if b.overlay == nil {
 		return
 	}
-	for i, e := range b.draft.entities {
+	for i, e := range b.overlay.entities {
 		if !yield(uint32(b.n+i), e) {
 			return
 		}
@@ -215,11 +215,11 @@ func (b *Build) drafts(yield func(ordinal uint32, e *Entity) bool) {
 // settle makes a set of the build's own ordinals one of the edited build:
 // without what was replaced or is gone, and with the edited entities that fit.
 func (b *Build) settle(set *roaring.Bitmap, fits func(*Entity) bool) *roaring.Bitmap {
-	if b.draft == nil {
+	if b.overlay == nil {
 		return set
 	}
-	set = roaring.AndNot(set, b.draft.dead)
-	for o, e := range b.drafts {
+	set = roaring.AndNot(set, b.overlay.dead)
+	for o, e := range b.edits {
 		if fits(e) {
 			set.Add(o)
 		}
@@ -230,28 +230,28 @@ func (b *Build) settle(set *roaring.Bitmap, fits func(*Entity) bool) *roaring.Bi
 // Dead are the build's own ordinals that edits replaced or took away; nil where
 // there are none. It must not be changed.
 func (b *Build) Dead() *roaring.Bitmap {
-	if b.draft == nil {
+	if b.overlay == nil {
 		return nil
 	}
-	return b.draft.dead
+	return b.overlay.dead
 }
 
 // Edited are the edited entities, in the order of their ordinals, which follow
 // those of the build.
 func (b *Build) Edited() []*Entity {
-	if b.draft == nil {
+	if b.overlay == nil {
 		return nil
 	}
-	return b.draft.entities
+	return b.overlay.entities
 }
 
-// Standing is where a record stands in the default order: its ordinal, or, for
+// SortPosition is where a record stands in the default order: its ordinal, or, for
 // an edited one, a number between two.
-func (b *Build) Standing(ordinal uint32) float64 {
+func (b *Build) SortPosition(ordinal uint32) float64 {
 	if int(ordinal) < b.n {
 		return float64(ordinal)
 	}
-	return b.draft.standing[int(ordinal)-b.n]
+	return b.overlay.standing[int(ordinal)-b.n]
 }
 
 // hasValue reports whether an entity has a folded value in a filter field.
@@ -263,7 +263,7 @@ func hasValue(e *Entity, field, folded string) bool {
 // It returns those that no record of the build has.
 func (b *Build) addFacets(set *roaring.Bitmap, field string, counts []int, first int) map[string]FacetCount {
 	added := map[string]FacetCount{}
-	for o, e := range b.drafts {
+	for o, e := range b.edits {
 		if !set.Contains(o) {
 			continue
 		}
@@ -274,7 +274,7 @@ func (b *Build) addFacets(set *roaring.Bitmap, field string, counts []int, first
 				continue
 			}
 			seen[key] = true
-			if i, ok := b.values.search(field + "\x00" + key); ok {
+			if i, ok := b.values.Search(field + "\x00" + key); ok {
 				counts[i-first]++
 			} else {
 				added[key] = FacetCount{Value: cmp.Or(added[key].Value, v), Count: added[key].Count + 1}

@@ -56,7 +56,7 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 			base := openBuild(t, list)
 			edits := editsBetween(list, next)
 			rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
-			with, err := base.With(edits)
+			with, err := base.WithEdits(edits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,10 +66,10 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 			x.orders()
 			x.facets()
 			x.standings(list)
-			if base.DraftID() != "" || with.DraftID() == "" || base.Dead() != nil {
-				t.Errorf("drafts are called %q and %q", base.DraftID(), with.DraftID())
+			if base.OverlayID() != "" || with.OverlayID() == "" || base.Dead() != nil {
+				t.Errorf("drafts are called %q and %q", base.OverlayID(), with.OverlayID())
 			}
-			if _, err := with.With(edits); err == nil {
+			if _, err := with.WithEdits(edits); err == nil {
 				t.Error("edits were laid over edits")
 			}
 		})
@@ -269,7 +269,7 @@ func (x *edited) standings(before []*Entity) {
 	for p := range uint32(x.fresh.Len()) {
 		typ, slug := x.fresh.Key(p)
 		o, _, _ := x.with.Find(typ, slug)
-		if s := x.with.Standing(o); s <= last {
+		if s := x.with.SortPosition(o); s <= last {
 			x.t.Fatalf("%s/%s stands at %v, behind %v", typ, slug, s, last)
 		} else {
 			last = s
@@ -285,8 +285,8 @@ func (x *edited) standings(before []*Entity) {
 		}
 		for _, now := range x.list[:20] {
 			p, _, _ := x.with.Find(now.Type, now.Slug)
-			if c := CompareRank(now, e); c != 0 && (x.with.Standing(p) < at) != (c < 0) {
-				x.t.Fatalf("%s stands at %v, %s at %v", e.Key(), at, now.Key(), x.with.Standing(p))
+			if c := CompareRank(now, e); c != 0 && (x.with.SortPosition(p) < at) != (c < 0) {
+				x.t.Fatalf("%s stands at %v, %s at %v", e.Key(), at, now.Key(), x.with.SortPosition(p))
 			}
 		}
 	}

@@ -99,7 +99,7 @@ func (p *past) append(did map[string]bool, line int, typ, slug string, e *Entity
 		line = len(p.lines)
 		p.lines = append(p.lines, nil)
 	}
-	v := Version{Type: typ, Slug: slug, Entity: e, Deleted: e == nil, Time: p.now, Commit: int32(len(p.commits)), Before: -1, Added: noDate, Updated: noDate}
+	v := Version{Type: typ, Slug: slug, Entity: e, Deleted: e == nil, Time: p.now, Commit: int32(len(p.commits)), Before: -1, Added: NoDate, Updated: NoDate}
 	if had := p.lines[line]; len(had) > 0 {
 		v.Before = int32(had[len(had)-1])
 	}
@@ -294,7 +294,7 @@ func (p *past) versionOf(change int) int32 {
 }
 
 // standing is what an archive is to say of an address, by looking at everything.
-func (p *past) standing(typ, slug, day string) (v int, standing Standing) {
+func (p *past) standing(typ, slug, day string) (v int, standing Lifecycle) {
 	state := p.state(p.until(day))
 	lineOfLast := -1
 	for i, v := range p.versions {

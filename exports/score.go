@@ -43,7 +43,7 @@ func (s Score) code() int16 {
 	return s.tenths
 }
 
-func scoreFromCode(c int16) Score {
+func ScoreFromCode(c int16) Score {
 	if c < 0 {
 		return Score{}
 	}

@@ -36,7 +36,7 @@ func openShards(b *Build, base string) *shards {
 	if b == nil {
 		return nil
 	}
-	table, err := unpackSections(b.files[shardsFile(base)], len(shardedFiles))
+	table, err := UnpackSections(b.files[shardsFile(base)], len(shardedFiles))
 	if err != nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func addUp(lengths []byte) (ends []int64) {
 	return ends
 }
 
-// find returns the compressed forms of a piece of a format, by shardedEncodings.
+// Find returns the compressed forms of a piece of a format, by shardedEncodings.
 // Where they cannot be had, or there is no earlier table, they are to be made anew.
 func (s *shards) find(format int, sum [sha256.Size]byte) (compressed [][]byte, known bool) {
 	if s == nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"kindex/builder/suite"
@@ -16,7 +17,7 @@ import (
 type thing struct{ key, text string }
 
 func tableOf(base string, things []thing) *Table {
-	t := &Table{Base: base, Columns: []Column{{"key", Text}, {"text", Text}}}
+	t := &Table{Base: base, Columns: []Column{{Name: "key", Kind: Text}, {Name: "text", Kind: Text}}}
 	for _, x := range things {
 		t.Keys = append(t.Keys, x.key)
 	}
@@ -31,7 +32,7 @@ func withObjects(t *Table, things []thing) *Table {
 	return t
 }
 
-func (x thing) compare(y thing) int { return compareStrings(x.key, y.key) }
+func (x thing) compare(y thing) int { return strings.Compare(x.key, y.key) }
 
 // withEdits returns some things with random edits among them.
 func withEdits(rng *rand.Rand, things []thing) []thing {
@@ -174,7 +175,7 @@ func TestTablesThatCannotBeTaken(t *testing.T) {
 	for name, spoil := range map[string]func(*Build){
 		"no shard table":    func(b *Build) { delete(b.files, shardsFile("flat")) },
 		"of another length": func(b *Build) { b.files[shardsFile("flat")] = b.files[shardsFile("flat")][:40] },
-		"empty":             func(b *Build) { b.files[shardsFile("flat")] = packSections(make([][]byte, len(shardedFiles))...) },
+		"empty":             func(b *Build) { b.files[shardsFile("flat")] = PackSections(make([][]byte, len(shardedFiles))...) },
 		"no such folder":    func(b *Build) { b.Dir += "-gone" },
 		"of other files": func(b *Build) {
 			i := slices.IndexFunc(b.Manifest.Files, func(f File) bool { return f.Path == "flat.csv.zst" })

@@ -17,11 +17,11 @@ type Snapshot struct {
 
 	archive        *ArchiveReader
 	listed, ranked int
-	versions       uint32s  // by ordinal
+	versions       Uint32s  // by ordinal
 	scores         [][]byte // by ScoreNames
 }
 
-// pack makes the file of a snapshot.
+// Pack makes the file of a snapshot.
 func (s *SnapshotData) pack() []byte {
 	counts := binary.LittleEndian.AppendUint64(nil, uint64(s.Listed))
 	counts = binary.LittleEndian.AppendUint64(counts, uint64(s.Ranked))
@@ -30,7 +30,7 @@ func (s *SnapshotData) pack() []byte {
 		needed = max(needed, v+1)
 	}
 	counts = binary.LittleEndian.AppendUint64(counts, uint64(needed))
-	parts := [][]byte{counts, appendUint32s(s.Versions)}
+	parts := [][]byte{counts, PackUint32s(s.Versions)}
 	for _, name := range ScoreNames {
 		column := make([]byte, 0, 2*len(s.Scores))
 		for i := range s.Scores {
@@ -38,41 +38,41 @@ func (s *SnapshotData) pack() []byte {
 		}
 		parts = append(parts, column)
 	}
-	return packSections(parts...)
+	return PackSections(parts...)
 }
 
 // openSnapshot opens a snapshot over an archive with so many versions.
 func openSnapshot(day string, file []byte, versions int) (*Snapshot, error) {
-	parts, err := unpackSections(file, 2+len(ScoreNames))
-	if err != nil || len(parts[0]) != 24 || uint64At(parts[0], 2) > uint64(versions) {
-		return nil, errSections
+	parts, err := UnpackSections(file, 2+len(ScoreNames))
+	if err != nil || len(parts[0]) != 24 || Uint64At(parts[0], 2) > uint64(versions) {
+		return nil, ErrSections
 	}
 	s := &Snapshot{Day: day, versions: parts[1], scores: parts[2:],
-		listed: int(uint64At(parts[0], 0)), ranked: int(uint64At(parts[0], 1))}
+		listed: int(Uint64At(parts[0], 0)), ranked: int(Uint64At(parts[0], 1))}
 	for _, column := range s.scores {
 		if len(column) != 2*s.Len() || len(s.versions)%4 != 0 {
-			return nil, errSections
+			return nil, ErrSections
 		}
 	}
 	if uint(s.listed) > uint(s.Len()) || uint(s.ranked) > uint(s.listed) {
-		return nil, errSections
+		return nil, ErrSections
 	}
 	return s, nil
 }
 
 // Len is how many records there are, withdrawn ones included, Listed how many
 // are not withdrawn, and Ranked how many of those have a composite score.
-func (s *Snapshot) Len() int    { return s.versions.len() }
+func (s *Snapshot) Len() int    { return s.versions.Len() }
 func (s *Snapshot) Listed() int { return s.listed }
 func (s *Snapshot) Ranked() int { return s.ranked }
 
 // Version is the version that a record shows.
-func (s *Snapshot) Version(ordinal uint32) int { return int(s.versions.at(int(ordinal))) }
+func (s *Snapshot) Version(ordinal uint32) int { return int(s.versions.At(int(ordinal))) }
 
 // Find returns the record that shows a version.
 func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
-	for i := range s.versions.len() {
-		if int(s.versions.at(i)) == v {
+	for i := range s.versions.Len() {
+		if int(s.versions.At(i)) == v {
 			return uint32(i), true
 		}
 	}
@@ -85,7 +85,7 @@ func (s *Snapshot) Score(name string, ordinal uint32) Score {
 	if i < 0 {
 		return Score{}
 	}
-	return scoreFromCode(s.code(i, ordinal))
+	return ScoreFromCode(s.code(i, ordinal))
 }
 
 func (s *Snapshot) code(i int, ordinal uint32) int16 {
@@ -95,7 +95,7 @@ func (s *Snapshot) code(i int, ordinal uint32) int16 {
 // Scores returns all scores of a record.
 func (s *Snapshot) Scores(ordinal uint32) (scores Scores) {
 	for i, name := range ScoreNames {
-		scores.Set(name, scoreFromCode(s.code(i, ordinal)))
+		scores.Set(name, ScoreFromCode(s.code(i, ordinal)))
 	}
 	return scores
 }
@@ -127,7 +127,7 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 		}
 		any := roaring.New()
 		for _, values := range alternatives {
-			any = roaring.Or(any, s.archive.values.all(field, foldAll(values)))
+			any = roaring.Or(any, s.archive.values.All(field, foldAll(values)))
 		}
 		if chosen != nil {
 			any.And(chosen)

@@ -19,7 +19,7 @@ func (s *Snapshot) sortValue(key int, ordinal uint32) int64 {
 		}
 		return nullValue
 	case key == k:
-		return 2 * int64(s.archive.nameRank.at(s.Version(ordinal)))
+		return 2 * int64(s.archive.nameRank.At(s.Version(ordinal)))
 	default:
 		return dateValue(s.archive.dated(s.Version(ordinal), key-k-1))
 	}
@@ -32,8 +32,8 @@ func (s *Snapshot) rank(ordinal uint32) int64 {
 
 // placeIn is the doubled place of a text in a table, between its neighbours
 // where the table does not have it.
-func placeIn(t stringTable, text string) int64 {
-	i, ok := t.search(text)
+func placeIn(t StringTable, text string) int64 {
+	i, ok := t.Search(text)
 	return 2*int64(i) - int64(boolInt(!ok))
 }
 
@@ -54,7 +54,7 @@ func (s *Snapshot) PlaceOf(by Sort, ordinal uint32) Place {
 	if key := slices.Index(SortKeys, by.Key); by.Key != "name" {
 		p.Value = placeText(key, s.sortValue(key, ordinal))
 	} else {
-		p.Value = string(s.archive.names.at(int(s.archive.nameRank.at(s.Version(ordinal)))))
+		p.Value = string(s.archive.names.At(int(s.archive.nameRank.At(s.Version(ordinal)))))
 	}
 	return p
 }

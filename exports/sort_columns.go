@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 )
 
 // columns holds what lists are sorted by, one value per ordinal.
@@ -52,19 +51,6 @@ func packColumns(entities []*Entity, rank []uint32) (*columns, error) {
 	return c, nil
 }
 
-// DayNumber turns YYYY-MM-DD into days since 1970-01-01, and "" into the
-// number that stands for an unknown date.
-func DayNumber(day string) (int32, error) {
-	if day == "" {
-		return noDate, nil
-	}
-	t, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a date: use YYYY-MM-DD", day)
-	}
-	return int32(t.Unix() / 86400), nil
-}
-
 func (c *columns) pack() []byte {
 	var parts [][]byte
 	for _, col := range c.scores {
@@ -74,7 +60,7 @@ func (c *columns) pack() []byte {
 		}
 		parts = append(parts, b)
 	}
-	parts = append(parts, appendUint32s(c.name))
+	parts = append(parts, PackUint32s(c.name))
 	for _, col := range c.dates {
 		b := make([]byte, 0, 4*len(col))
 		for _, v := range col {
@@ -82,7 +68,7 @@ func (c *columns) pack() []byte {
 		}
 		parts = append(parts, b)
 	}
-	return packSections(append(parts, packStrings(c.names))...)
+	return PackSections(append(parts, PackStrings(c.names))...)
 }
 
 // packOrders writes the ordinals in the order of every sort key, ascending and
@@ -92,9 +78,9 @@ func (c *columns) packOrders() []byte {
 	byRank := c.byRank()
 	for _, values := range c.sortValues() {
 		up := orderBy(values, c.rank, byRank)
-		parts = append(parts, appendUint32s(up), appendUint32s(reversed(up, values)))
+		parts = append(parts, PackUint32s(up), PackUint32s(reversed(up, values)))
 	}
-	return packSections(parts...)
+	return PackSections(parts...)
 }
 
 // sortValues returns, for each of the SortKeys, numbers that order as its values
@@ -116,8 +102,8 @@ func (c *columns) sortValues() [][]uint32 {
 	for _, col := range c.dates {
 		list := make([]uint32, len(col))
 		for i, v := range col {
-			list[i] = uint32(int64(v) - noDate)
-			if v == noDate {
+			list[i] = uint32(int64(v) - NoDate)
+			if v == NoDate {
 				list[i] = unknown
 			}
 		}
@@ -178,7 +164,7 @@ func reversed(up, values []uint32) []uint32 {
 const nullValue = math.MinInt64
 
 func dateValue(d int32) int64 {
-	if d == noDate {
+	if d == NoDate {
 		return nullValue
 	}
 	return int64(d)

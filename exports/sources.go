@@ -28,27 +28,25 @@ func (w *Writer) WriteSources(entities []*Entity, sums [][sha256.Size]byte) erro
 		former = append(former, e.Formerly...)
 		ends = append(ends, uint32(len(former)))
 	}
-	return w.Add(sourcesFile, packSections(all, flags, appendUint32s(ends), packStrings(former)))
+	return w.Add(sourcesFile, PackSections(all, flags, PackUint32s(ends), PackStrings(former)))
 }
 
 // sources is what WriteSources has written.
 type sources struct {
 	sums, flags []byte
-	ends        uint32s
-	former      stringTable
+	ends        Uint32s
+	former      StringTable
 }
 
 // openSources reads the sources file. A build may lack one.
-func (s *sectioned) openSources() {
-	if _, ok := s.b.Manifest.File(sourcesFile); !ok {
+func (b *Build) openSources(s *SectionReader) {
+	if _, ok := b.Manifest.File(sourcesFile); !ok {
 		return
 	}
-	parts := s.open(sourcesFile, 4)
-	src := sources{parts[0], parts[1], parts[2], s.strings(sourcesFile, parts[3])}
-	if s.err == nil && (len(src.sums) != sha256.Size*s.b.n || len(src.flags) != s.b.n || src.ends.len() != s.b.n) {
-		s.err = errSections
-	}
-	s.b.sources = src
+	parts := s.Open(sourcesFile, 4)
+	src := sources{parts[0], parts[1], parts[2], s.Strings(sourcesFile, parts[3])}
+	s.Check(sourcesFile, len(src.sums) == sha256.Size*b.n && len(src.flags) == b.n && src.ends.Len() == b.n)
+	b.sources = src
 }
 
 // SourceSum returns the SHA-256 of the file that a record was made from, false
@@ -66,7 +64,7 @@ func (b *Build) SourceSum(ordinal uint32) (sum [sha256.Size]byte, ok bool) {
 // lists are nil. It is the caller's. The build must have been verified, and know
 // the SourceSum of the record.
 func (b *Build) Authored(ordinal uint32) (*Entity, error) {
-	e, err := parseAuthored(b.Record(ordinal))
+	e, err := ParseAuthored(b.Record(ordinal))
 	if err != nil {
 		return nil, err
 	}
@@ -87,15 +85,15 @@ func (b *Build) formerSlugs(ordinal uint32) (slugs []string) {
 	if e := b.edited(ordinal); e != nil {
 		return e.Formerly
 	}
-	if int(ordinal) >= b.sources.ends.len() {
+	if int(ordinal) >= b.sources.ends.Len() {
 		return nil
 	}
 	from := uint32(0)
 	if ordinal > 0 {
-		from = b.sources.ends.at(int(ordinal) - 1)
+		from = b.sources.ends.At(int(ordinal) - 1)
 	}
-	for i := from; i < b.sources.ends.at(int(ordinal)); i++ {
-		slugs = append(slugs, string(b.sources.former.at(int(i))))
+	for i := from; i < b.sources.ends.At(int(ordinal)); i++ {
+		slugs = append(slugs, string(b.sources.former.At(int(i))))
 	}
 	return slugs
 }

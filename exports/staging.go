@@ -79,6 +79,9 @@ func (f *FileWriter) Write(b []byte) (int, error) {
 	return f.buf.Write(b)
 }
 
+// Size returns how many bytes were written so far.
+func (f *FileWriter) Size() int64 { return f.size }
+
 // Close completes the file and enters it into the build.
 func (f *FileWriter) Close() error {
 	if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
@@ -120,14 +123,14 @@ func (w *Staging) Seal(m *Manifest, license func(path string) string) error {
 	for i := range m.Files {
 		m.Files[i].License = license(m.Files[i].Path)
 	}
-	m.seal()
-	return w.dir.WriteFile(ManifestFile, m.encode(), 0o644)
+	m.Seal()
+	return w.dir.WriteFile(ManifestFile, m.Encode(), 0o644)
 }
 
-// Place makes everything durable and moves the build to its final name. Where
+// Install makes everything durable and moves the build to its final name. Where
 // this very build is there already, intact, that one stays.
-func (w *Staging) Place(m *Manifest) error {
-	if same, err := w.placed(m); err != nil || same {
+func (w *Staging) Install(m *Manifest) error {
+	if same, err := w.installed(m); err != nil || same {
 		return errors.Join(err, w.Discard())
 	}
 	if err := SyncTree(w.dir.Name()); err != nil {
@@ -142,9 +145,9 @@ func (w *Staging) Place(m *Manifest) error {
 	return errors.Join(SyncDir(w.builds.Name()), w.close())
 }
 
-// placed reports whether the build is in its place already, with the same manifest
+// installed reports whether the build is in its place already, with the same manifest
 // and unaltered files.
-func (w *Staging) placed(m *Manifest) (bool, error) {
+func (w *Staging) installed(m *Manifest) (bool, error) {
 	dir, err := openInner(w.builds, m.ID)
 	var damage *LinkError
 	switch {
@@ -157,7 +160,7 @@ func (w *Staging) placed(m *Manifest) (bool, error) {
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)
-	return err == nil && bytes.Equal(there, m.encode()) && verifyFiles(dir, m.Files, ManifestFile) == nil, nil
+	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile) == nil, nil
 }
 
 // Discard removes what was written. It is safe to call after Place.

@@ -24,7 +24,7 @@ func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
 	}
 	defer func() { fsync = (*os.File).Sync }()
 
-	w, err := NewWriter(root)
+	w, err := NewStaging(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
 		t.Fatal(err)
 	}
 	part := filepath.Join("exports", "builds", filepath.Base(w.dir.Name()))
-	if err := errors.Join(w.Place(m), Publish(root, m.ID)); err != nil {
+	if err := errors.Join(w.Install(m), Publish(root, m.ID)); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{part, "a", "deep", "deep/er", "deep/er/b", ManifestFile}

@@ -55,7 +55,7 @@ type Table struct {
 	Cells func(object []byte) Row
 }
 
-// encode appends the object of a row, and returns its cells.
+// Encode appends the object of a row, and returns its cells.
 func (t *Table) encode(dst []byte, i int) ([]byte, Row) {
 	if t.JSON == nil {
 		r := t.Row(i)
@@ -146,7 +146,7 @@ func (w *Writer) writeText(t *Table, rows chan<- []Row) ([]int64, error) {
 	if err = closeAll(err); err != nil {
 		return nil, err
 	}
-	return lengths, w.Add(shardsFile(t.Base), packSections(index...))
+	return lengths, w.Add(shardsFile(t.Base), PackSections(index...))
 }
 
 // shardBounds returns where shards begin, and last the number of keys. There

@@ -3,7 +3,6 @@ package exports
 import (
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 )
 
 // trendsHead describes one window.
@@ -35,22 +34,22 @@ func (p *archivePacker) writeTrends() error {
 	if err != nil {
 		return err
 	}
-	return p.w.Add(trendsFile, packSections(head, packSections(lists...)))
+	return p.w.Add(trendsFile, PackSections(head, PackSections(lists...)))
 }
 
-func (r *ArchiveReader) openTrends(s *sectioned) {
-	parts := s.open(trendsFile, 2)
-	if s.err != nil {
+func (r *ArchiveReader) openTrends(s *SectionReader) {
+	parts := s.Open(trendsFile, 2)
+	if s.Err() != nil {
 		return
 	}
 	if err := json.Unmarshal(parts[0], &r.windows); err != nil {
-		s.err = fmt.Errorf("%s: %w", trendsFile, err)
+		s.Fail(trendsFile, err)
 		return
 	}
-	lists, err := unpackSections(parts[1], len(r.windows))
-	s.check(trendsFile, err == nil)
+	lists, err := UnpackSections(parts[1], len(r.windows))
+	s.Check(trendsFile, err == nil)
 	for i, list := range lists {
-		s.check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.below.n)
+		s.Check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.below.n)
 	}
 	r.trends = lists
 }
@@ -81,7 +80,7 @@ func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []
 			}
 			list = append(list, Trend{
 				Ordinal: at, Gain: int16(binary.LittleEndian.Uint16(b[4:])),
-				Previous:     scoreFromCode(int16(binary.LittleEndian.Uint16(b[6:]))),
+				Previous:     ScoreFromCode(int16(binary.LittleEndian.Uint16(b[6:]))),
 				PreviousRank: binary.LittleEndian.Uint32(b[8:]), Changes: binary.LittleEndian.Uint32(b[12:]),
 			})
 		}

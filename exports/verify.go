@@ -29,7 +29,7 @@ func Verify(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	defer r.Close()
-	m, _, err := readManifest(r)
+	m, _, err := openManifest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	defer r.Close()
-	m, _, err := readManifest(r)
+	m, _, err := openManifest(r)
 	return m, err
 }
 
-func readManifest(dir *os.Root) (*Manifest, []byte, error) {
+func openManifest(dir *os.Root) (*Manifest, []byte, error) {
 	path := filepath.Join(dir.Name(), ManifestFile)
 	b, err := ReadFile(dir, ManifestFile, maxManifestSize)
 	if err != nil {
@@ -94,7 +94,7 @@ func ManifestBytes(dir string) ([]byte, File, error) {
 		return nil, File{}, err
 	}
 	defer r.Close()
-	m, b, err := readManifest(r)
+	m, b, err := openManifest(r)
 	if err != nil {
 		return nil, File{}, err
 	}

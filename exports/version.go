@@ -2,8 +2,6 @@ package exports
 
 import (
 	"bytes"
-	"math"
-	"time"
 )
 
 // Version is the authored content of an entity from a moment on, or that it was
@@ -55,8 +53,8 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 // the first occurrence is the member.
 var datesBegin, datesEnd, formerlyBegin = []byte(`,"addedDate":`), []byte(`,"status":`), []byte(`,"formerly":`)
 
-// completeRecord makes the record that the API shows of an authored one.
-func completeRecord(authored []byte, s *Scores, added, updated int32) []byte {
+// CompleteAuthored makes the record that the API shows of an authored one.
+func CompleteAuthored(authored []byte, s *Scores, added, updated int32) []byte {
 	from, to := bytes.Index(authored, datesBegin), bytes.Index(authored, datesEnd)
 	if from < 0 || to < from {
 		return authored // nothing that AppendAuthored wrote
@@ -64,20 +62,9 @@ func completeRecord(authored []byte, s *Scores, added, updated int32) []byte {
 	dst := make([]byte, 0, len(authored)+160)
 	dst = append(dst, authored[:from]...)
 	dst = s.AppendJSON(appendMember(dst, "scores"))
-	dst = appendDates(dst, dayText(added), dayText(updated))
+	dst = appendDates(dst, FormatDay(added), FormatDay(updated))
 	if end := bytes.LastIndex(authored, formerlyBegin); end > to {
 		return append(append(dst, authored[to:end]...), '}') // no member of the record
 	}
 	return append(dst, authored[to:]...)
 }
-
-// dayText is the date of a DayNumber.
-func dayText(day int32) string {
-	if day == noDate {
-		return ""
-	}
-	return time.Unix(int64(day)*86400, 0).UTC().Format(time.DateOnly)
-}
-
-// noDate stands for an unknown date: it is below every other.
-const noDate = math.MinInt32

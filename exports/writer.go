@@ -18,11 +18,11 @@ func NewWriter(root string) (*Writer, error) {
 	return &Writer{Staging: s}, nil
 }
 
-// Upon lets the writer take from an earlier build what it would otherwise compress
+// ReuseFrom lets the writer take from an earlier build what it would otherwise compress
 // to the same bytes. The build must have passed Verify and be made by the same
 // version of the builder; it must stay open until the files are written. Upon is
 // called before anything is written, if at all.
-func (w *Writer) Upon(earlier *Build) { w.previous = earlier }
+func (w *Writer) ReuseFrom(earlier *Build) { w.previous = earlier }
 
 // AddVariants writes a small file together with its precompressed variants.
 func (w *Writer) AddVariants(name string, data []byte) error {
@@ -31,7 +31,7 @@ func (w *Writer) AddVariants(name string, data []byte) error {
 	}
 	known := w.previous.holds(name, data)
 	for _, enc := range Encodings {
-		if enc == "br" && len(data) > brotliLimit {
+		if enc == "br" && len(data) > MaxBrotliLen {
 			continue
 		}
 		var packed []byte

@@ -169,7 +169,7 @@ func BenchmarkWith(b *testing.B) {
 		e.Name += " edited"
 		edits = append(edits, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e})
 	}
-	with, err := c.build.With(edits)
+	with, err := c.build.WithEdits(edits)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func (x *Index) standing(o uint32) float64 {
 	if int(o) < x.records {
 		return float64(o)
 	}
-	return x.build.Standing(o)
+	return x.build.SortPosition(o)
 }
 
 // length is document.length of a record.

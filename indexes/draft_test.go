@@ -76,7 +76,7 @@ func publishInto(t testing.TB, root string, entities []*exports.Entity, upon str
 	check(w.AddVariants(exports.ScoringFile, []byte("{}\n")))
 	check(w.AddVariants(exports.CategoriesFile, []byte("[]\n")))
 	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
-	check(w.Place(m))
+	check(w.Install(m))
 	check(p.Place(root, dir, m.ID, true))
 	check(exports.Publish(root, m.ID))
 	return p.Indexed
@@ -230,7 +230,7 @@ func (c *catalogue) searched(t testing.TB, q string, within *roaring.Bitmap) (sa
 		for _, h := range res.Hits {
 			said = append(said, c.hit(t, res, h))
 			pages[i] += said[len(said)-1]
-			after = &indexes.After{Relevance: h.Relevance, Ordinal: c.build.Standing(h.Ordinal)}
+			after = &indexes.After{Relevance: h.Relevance, Ordinal: c.build.SortPosition(h.Ordinal)}
 		}
 		if i == 0 {
 			said = append(said, fmt.Sprint(c.keys(c.build.InKeyOrder(res.Matches))))
@@ -288,7 +288,7 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 			d := newDesk(t, c, uint64(seed))
 			base := publish(t, d.list())
 			edits := d.edit(n)
-			with, err := base.build.With(edits)
+			with, err := base.build.WithEdits(edits)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -124,7 +124,7 @@ func (c *chain) rescore() {
 func (c *chain) asWhole(t *testing.T, with *catalogue, edits []exports.Edit) {
 	t.Helper()
 	a := &answers{t, with, publish(t, c.list())}
-	if with.build.DraftID() == "" {
+	if with.build.OverlayID() == "" {
 		a.equal("the id", with.build.Manifest.ID, a.fresh.build.Manifest.ID)
 	}
 	compareAnswers(a, a.fresh, c.rng)
@@ -175,7 +175,7 @@ func TestUponAnswersAsWhole(t *testing.T) {
 func (c *chain) draft(t *testing.T, n int) {
 	t.Helper()
 	edits := c.edit(n)
-	with, err := c.current.build.With(edits)
+	with, err := c.current.build.WithEdits(edits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -639,7 +639,7 @@ func TestManySearchesUpon(t *testing.T) {
 	c.rescore()
 	c.publish(t)
 	searchAtOnce(t, c.current)
-	with, err := c.current.build.With(c.edit(10))
+	with, err := c.current.build.WithEdits(c.edit(10))
 	if err != nil {
 		t.Fatal(err)
 	}

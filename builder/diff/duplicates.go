@@ -131,13 +131,13 @@ func (f *finder) byAddress(fresh []*exports.Entity) {
 	owners := map[string][]owner{}
 	for _, e := range f.all {
 		for field, address := range addresses(e) {
-			plain := exports.FoldURL(address)
+			plain := exports.NormalizeURL(address)
 			owners[plain] = append(owners[plain], owner{e, field})
 		}
 	}
 	for _, e := range fresh {
 		for field, address := range addresses(e) {
-			list := owners[exports.FoldURL(address)]
+			list := owners[exports.NormalizeURL(address)]
 			for _, o := range list[:min(len(list), many)] {
 				switch {
 				case field == "repository" || o.field == "repository":

@@ -32,8 +32,8 @@ func TestPlainURL(t *testing.T) {
 		{"https://a.example.org", "https://example.org", false},
 		{"https://example.org/%61", "https://example.org/%zz", false},
 	} {
-		if got := exports.FoldURL(c.a) == exports.FoldURL(c.b); got != c.same {
-			t.Errorf("%s and %s: %s, %s", c.a, c.b, exports.FoldURL(c.a), exports.FoldURL(c.b))
+		if got := exports.NormalizeURL(c.a) == exports.NormalizeURL(c.b); got != c.same {
+			t.Errorf("%s and %s: %s, %s", c.a, c.b, exports.NormalizeURL(c.a), exports.NormalizeURL(c.b))
 		}
 	}
 }

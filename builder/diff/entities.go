@@ -23,11 +23,11 @@ type Entity struct {
 	Slug  string `json:"slug"` // after the change, or before it was deleted
 	Name  string `json:"name"`
 	// FormerSlug is the slug before a rename, null for none.
-	FormerSlug exports.Optional `json:"formerSlug"`
+	FormerSlug exports.OptionalString `json:"formerSlug"`
 	Category   string           `json:"category"`
 	// LeadsTo is the entity to which the address of a deleted one leads, as
 	// type/slug; null where it leads nowhere.
-	LeadsTo exports.Optional `json:"leadsTo"`
+	LeadsTo exports.OptionalString `json:"leadsTo"`
 	// Fields are what counts as a change, as the changelog shows it: content
 	// first, scores last.
 	Fields []Field `json:"fields"`
@@ -131,7 +131,7 @@ func (c *Comparison) addEntities(p *pairs, a, b *state) {
 	}
 	for _, e := range p.deleted {
 		add(exports.Deleted, e, nil)
-		c.Entities[len(c.Entities)-1].LeadsTo = exports.Optional(p.former[e.Key()])
+		c.Entities[len(c.Entities)-1].LeadsTo = exports.OptionalString(p.former[e.Key()])
 	}
 	for _, r := range p.renamed {
 		add(exports.Updated, r.before, r.after)
@@ -182,7 +182,7 @@ func describe(event string, before, after *exports.Entity, a, b *state) Entity {
 	}
 	if before != nil && after != nil {
 		if before.Slug != after.Slug {
-			d.FormerSlug = exports.Optional(before.Slug)
+			d.FormerSlug = exports.OptionalString(before.Slug)
 		}
 		d.Touched = touched(before, after)
 	}

@@ -63,9 +63,9 @@ func newDrafter(m *content.Mapping, date string) *drafter {
 }
 
 // draft makes an entity of a row.
-func (dr *drafter) draft(rec record) *draft {
+func (dr *drafter) draft(rec fields) *draft {
 	d := &draft{fields: map[string]any{}}
-	seen := &watched{record: rec}
+	seen := &watched{fields: rec}
 	defer func() { d.warnings = seen.warnings }()
 	rec = seen
 	dr.identify(d, rec)
@@ -86,7 +86,7 @@ func (dr *drafter) draft(rec record) *draft {
 }
 
 // identify finds the type and the slugs.
-func (dr *drafter) identify(d *draft, rec record) {
+func (dr *drafter) identify(d *draft, rec fields) {
 	kind, err := dr.text(dr.m.Type, "", rec)
 	switch {
 	case err != nil:
@@ -108,7 +108,7 @@ func (dr *drafter) identify(d *draft, rec record) {
 	}
 }
 
-func (dr *drafter) slug(v *content.Value, rec record) (string, error) {
+func (dr *drafter) slug(v *content.Value, rec fields) (string, error) {
 	text, err := dr.text(v, "", rec)
 	if text == "" || err != nil {
 		return "", err
@@ -129,7 +129,7 @@ var (
 
 // field computes a field in the form that files have, nil where it has no
 // value.
-func (dr *drafter) field(t content.Target, rec record) (any, error) {
+func (dr *drafter) field(t content.Target, rec fields) (any, error) {
 	name := t.Path[len(t.Path)-1]
 	if t.Path[0] == "signals" {
 		return dr.figure(t.Value, name, rec)
@@ -158,7 +158,7 @@ func (dr *drafter) field(t content.Target, rec record) (any, error) {
 
 // single computes a value of which there can be just one; ok is false where
 // there is none. as applies where the mapping asks for nothing else.
-func (dr *drafter) single(v *content.Value, as string, rec record) (item any, ok bool, err error) {
+func (dr *drafter) single(v *content.Value, as string, rec fields) (item any, ok bool, err error) {
 	r, err := dr.of(v, rec)
 	if err != nil || r.none() {
 		return nil, false, err
@@ -178,7 +178,7 @@ func (dr *drafter) single(v *content.Value, as string, rec record) (item any, ok
 	return item, true, nil
 }
 
-func (dr *drafter) text(v *content.Value, as string, rec record) (string, error) {
+func (dr *drafter) text(v *content.Value, as string, rec fields) (string, error) {
 	item, ok, err := dr.single(v, as, rec)
 	if !ok || err != nil {
 		return "", err
@@ -187,7 +187,7 @@ func (dr *drafter) text(v *content.Value, as string, rec record) (string, error)
 }
 
 // figure is the value of a signal: a number or a date, as the signal has it.
-func (dr *drafter) figure(v *content.Value, name string, rec record) (any, error) {
+func (dr *drafter) figure(v *content.Value, name string, rec fields) (any, error) {
 	as := "number"
 	if t, ok := exports.SignalType(name); ok && t.Kind == exports.Day {
 		as = "date"
@@ -203,7 +203,7 @@ func (dr *drafter) figure(v *content.Value, name string, rec record) (any, error
 }
 
 // signal stores a figure with its date and source.
-func (dr *drafter) signal(d *draft, t content.Target, value any, rec record) {
+func (dr *drafter) signal(d *draft, t content.Target, value any, rec fields) {
 	field := content.FieldName(t.Path)
 	signal := map[string]any{"value": value}
 	if dr.date != "" {
@@ -230,10 +230,10 @@ type benchmark struct {
 	details []string
 }
 
-func (dr *drafter) benchmarks(d *draft, rec record) {
+func (dr *drafter) benchmarks(d *draft, rec fields) {
 	var found []benchmark
 	for _, columns := range dr.m.Benchmarks {
-		scopes := []record{rec}
+		scopes := []fields{rec}
 		if columns.Each != "" {
 			var wrong error
 			if scopes, wrong = entries(columns.Each, rec); wrong != nil {
@@ -264,7 +264,7 @@ func (dr *drafter) benchmarks(d *draft, rec record) {
 }
 
 // entries are the sets in a list of the row.
-func entries(column string, rec record) (out []record, err error) {
+func entries(column string, rec fields) (out []fields, err error) {
 	v := rec.lookup(column)
 	list, ok := v.([]any)
 	if v != nil && !ok {
@@ -281,7 +281,7 @@ func entries(column string, rec record) (out []record, err error) {
 }
 
 // benchmark makes one result; ok is false where it has no name or no value.
-func (dr *drafter) benchmark(d *draft, columns content.BenchmarkColumns, rec record) (b benchmark, ok bool) {
+func (dr *drafter) benchmark(d *draft, columns content.BenchmarkColumns, rec fields) (b benchmark, ok bool) {
 	b.fields = map[string]any{}
 	for _, part := range []struct {
 		name, as string

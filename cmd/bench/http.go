@@ -48,7 +48,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 		return err
 	}
 	file := filepath.Join(b.tmp, "answers.gob")
-	if err := record(ctx, product, classes, file); err != nil {
+	if err := recordAnswers(ctx, product, classes, file); err != nil {
 		return err
 	}
 	bare, err := serveRecorded(ctx, file)
@@ -181,9 +181,9 @@ func (p *process) cpu() (time.Duration, error) {
 	return time.Duration(sum), nil
 }
 
-// record asks for every address once and keeps the answers for the bare
+// recordAnswers asks for every address once and keeps the answers for the bare
 // handler.
-func record(ctx context.Context, p *process, classes []httpClassOf, file string) error {
+func recordAnswers(ctx context.Context, p *process, classes []httpClassOf, file string) error {
 	bare := baseline.Bare{}
 	for _, c := range classes {
 		for _, path := range c.paths {

@@ -63,7 +63,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 		}
 		slowest = append(slowest, took)
 	}
-	if err := record(ctx, product, classes, file); err != nil {
+	if err := recordAnswers(ctx, product, classes, file); err != nil {
 		return err
 	}
 	bare, err := serveRecorded(ctx, file)

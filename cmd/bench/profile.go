@@ -21,7 +21,7 @@ type profiled struct {
 	name string
 	// run is called over and over while the processor is profiled.
 	run func() error
-	// record writes a profile by itself instead: of another process.
+	// recordAnswers writes a profile by itself instead: of another process.
 	record func(path string) error
 	// values is which of the values of a profile counts, "" for processor time.
 	values string

@@ -40,7 +40,7 @@ const (
 // numbers of its own and can be made in any order.
 type generator struct {
 	seed     uint64
-	all      []*record
+	all      []*original
 	shelves  map[string]*shelf // by type
 	names    *rand.Rand
 	mint     *mint
@@ -50,20 +50,20 @@ type generator struct {
 
 // subject is what is settled about an entity before it is made.
 type subject struct {
-	base       *record
+	base       *original
 	name, slug string
 }
 
-// record is a real entity, with its description taken apart.
-type record struct {
+// original is a real entity, with its description taken apart.
+type original struct {
 	*exports.Entity
 	clauses []string
 }
 
 // shelf holds the real records of one type, and the words for names.
 type shelf struct {
-	records    []*record
-	byCategory map[string][]*record
+	records    []*original
+	byCategory map[string][]*original
 	words      []string // as often as they were used: what is common stays common
 }
 
@@ -71,10 +71,10 @@ type shelf struct {
 func newGenerator(entities []*exports.Entity, n int, seed uint64) (*generator, error) {
 	g := &generator{seed: seed, shelves: map[string]*shelf{}}
 	for _, e := range entities {
-		r := &record{Entity: e, clauses: clausesOf(e.Description)}
+		r := &original{Entity: e, clauses: clausesOf(e.Description)}
 		s := g.shelves[e.Type]
 		if s == nil {
-			s = &shelf{byCategory: map[string][]*record{}}
+			s = &shelf{byCategory: map[string][]*original{}}
 			g.shelves[e.Type] = s
 		}
 		s.records = append(s.records, r)
@@ -156,7 +156,7 @@ func (g *generator) entity(i int) *exports.Entity {
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
 // peers are the records to combine those of a category with.
-func (s *shelf) peers(category string) []*record {
+func (s *shelf) peers(category string) []*original {
 	if list := s.byCategory[category]; len(list) >= minPeers {
 		return list
 	}
@@ -174,7 +174,7 @@ func status(roll float64) string {
 }
 
 // swapTags puts one or two tags of others in the place of a record's own.
-func swapTags(rng *rand.Rand, own []string, peers []*record) []string {
+func swapTags(rng *rand.Rand, own []string, peers []*original) []string {
 	tags := slices.Clone(own)
 	for range 1 + rng.IntN(2) {
 		other := pick(rng, peers).Tags
@@ -191,8 +191,8 @@ func swapTags(rng *rand.Rand, own []string, peers []*record) []string {
 // describe joins a clause of the base with one or two of others, so that words
 // are as frequent as they are in real prose. A category alone has too few for
 // all descriptions of a large corpus to differ; any record of the type helps out.
-func describe(rng *rand.Rand, base *record, peers, all []*record) string {
-	from := [][]*record{{base}, peers, all}
+func describe(rng *rand.Rand, base *original, peers, all []*original) string {
+	from := [][]*original{{base}, peers, all}
 	if rng.Float64() < brief {
 		from = slices.Delete(from, 1, 2)
 	}

@@ -76,7 +76,7 @@ func varied(words []string) bool {
 
 // wordsOf lists the words of the names of records, as often as they occur, and
 // those of their tags that no name has.
-func wordsOf(records []*record) []string {
+func wordsOf(records []*original) []string {
 	var words []string
 	known := map[string]bool{}
 	for _, r := range records {
@@ -118,7 +118,7 @@ type mint struct {
 	issued    map[string]bool // and real words
 }
 
-func newMint(records []*record) (*mint, error) {
+func newMint(records []*original) (*mint, error) {
 	m := &mint{issued: map[string]bool{}}
 	for _, r := range records {
 		for _, w := range nameWords(r.Name) {

@@ -99,8 +99,8 @@ type difference struct {
 
 // revision is one of the two that are compared.
 type revision struct {
-	Name   exports.Optional `json:"revision"` // "" for the working tree
-	Commit exports.Optional `json:"commit"`
+	Name   exports.OptionalString `json:"revision"` // "" for the working tree
+	Commit exports.OptionalString `json:"commit"`
 
 	parted bool // the commit is the one at which the other left it
 }
@@ -206,7 +206,7 @@ func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg strin
 		if err != nil {
 			return err
 		}
-		*r.into = revision{Name: exports.Optional(r.name), Commit: exports.Optional(hash)}
+		*r.into = revision{Name: exports.OptionalString(r.name), Commit: exports.OptionalString(hash)}
 	}
 	if !merged {
 		return nil
@@ -216,7 +216,7 @@ func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg strin
 		return fmt.Errorf("%s: %w", arg, err)
 	}
 	d.From.parted = base != string(d.From.Commit)
-	d.From.Commit = exports.Optional(base)
+	d.From.Commit = exports.OptionalString(base)
 	return nil
 }
 

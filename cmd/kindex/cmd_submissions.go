@@ -121,10 +121,10 @@ type submissionLine struct {
 	Type        string            `json:"type"`
 	Slug        string            `json:"slug"`
 	Name        string            `json:"name"`
-	Reason      exports.Optional  `json:"reason"`
-	Branch      exports.Optional  `json:"branch"`
-	Commit      exports.Optional  `json:"commit"`
-	PullRequest exports.Optional  `json:"pullRequest"` // its address
+	Reason      exports.OptionalString  `json:"reason"`
+	Branch      exports.OptionalString  `json:"branch"`
+	Commit      exports.OptionalString  `json:"commit"`
+	PullRequest exports.OptionalString  `json:"pullRequest"` // its address
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
 	Fields      map[string]any    `json:"fields"`
@@ -135,8 +135,8 @@ func printSubmissionJSON(w io.Writer, s *submission.Submission) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(w).Encode(submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, exports.Optional(s.Reason),
-		exports.Optional(s.Branch), exports.Optional(s.Commit), exports.Optional(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields})
+	return json.NewEncoder(w).Encode(submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, exports.OptionalString(s.Reason),
+		exports.OptionalString(s.Branch), exports.OptionalString(s.Commit), exports.OptionalString(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields})
 }
 
 type submissionsShowOptions struct {

@@ -320,4 +320,4 @@ func (a *accepting) settle(ctx context.Context, s *storage.State) (submission.Su
 	return findSubmission(ctx, s, id)
 }
 
-func optional(s string) exports.Optional { return exports.Optional(s) }
+func optional(s string) exports.OptionalString { return exports.OptionalString(s) }

@@ -24,7 +24,7 @@ import (
 // with a field of this value.
 func differenceOf(n int, value string) *difference {
 	d := &difference{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Formula: &diff.Formula{Old: value, New: value}}}
-	d.From, d.To = revision{Name: exports.Optional(value), Commit: "1"}, revision{Name: "b", Commit: "2"}
+	d.From, d.To = revision{Name: exports.OptionalString(value), Commit: "1"}, revision{Name: "b", Commit: "2"}
 	d.Notes = []string{value}
 	for i := range n {
 		slug := fmt.Sprintf("t%04d", i)

@@ -65,7 +65,7 @@ const maxNamed = 200
 // Named implements submission.Index.
 func (b SubmissionIndex) Named(name string) ([]*exports.Entity, error) {
 	var list []*exports.Entity
-	for _, o := range b.Served.Build.Named(name, maxNamed) {
+	for _, o := range b.Served.Build.FindByName(name, maxNamed) {
 		e, err := b.Served.Build.Entity(o)
 		if err != nil {
 			return nil, err

@@ -100,7 +100,7 @@ func resolveRemoved(c *web.Call, resource string) (moved *web.Reply, err error) 
 // path, "" where nobody knows of one. The error says that it was deleted.
 func currentAddress(c *web.Call) (typ, slug string, err error) {
 	typ, slug = c.Param("type"), c.Param("slug")
-	switch now, standing := c.Served.Build.Departed(typ, slug); standing {
+	switch now, standing := c.Served.Build.ResolveRemoved(typ, slug); standing {
 	case exports.Exists:
 		return now.Type, now.Slug, nil
 	case exports.Gone:

@@ -70,7 +70,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 			return nil, err
 		}
 	}
-	if f.Empty() && at == nil && format.Name != exports.SpreadsheetCSV && c.Served.Build.DraftID() == "" {
+	if f.Empty() && at == nil && format.Name != exports.SpreadsheetCSV && c.Served.Build.OverlayID() == "" {
 		return prebuilt(c, exports.EntitiesFile+format.Extension, "entities"+format.Extension)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: "entities" + format.Extension,
@@ -230,7 +230,7 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		name += "-" + asOf
 	}
 	name += format.Extension
-	if day == "" && format.Name == "json" && c.Served.Build.DraftID() == "" {
+	if day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
 		return prebuilt(c, exports.LeaderboardFile(category), name)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: name,

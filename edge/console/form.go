@@ -396,7 +396,7 @@ func likeEntities(v *live.ServedBuild, name, page string) ([]pages.Like, error) 
 		if err := json.Unmarshal(v.Build.Record(o), &e); err != nil {
 			return nil, err
 		}
-		samePage := page != "" && e.URL != "" && exports.FoldURL(e.URL) == exports.FoldURL(page)
+		samePage := page != "" && e.URL != "" && exports.NormalizeURL(e.URL) == exports.NormalizeURL(page)
 		if samePage || alike(word, letters(e.Name)) {
 			list = append(list, pages.Like{Path: "/" + e.Type + "/" + e.Slug + "/", Name: e.Name, Note: v.Titles[e.Category]})
 		}

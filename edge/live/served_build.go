@@ -96,7 +96,7 @@ func (v *ServedBuild) read() error {
 // ID names what answers are made from. Edits have a name of their own, so that
 // nobody takes an answer with some for one without.
 func (v *ServedBuild) ID() string {
-	if draft := v.Build.DraftID(); draft != "" {
+	if draft := v.Build.OverlayID(); draft != "" {
 		return v.Build.Manifest.ID + "+" + draft
 	}
 	return v.Build.Manifest.ID
@@ -116,7 +116,7 @@ func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
 			edits[i].Entity = &e
 		}
 	}
-	b, err := v.Build.With(edits)
+	b, err := v.Build.WithEdits(edits)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (t *tools) getEntity(ctx context.Context, v values) (any, string, error) {
 
 // fetch reads one entity. The note tells of another slug.
 func (t *tools) fetch(ctx context.Context, id string, q url.Values, full bool) (*details, string, error) {
-	var r record
+	var r entity
 	a, err := askFor(ctx, t.api, "/api/entity/"+id, q, &r)
 	if err != nil {
 		return nil, "", err

@@ -41,7 +41,7 @@ func list(ctx context.Context, api API, path string, q url.Values, v values) (*l
 	}
 	l := &listing{Total: p.Count, Results: []brief{}}
 	for _, raw := range p.Data {
-		var r record
+		var r entity
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return nil, nil, fmt.Errorf("a record of the index cannot be read: %w", err)
 		}

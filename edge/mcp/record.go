@@ -13,8 +13,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// record is an entity as the API gives it, with what lists add to it.
-type record struct {
+// entity is an entity as the API gives it, with what lists add to it.
+type entity struct {
 	Type         string                     `json:"type"`
 	Slug         string                     `json:"slug"`
 	Name         string                     `json:"name"`
@@ -47,7 +47,7 @@ type record struct {
 	} `json:"trend"`
 }
 
-func (r *record) key() string { return r.Type + "/" + r.Slug }
+func (r *entity) key() string { return r.Type + "/" + r.Slug }
 
 // brief is an entity in a list: what it takes to choose one. What is unknown is left
 // out, but for the score.
@@ -72,7 +72,7 @@ type brief struct {
 	Record json.RawMessage `json:"record,omitempty"` // where all of it is asked for
 }
 
-func (r *record) brief() brief {
+func (r *entity) brief() brief {
 	b := brief{ID: r.key(), Name: r.Name, Provider: r.Provider, Category: r.Category, Score: r.Scores["composite"],
 		Pricing: r.PricingModel, License: r.License, Description: r.Description,
 		Rank: r.Rank, Climbed: r.Delta, Similarity: r.Similarity, Reasons: r.Reasons}
@@ -147,7 +147,7 @@ type details struct {
 	Record  json.RawMessage   `json:"record,omitempty"`
 }
 
-func (r *record) details() details {
+func (r *entity) details() details {
 	return details{ID: r.key(), Name: r.Name, Provider: r.Provider, Description: r.Description, Category: r.Category,
 		Status: r.Status, Version: r.Version, Pricing: r.PricingModel, License: r.License, URL: r.URL,
 		Tags: r.Tags, Capabilities: r.Capabilities, Scores: r.Scores, LastUpdated: r.LastUpdated, Signals: r.figures()}
@@ -155,7 +155,7 @@ func (r *record) details() details {
 
 // figures are the values of the signals without their dates and sources; of each
 // benchmark one, by its name.
-func (r *record) figures() map[string]any {
+func (r *entity) figures() map[string]any {
 	figures := map[string]any{}
 	for name, raw := range r.Signals {
 		var one struct{ Value any }

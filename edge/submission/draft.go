@@ -219,7 +219,7 @@ func takenBy(e *exports.Entity, in Index) error {
 		return err
 	}
 	for _, other := range same {
-		if other.URL != "" && exports.FoldURL(other.URL) == exports.FoldURL(e.URL) {
+		if other.URL != "" && exports.NormalizeURL(other.URL) == exports.NormalizeURL(e.URL) {
 			return &TakenError{Type: other.Type, Slug: other.Slug, SamePage: true}
 		}
 	}

@@ -103,7 +103,7 @@ type PullRequest struct {
 // another name.
 func Identity(name, url string) string {
 	name = strings.Join(strings.Fields(exports.Fold(name)), " ")
-	sum := sha256.Sum256([]byte(name + "\x00" + exports.FoldURL(url)))
+	sum := sha256.Sum256([]byte(name + "\x00" + exports.NormalizeURL(url)))
 	return hex.EncodeToString(sum[:])
 }
 

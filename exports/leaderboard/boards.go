@@ -46,7 +46,7 @@ func (b *Boards) Rank(ordinal uint32) (int, error) {
 		return 0, err
 	case !ranked.Contains(ordinal):
 		return 0, nil
-	case b.build.DraftID() == "": // ordinals are in that order
+	case b.build.OverlayID() == "": // ordinals are in that order
 		return int(ranked.Rank(ordinal)), nil
 	}
 	return b.build.CountUntil(ranked, exports.DefaultSort, b.build.PlaceOf(exports.DefaultSort, ordinal)), nil

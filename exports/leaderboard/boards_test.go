@@ -147,7 +147,7 @@ func TestEdits(t *testing.T) {
 	fresh.Slug = "fresh-now"
 	now[fresh.Key()] = &fresh
 	edits = append(edits, exports.Edit{Type: fresh.Type, Slug: fresh.Slug, Entity: &fresh})
-	b, err := below.With(edits)
+	b, err := below.WithEdits(edits)
 	if err != nil {
 		t.Fatal(err)
 	}

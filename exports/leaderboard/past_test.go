@@ -207,7 +207,7 @@ func (p *past) build(tb testing.TB) *exports.Build {
 		}
 	}
 	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
-	check(w.Place(m))
+	check(w.Install(m))
 	b, err := exports.Open(filepath.Join(exports.BuildsDir(root), m.ID))
 	check(err)
 	tb.Cleanup(func() {

@@ -204,7 +204,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 			return r.addCompared(d, o)
 		}
 	}
-	list := r.Build.Named(text, maxSuggested)
+	list := r.Build.FindByName(text, maxSuggested)
 	if len(list) == 0 {
 		for _, t := range exports.Types {
 			if o, _, found := r.Build.Find(t, strings.ToLower(text)); found {
@@ -267,7 +267,7 @@ func (r *request) suggestions(d *comparePage, text string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	if named := r.Build.Named(text, maxSuggested); len(named) > 0 {
+	if named := r.Build.FindByName(text, maxSuggested); len(named) > 0 {
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
 	}
 	found, err := r.adding(d, list[:min(maxSuggested, len(list))])
@@ -319,7 +319,7 @@ func (r *request) readyComparisons() ([]near, error) {
 // rival is the best of what is like an entity and of its type, not among those taken.
 func (r *request) rival(ordinal uint32, typ string, taken map[uint32]bool) (best uint32, ok bool) {
 	for _, n := range r.Build.Similar(ordinal) {
-		if t, _ := r.Build.Key(n.Ordinal); t == typ && !taken[n.Ordinal] && (!ok || r.Build.Standing(n.Ordinal) < r.Build.Standing(best)) {
+		if t, _ := r.Build.Key(n.Ordinal); t == typ && !taken[n.Ordinal] && (!ok || r.Build.SortPosition(n.Ordinal) < r.Build.SortPosition(best)) {
 			best, ok = n.Ordinal, true
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // addresses are the links of an entity in the order of exports.LinkNames, with its own
 // address unless one of them is the same, and the one that tells of its end.
 func addresses(e *exports.Entity) (list []link, ended *link) {
-	own := exports.FoldURL(e.URL)
+	own := exports.NormalizeURL(e.URL)
 	for _, wanted := range exports.LinkNames {
 		i := slices.IndexFunc(e.Links, func(l exports.Link) bool { return l.Name == wanted })
 		if i < 0 || web(e.Links[i].URL) == "" {
@@ -26,7 +26,7 @@ func addresses(e *exports.Entity) (list []link, ended *link) {
 			ended = &l
 			continue
 		}
-		if exports.FoldURL(e.Links[i].URL) == own {
+		if exports.NormalizeURL(e.Links[i].URL) == own {
 			own = ""
 		}
 		list = append(list, l)

@@ -22,7 +22,7 @@ type gonePage struct {
 // departed answers for an address that the build does not have: the entity may have
 // another one, or was deleted, or never was.
 func (r *request) departed(typ, slug string) (*page, error) {
-	now, standing := r.Build.Departed(typ, slug)
+	now, standing := r.Build.ResolveRemoved(typ, slug)
 	switch standing {
 	case exports.Exists:
 		to := entityPath(now.Type, now.Slug)
@@ -116,7 +116,7 @@ func (s *Site) departures() iter.Seq2[[2]string, exports.Version] {
 			if _, _, ok := s.Build.Find(v.Type, v.Slug); ok {
 				continue
 			}
-			if now, standing := s.Build.Departed(v.Type, v.Slug); standing != exports.Unknown && !yield(address, now) {
+			if now, standing := s.Build.ResolveRemoved(v.Type, v.Slug); standing != exports.Unknown && !yield(address, now) {
 				return
 			}
 		}

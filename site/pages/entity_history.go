@@ -96,7 +96,7 @@ func (r *request) entityHistory() (*page, error) {
 		}
 		d.Name, changes = e.Name, r.changesOf(o)
 	default:
-		now, standing := r.Build.Departed(typ, slug)
+		now, standing := r.Build.ResolveRemoved(typ, slug)
 		if standing == exports.Exists {
 			return &page{location: entityPath(now.Type, now.Slug) + "history/"}, nil
 		}

@@ -40,7 +40,7 @@ type subject struct {
 func (s *Site) subject(typ, slug string) (*subject, bool) {
 	o, _, ok := s.Build.Find(typ, slug)
 	if !ok {
-		switch now, standing := s.Build.Departed(typ, slug); standing {
+		switch now, standing := s.Build.ResolveRemoved(typ, slug); standing {
 		case exports.Exists:
 			o, _, ok = s.Build.Find(now.Type, now.Slug)
 		case exports.Gone:

@@ -35,7 +35,7 @@ func siteOf(t testing.TB, out string, o pages.Options, edits ...exports.Edit) *p
 	t.Cleanup(func() { index.Close(); b.Close() })
 	shown := b
 	if len(edits) > 0 {
-		if shown, err = b.With(edits); err != nil {
+		if shown, err = b.WithEdits(edits); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -91,7 +91,7 @@ func (s *Site) addChanges(p *site.Page, list []uint32) error {
 
 // buildID names what pages are made from. Edits have a name of their own.
 func (s *Site) buildID() string {
-	if draft := s.Build.DraftID(); draft != "" {
+	if draft := s.Build.OverlayID(); draft != "" {
 		return s.Build.Manifest.ID + "+" + draft
 	}
 	return s.Build.Manifest.ID

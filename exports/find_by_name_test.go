@@ -22,7 +22,7 @@ func TestNamed(t *testing.T) {
 	}
 	next := onlySome(rng, list, nextYear(rng, list), 50)
 	base := openBuild(t, list)
-	with, err := base.With(editsBetween(list, next))
+	with, err := base.WithEdits(editsBetween(list, next))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestNamed(t *testing.T) {
 		for name, want := range by {
 			slices.Sort(want)
 			var got []string
-			for _, o := range c.build.Named(name, catalogueSize*2) {
+			for _, o := range c.build.FindByName(name, catalogueSize*2) {
 				typ, slug := c.build.Key(o)
 				got = append(got, typ+"/"+slug)
 			}
@@ -45,7 +45,7 @@ func TestNamed(t *testing.T) {
 			if !slices.Equal(sorted, want) {
 				t.Fatalf("%s: %q is the name of %v, found are %v", what, name, want, got)
 			}
-			if len(want) > 2 && len(c.build.Named(name, 2)) != 2 {
+			if len(want) > 2 && len(c.build.FindByName(name, 2)) != 2 {
 				t.Errorf("%s: the limit for %q does not hold", what, name)
 			}
 		}

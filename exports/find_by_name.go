@@ -5,23 +5,23 @@ import (
 	"sort"
 )
 
-// Named returns up to limit records whose names are the same as one when folded,
+// FindByName returns up to limit records whose names are the same as one when folded,
 // in the order by type and slug. Withdrawn records are among them. It is a look
 // into the order by name, whatever the size of the build.
-func (b *Build) Named(name string, limit int) []uint32 {
+func (b *Build) FindByName(name string, limit int) []uint32 {
 	key := slices.Index(SortKeys, "name")
 	want, order := b.nameValue(Fold(name)), b.orders[2*key]
 	var list []uint32
-	for i := sort.Search(order.len(), func(i int) bool { return b.sortValue(key, order.at(i)) >= want }); i < order.len() && len(list) < limit; i++ {
-		o := order.at(i)
+	for i := sort.Search(order.Len(), func(i int) bool { return b.sortValue(key, order.At(i)) >= want }); i < order.Len() && len(list) < limit; i++ {
+		o := order.At(i)
 		if b.sortValue(key, o) != want {
 			break
 		}
-		if b.draft == nil || !b.draft.dead.Contains(o) {
+		if b.overlay == nil || !b.overlay.dead.Contains(o) {
 			list = append(list, o)
 		}
 	}
-	for o := range b.drafts {
+	for o := range b.edits {
 		if b.sortValue(key, o) == want {
 			list = append(list, o)
 		}

@@ -2,12 +2,12 @@ package exports
 
 import "sort"
 
-// Standing is how an entity stood at some time.
-type Standing uint8
+// SortPosition is how an entity stood at some time.
+type Lifecycle uint8
 
 // The standings.
 const (
-	Unknown Standing = iota // no version ever had the address
+	Unknown Lifecycle = iota // no version ever had the address
 	NotYet                  // its first version is later
 	Exists
 	Gone // it was deleted
@@ -18,36 +18,36 @@ const (
 // has it now, or had it last, under the slug that it had then. For one that was
 // Gone it is the version that tells so, for one that was NotYet its first. Where
 // the address is Unknown, or the day is none, v is -1.
-func (r *ArchiveReader) At(typ, slug, day string) (v int, standing Standing) {
+func (r *ArchiveReader) At(typ, slug, day string) (v int, standing Lifecycle) {
 	number, err := DayNumber(day)
-	if err != nil || number == noDate {
+	if err != nil || number == NoDate {
 		return -1, Unknown
 	}
 	end := (int64(number) + 1) * 86400
 	list := r.carriers(typ, slug)
-	if list.len() == 0 {
+	if list.Len() == 0 {
 		// An author may name an earlier slug that the history does not know.
 		o, moved, ok := r.below.Find(typ, slug)
 		if !ok || !moved {
 			return -1, Unknown
 		}
-		if list = r.carriers(r.below.Key(o)); list.len() == 0 {
+		if list = r.carriers(r.below.Key(o)); list.Len() == 0 {
 			return -1, Unknown
 		}
 	}
-	earlier := sort.Search(list.len(), func(i int) bool { return r.time(int(list.at(i))) >= end })
+	earlier := sort.Search(list.Len(), func(i int) bool { return r.time(int(list.At(i))) >= end })
 	if earlier > 0 {
-		v = int(list.at(earlier - 1))
+		v = int(list.At(earlier - 1))
 		if after := r.after(v); !r.deleted(v) && (after < 0 || r.time(after) >= end) {
 			return v, Exists
 		}
 	}
-	return r.stood(int(list.at(list.len()-1)), end)
+	return r.versionBefore(int(list.At(list.Len()-1)), end)
 }
 
-// stood returns the version at which the entity of a version stood before a
+// versionBefore returns the version at which the entity of a version stood before a
 // moment.
-func (r *ArchiveReader) stood(v int, end int64) (at int, standing Standing) {
+func (r *ArchiveReader) versionBefore(v int, end int64) (at int, standing Lifecycle) {
 	for after := r.after(v); after > v && r.time(after) < end; after = r.after(v) {
 		v = after
 	}
