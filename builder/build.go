@@ -17,7 +17,10 @@ import (
 	"kindex/builder/neighbors"
 	"kindex/builder/rank"
 	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -41,7 +44,7 @@ type Options struct {
 	// TrustPrevious takes over the published build of the output folder, whoever made it,
 	// and seals it. TakenOver, if not nil, is called with its manifest.
 	TrustPrevious bool
-	TakenOver     func(*exports.Manifest)
+	TakenOver     func(*store.Manifest)
 	// AllowShrink lets the build lose what a *ShrinkError would protect.
 	AllowShrink bool
 	// Still lets the past of content that no repository keeps rest as it is:
@@ -50,7 +53,7 @@ type Options struct {
 	head  *gitlog.Head // the commit that Loaded is of, nil to ask git
 	// Wait tells that another builder is at work; Build then waits for it. With
 	// a nil Wait, Build returns an *exports.BusyError instead.
-	Wait func(*exports.BusyError)
+	Wait func(*store.BusyError)
 	// Progress is told how far a step is; total is 0 where nobody knows. It may
 	// be called from several goroutines.
 	Progress func(step string, done, total int)
@@ -58,19 +61,19 @@ type Options struct {
 
 // Report says what a build did.
 type Report struct {
-	ID        string           `json:"id"`
-	Dir       string           `json:"dir"`
-	Commit    exports.OptionalString `json:"commit"`
-	Dirty     bool             `json:"dirty"`
-	AsOf      string           `json:"asOf"`
-	Counts    exports.Counts   `json:"counts"`
-	Bytes     int64            `json:"bytes"` // of all files, without the index
-	Warnings  []string         `json:"warnings"`
-	Steps     []Step           `json:"steps"`
-	Seconds   float64          `json:"seconds"`
-	PeakBytes int64            `json:"peakBytes"` // most memory that the process held
-	Removed   []string         `json:"removed"`   // old builds that were deleted
-	Reused    int              `json:"reused"`    // entities whose files are the same as in the build before
+	ID        string                 `json:"id"`
+	Dir       string                 `json:"dir"`
+	Commit    jsonenc.OptionalString `json:"commit"`
+	Dirty     bool                   `json:"dirty"`
+	AsOf      string                 `json:"asOf"`
+	Counts    store.Counts           `json:"counts"`
+	Bytes     int64                  `json:"bytes"` // of all files, without the index
+	Warnings  []string               `json:"warnings"`
+	Steps     []Step                 `json:"steps"`
+	Seconds   float64                `json:"seconds"`
+	PeakBytes int64                  `json:"peakBytes"` // most memory that the process held
+	Removed   []string               `json:"removed"`   // old builds that were deleted
+	Reused    int                    `json:"reused"`    // entities whose files are the same as in the build before
 }
 
 // Step is one step of the recipe and how long it took. The index is made beside
@@ -85,7 +88,7 @@ type Step struct {
 // returned as content.Problems, and nothing is published.
 func Build(ctx context.Context, o Options) (*Report, error) {
 	b := &build{Options: o, started: time.Now()}
-	lock, err := exports.AcquireLock(ctx, o.Out, o.Wait)
+	lock, err := store.AcquireLock(ctx, o.Out, o.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +150,7 @@ type build struct {
 	features []exports.Feature
 
 	out      *exports.Writer
-	manifest *exports.Manifest
+	manifest *store.Manifest
 	docs     *indexes.Prepared
 	indexDir string
 	indexing errgroup.Group
@@ -165,10 +168,10 @@ func (b *build) progress(step string, done, total int) {
 
 func (b *build) clean(context.Context) error {
 	return errors.Join(
-		exports.RemoveLeftovers(b.Out, "exports"),
-		exports.RemoveLeftovers(b.Out, "exports", "builds"),
-		exports.RemoveLeftovers(b.Out, "exports", "seals"),
-		exports.RemoveLeftovers(b.Out, "indexes", "builds"),
+		store.RemoveLeftovers(b.Out, "exports"),
+		store.RemoveLeftovers(b.Out, "exports", "builds"),
+		store.RemoveLeftovers(b.Out, "exports", "seals"),
+		store.RemoveLeftovers(b.Out, "indexes", "builds"),
 		b.pruneIndexes())
 }
 
@@ -211,7 +214,7 @@ func (b *build) score(context.Context) error {
 }
 
 func (b *build) rank(context.Context) error {
-	b.content.Sort(exports.CompareRank)
+	b.content.Sort(record.CompareRank)
 	slugs := make([]string, len(b.content.Categories))
 	for i, c := range b.content.Categories {
 		slugs[i] = c.Slug
@@ -227,13 +230,13 @@ func (b *build) similar(context.Context) error {
 		b.near, b.features = neighbors.Find(b.content.Entities, indexes.Words)
 		return nil
 	}
-	changed := map[*exports.Entity]bool{}
+	changed := map[*record.Entity]bool{}
 	for i, e := range b.content.Entities {
 		if !b.content.Unchanged[i] {
 			changed[e] = true
 		}
 	}
-	b.near, b.features, _ = neighbors.FindAfter(b.content.Entities, indexes.Words, upon, func(e *exports.Entity) bool { return !changed[e] })
+	b.near, b.features, _ = neighbors.FindAfter(b.content.Entities, indexes.Words, upon, func(e *record.Entity) bool { return !changed[e] })
 	return nil
 }
 
@@ -280,7 +283,7 @@ func (b *build) place(context.Context) error {
 	// The index first: a build in place has one. What lies there under this id already
 	// may be anybody's.
 	trusted := false
-	if manifest, _, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(b.Out), b.manifest.ID)); err == nil {
+	if manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), b.manifest.ID)); err == nil {
 		_, trusted = b.Key.sealed(b.Out, b.manifest.ID, manifest)
 	}
 	if err := b.docs.Place(b.Out, b.indexDir, b.manifest.ID, trusted); err != nil {
@@ -293,7 +296,7 @@ func (b *build) place(context.Context) error {
 }
 
 func (b *build) publish(context.Context) error {
-	err := exports.Publish(b.Out, b.manifest.ID)
+	err := store.Publish(b.Out, b.manifest.ID)
 	b.published = err == nil
 	return err
 }
@@ -309,7 +312,7 @@ func (b *build) prune(context.Context) error {
 
 func (b *build) removeOld() error {
 	var err error
-	b.report.Removed, err = exports.Prune(b.Out, b.manifest.ID, b.Keep)
+	b.report.Removed, err = store.Prune(b.Out, b.manifest.ID, b.Keep)
 	if err != nil {
 		return err
 	}
@@ -318,11 +321,11 @@ func (b *build) removeOld() error {
 
 // pruneIndexes removes the indexes and seals that belong to no build.
 func (b *build) pruneIndexes() error {
-	kept, err := exports.Builds(b.Out, "exports", "builds")
+	kept, err := store.Builds(b.Out, "exports", "builds")
 	if err != nil {
 		return err
 	}
-	return errors.Join(indexes.Prune(b.Out, kept), exports.PruneSeals(b.Out, kept))
+	return errors.Join(indexes.Prune(b.Out, kept), store.PruneSeals(b.Out, kept))
 }
 
 // discard removes what an unfinished build has written.
@@ -332,12 +335,12 @@ func (b *build) discard() error {
 	if b.out != nil {
 		errs = append(errs, b.out.Discard())
 	}
-	return errors.Join(append(errs, exports.RemoveLeftovers(b.Out, "indexes", "builds"))...)
+	return errors.Join(append(errs, store.RemoveLeftovers(b.Out, "indexes", "builds"))...)
 }
 
 func (b *build) finish() *Report {
 	r := &b.report
-	r.ID, r.Dir = b.manifest.ID, filepath.Join(exports.BuildsDir(b.Out), b.manifest.ID)
+	r.ID, r.Dir = b.manifest.ID, filepath.Join(store.BuildsDir(b.Out), b.manifest.ID)
 	r.Commit, r.Dirty, r.AsOf, r.Counts = b.manifest.Commit, b.manifest.Dirty, b.manifest.AsOf, b.manifest.Counts
 	for _, f := range b.manifest.Files {
 		r.Bytes += f.Size

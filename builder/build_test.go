@@ -14,7 +14,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -28,7 +28,7 @@ func build(t *testing.T, content string) *builder.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := exports.Verify(r.Dir)
+	m, err := store.Verify(r.Dir)
 	if err != nil {
 		t.Error(err)
 	}
@@ -113,10 +113,10 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", at, err)
 		}
-		if _, err := exports.Current(out); !errors.Is(err, exports.ErrNoBuild) {
+		if _, err := store.Current(out); !errors.Is(err, store.ErrNoBuild) {
 			t.Errorf("%s: something was published: %v", at, err)
 		}
-		for _, dir := range []string{exports.BuildsDir(out), filepath.Join(out, "indexes", "builds")} {
+		for _, dir := range []string{store.BuildsDir(out), filepath.Join(out, "indexes", "builds")} {
 			if left, err := os.ReadDir(dir); err == nil && len(left) > 0 {
 				t.Errorf("%s: %s holds %v", at, dir, left)
 			}

@@ -11,6 +11,8 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/gitlog"
 	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -20,21 +22,21 @@ import (
 // keeps it from being used is no error yet: in most cases the build can be made in
 // full, with the same result.
 func (b *build) openEarlier(ctx context.Context) error {
-	id, err := exports.Current(b.Out)
-	if errors.Is(err, exports.ErrNoBuild) {
+	id, err := store.Current(b.Out)
+	if errors.Is(err, store.ErrNoBuild) {
 		// Others were never published, unless somebody has removed the pointer.
-		if ids, _ := exports.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
+		if ids, _ := store.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
 			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although %s has builds: none of them is reused, "+
 				"and content that is not in git starts a new history. To continue from one of them, write its id into that file and build again",
-				filepath.Join(b.Out, "exports", "current"), exports.BuildsDir(b.Out)))
+				filepath.Join(b.Out, "exports", "current"), store.BuildsDir(b.Out)))
 		}
 		return nil
 	}
-	var link *exports.LinkError
+	var link *store.LinkError
 	if errors.As(err, &link) {
 		return err
 	}
-	ids, _ := exports.Builds(b.Out, "exports", "builds")
+	ids, _ := store.Builds(b.Out, "exports", "builds")
 	if slices.Reverse(ids); err == nil {
 		ids = slices.Insert(slices.DeleteFunc(ids, func(x string) bool { return x == id }), 0, id)
 	}
@@ -63,8 +65,8 @@ func (b *build) openEarlier(ctx context.Context) error {
 
 // open opens an earlier build if it can be trusted and is intact.
 func (b *build) open(id string, takeOver bool) (err error) {
-	dir := filepath.Join(exports.BuildsDir(b.Out), id)
-	manifest, _, err := exports.ManifestBytes(dir)
+	dir := filepath.Join(store.BuildsDir(b.Out), id)
+	manifest, _, err := store.ManifestBytes(dir)
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (b *build) open(id string, takeOver bool) (err error) {
 	if b.tracked != "" || !build && (!takeOver || b.Key == nil) {
 		return b.untrustedBuild(id)
 	}
-	if _, err := exports.Verify(dir); err != nil {
+	if _, err := store.Verify(dir); err != nil {
 		return err
 	}
 	if b.earlier, err = exports.Open(dir); err != nil {
@@ -106,13 +108,13 @@ func (b *build) seal(id string) error {
 	if err != nil {
 		return err
 	}
-	return exports.WriteSeal(b.Out, id, seal)
+	return store.WriteSeal(b.Out, id, seal)
 }
 
 // isTracked checks whether git tracks the builds of the output folder. Anyone who can
 // commit could have written them, so they are never reused.
 func (b *build) isTracked(ctx context.Context) {
-	tracked, err := gitlog.Tracked(ctx, exports.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
+	tracked, err := gitlog.Tracked(ctx, store.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
 	case err != nil:
 		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); mend that, or name an --out folder outside the repository", err)
@@ -132,7 +134,7 @@ type UntrustedError struct {
 func (e *UntrustedError) Error() string { return e.Dir + " is not reused: " + e.Reason }
 
 func (b *build) untrustedBuild(id string) error {
-	e := &UntrustedError{Dir: filepath.Join(exports.BuildsDir(b.Out), id), Reason: b.tracked}
+	e := &UntrustedError{Dir: filepath.Join(store.BuildsDir(b.Out), id), Reason: b.tracked}
 	if e.Reason == "" && b.Key == nil {
 		e.Reason = "there is no builder's key to check its seal (name a file with --builder-key or KINDEX_BUILDER_KEY)"
 	} else if e.Reason == "" {
@@ -169,14 +171,14 @@ func (b *build) refuseUntrusted() error {
 // the build's files it reads only the manifest.
 func CheckPrevious(ctx context.Context, o Options) error {
 	b := &build{Options: o}
-	id, err := exports.Current(b.Out)
-	if errors.Is(err, exports.ErrNoBuild) {
+	id, err := store.Current(b.Out)
+	if errors.Is(err, store.ErrNoBuild) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	manifest, _, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(b.Out), id))
+	manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), id))
 	if err != nil {
 		return err
 	}
@@ -221,7 +223,7 @@ func (b *build) loadContent(progress func(done, total int)) (*Loaded, content.Pr
 }
 
 // reuse is a content.Reuse from the earlier build.
-func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *exports.Entity {
+func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
 	ordinal, ok := b.unchanged(typ, slug, sum)
 	if !ok {
 		return nil

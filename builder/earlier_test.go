@@ -14,7 +14,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // folder is a content folder that a test edits.
@@ -100,14 +100,14 @@ func entity(name string, extra ...string) string {
 // sameBuild fails where two builds are not the same, byte for byte.
 func sameBuild(t *testing.T, got, want string) {
 	t.Helper()
-	m, err := exports.Verify(want)
+	m, err := store.Verify(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := exports.VerifyFiles(got, m.Files, exports.ManifestFile); err != nil {
+	if err := store.VerifyFiles(got, m.Files, store.ManifestFile); err != nil {
 		t.Errorf("upon an earlier build: %v", err)
 	}
-	for _, f := range append(m.Files, exports.File{Path: exports.ManifestFile}) {
+	for _, f := range append(m.Files, store.File{Path: store.ManifestFile}) {
 		a, errA := os.ReadFile(filepath.Join(got, filepath.FromSlash(f.Path)))
 		b, errB := os.ReadFile(filepath.Join(want, filepath.FromSlash(f.Path)))
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
@@ -129,11 +129,11 @@ func TestBuildUponAnEarlierOne(t *testing.T) {
 	f.git("init", "-q", "-b", "main")
 	out, at := t.TempDir(), asOf
 	dirOf := func() string {
-		id, err := exports.Current(out)
+		id, err := store.Current(out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return filepath.Join(exports.BuildsDir(out), id)
+		return filepath.Join(store.BuildsDir(out), id)
 	}
 	alter := func(file, old, new string) {
 		g := folder{t, dirOf()}
@@ -186,11 +186,11 @@ func TestBuildUponAnEarlierOne(t *testing.T) {
 
 		{"of another format", func() {
 			f.add("tool/odd.yaml", "# again\n")
-			alter(exports.ManifestFile, fmt.Sprintf(`"formatVersion": %d`, exports.FormatVersion), `"formatVersion": 1`)
+			alter(store.ManifestFile, fmt.Sprintf(`"formatVersion": %d`, store.FormatVersion), `"formatVersion": 1`)
 		}, 1},
 		{"of another builder", func() {
 			f.add("tool/odd.yaml", "# and again\n")
-			alter(exports.ManifestFile, fmt.Sprintf(`"builder": %q`, builder.Version), `"builder": "0"`)
+			alter(store.ManifestFile, fmt.Sprintf(`"builder": %q`, builder.Version), `"builder": "0"`)
 		}, -1}, // and the other one is damaged, too
 
 		{"of nothing known, but another is there", func() {

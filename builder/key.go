@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -123,7 +123,7 @@ func (k *Key) code(kind, id string, manifest []byte) string {
 // seal is what WriteSeal writes for a build of an output folder, by the manifests as
 // they lie there.
 func (k *Key) seal(out, id string) ([]byte, error) {
-	build, _, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(out), id))
+	build, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(out), id))
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (k *Key) sealed(out, id string, manifest []byte) (build, index bool) {
 	if k == nil {
 		return false, false
 	}
-	seal, err := exports.ReadSeal(out, id)
+	seal, err := store.ReadSeal(out, id)
 	rest, ok := bytes.CutPrefix(seal, []byte(sealHead))
 	if err != nil || !ok {
 		return false, false

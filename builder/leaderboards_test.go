@@ -16,7 +16,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -92,14 +92,14 @@ func boards(t *testing.T) []board {
 	}
 	all := board{name: "all", rows: read("all"), of: r.Counts.Entities}
 	list := []board{all}
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		of := slices.DeleteFunc(slices.Clone(all.rows), func(r row) bool { return r.Type != typ })
 		list = append(list, board{name: "type " + typ, rows: of, of: r.Counts.Types[typ]})
 	}
 	c, _ := shipped(t)
 	members := map[string]int{}
 	for _, e := range c.Entities {
-		if e.Status != exports.Withdrawn {
+		if e.Status != record.Withdrawn {
 			members[e.Category]++
 		}
 	}
@@ -128,18 +128,18 @@ func TestRanksAreEarned(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	c, f := shipped(t)
-	entities := map[string]*exports.Entity{}
+	entities := map[string]*record.Entity{}
 	for _, e := range c.Entities {
 		entities[e.Key()] = e
 	}
-	for _, b := range boards(t)[:1+len(exports.Types)] {
+	for _, b := range boards(t)[:1+len(record.Types)] {
 		if len(b.rows) < 30 {
 			t.Errorf("only %d of %s are ranked", len(b.rows), b.name)
 			continue
 		}
 		for i, r := range b.rows {
 			e := entities[r.Type+"/"+r.Slug]
-			if i < 20 && e.Status != exports.Active {
+			if i < 20 && e.Status != record.Active {
 				t.Errorf("%s is %s and stands at place %d of %s", e.Key(), e.Status, i+1, b.name)
 			}
 			earned(t, f, e)
@@ -154,7 +154,7 @@ func TestRanksAreEarned(t *testing.T) {
 
 // earned checks that a ranked entity rests on enough, and a model on more than
 // one result and on more than its maker's word.
-func earned(t *testing.T, f *score.Formula, e *exports.Entity) {
+func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	t.Helper()
 	x := f.Explain(e, boardsAsOf)
 	if !x.Ranked || x.Coverage < x.MinimumCoverage {
@@ -183,8 +183,8 @@ func TestRetiredModelsNameTheNotice(t *testing.T) {
 	c, _ := shipped(t)
 	retired := 0
 	for _, e := range c.Entities {
-		notice := slices.ContainsFunc(e.Links, func(l exports.Link) bool { return l.Name == "deprecation" })
-		if e.Type == "model" && notice != (e.Status != exports.Active) {
+		notice := slices.ContainsFunc(e.Links, func(l record.Link) bool { return l.Name == "deprecation" })
+		if e.Type == "model" && notice != (e.Status != record.Active) {
 			t.Errorf("%s is %s and has a link to a notice: %v", e.Key(), e.Status, notice)
 		}
 		if notice {
@@ -201,7 +201,7 @@ func TestReadmeExample(t *testing.T) {
 	suite.InTest(t)
 	c, f := shipped(t)
 	const key = "model/kimi-k2-5"
-	i := slices.IndexFunc(c.Entities, func(e *exports.Entity) bool { return e.Key() == key })
+	i := slices.IndexFunc(c.Entities, func(e *record.Entity) bool { return e.Key() == key })
 	if i < 0 {
 		t.Fatalf("there is no %s any more: take another example", key)
 	}

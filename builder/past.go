@@ -11,7 +11,7 @@ import (
 	"kindex/builder/changelog"
 	"kindex/builder/diff"
 	"kindex/builder/gitlog"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // walk finds out what has changed since the build before, or ever, and dates the
@@ -53,8 +53,8 @@ func (b *build) walk(ctx context.Context) error {
 }
 
 // known is the entity of a file that has the same bytes in the working tree.
-func (b *build) known(typ, slug, blob string) *exports.Entity {
-	at, ok := slices.BinarySearchFunc(b.content.Entities, &exports.Entity{Type: typ, Slug: slug}, exports.CompareKey)
+func (b *build) known(typ, slug, blob string) *record.Entity {
+	at, ok := slices.BinarySearchFunc(b.content.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
 	if !ok || hex.EncodeToString(b.content.Blobs[at][:]) != blob {
 		return nil
 	}

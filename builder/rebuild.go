@@ -14,12 +14,13 @@ import (
 
 	"kindex/builder/gitlog"
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
 // Comparison is how a published build compares with one made from its sources.
 type Comparison struct {
-	Published, Rebuilt *exports.Manifest
+	Published, Rebuilt *store.Manifest
 	// FromCommit reports that the sources were those of the commit that the build names;
 	// otherwise they were the folder as it is now.
 	FromCommit bool
@@ -149,7 +150,7 @@ func (c *Comparison) differs(format string, args ...any) {
 }
 
 // members are the parts of a manifest, compact.
-func members(m exports.Manifest) (list map[string]json.RawMessage) {
+func members(m store.Manifest) (list map[string]json.RawMessage) {
 	data, _ := json.Marshal(m)      // texts, numbers and lists of them always encode
 	_ = json.Unmarshal(data, &list) // and what was encoded can be read
 	return list

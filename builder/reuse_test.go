@@ -11,7 +11,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestReusedEntitiesAreTheParsedOnes compares every field of the shipped content
@@ -80,7 +80,7 @@ func TestContentHandedOverIsMarked(t *testing.T) {
 	if second.ID != first.ID || second.Reused != first.Counts.Entities+first.Counts.Withdrawn || first.Reused != 0 {
 		t.Errorf("first %s reuses %d, second %s reuses %d of %d", first.ID, first.Reused, second.ID, second.Reused, first.Counts.Entities)
 	}
-	if !slices.IsSortedFunc(o.Loaded.Entities, exports.CompareRank) {
+	if !slices.IsSortedFunc(o.Loaded.Entities, record.CompareRank) {
 		t.Error("the entities are not in the order of their ordinals")
 	}
 	for i, e := range o.Loaded.Entities {

@@ -16,6 +16,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // builderKey seals the builds of tests, so that later ones reuse them.
@@ -288,11 +289,11 @@ func TestRandomFolder(t *testing.T) {
 			kept := *s
 			kept.gitDir, kept.dir = "", t.TempDir()
 			kept.git("clone", "-q", s.gitDir, ".")
-			id, err := exports.Current(one)
+			id, err := store.Current(one)
 			if err != nil {
 				t.Fatal(err)
 			}
-			here, there := changesOf(t, filepath.Join(exports.BuildsDir(one), id)), changesOf(t, kept.build(t.TempDir(), 1).Dir)
+			here, there := changesOf(t, filepath.Join(store.BuildsDir(one), id)), changesOf(t, kept.build(t.TempDir(), 1).Dir)
 			if !slices.Equal(here, there) {
 				t.Errorf("the changes\n%s\nin a repository\n%s\nafter %s", strings.Join(here, "\n"), strings.Join(there, "\n"), strings.Join(s.told, "; "))
 			}

@@ -16,6 +16,10 @@ import (
 	"kindex/builder/rank"
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
+	"kindex/exports/store"
+	"kindex/exports/table"
 )
 
 // writeFiles makes the files of the build, all but the manifest.
@@ -50,25 +54,25 @@ func (b *build) writeEntities() ([]exports.RowPlace, error) {
 	places := make([]exports.RowPlace, len(b.content.Entities))
 	var hidden []byte
 	for i, e := range b.content.Entities {
-		if e.Status != exports.Withdrawn {
+		if e.Status != record.Withdrawn {
 			order = append(order, i)
 			continue
 		}
 		from := len(hidden)
-		hidden = exports.AppendRow(hidden, exports.EntityColumns, exports.EntityRow(e))
+		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
 		places[i] = exports.RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
 	if err := b.out.Add(exports.WithdrawnFile, hidden); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(order, func(x, y int) int { return exports.CompareKey(b.content.Entities[x], b.content.Entities[y]) })
+	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(b.content.Entities[x], b.content.Entities[y]) })
 	keys := make([]string, len(order))
 	for i, o := range order {
 		keys[i] = b.content.Entities[o].Key()
 	}
-	lengths, err := b.out.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: exports.EntityColumns, Keys: keys,
-		Row: func(i int) exports.Row { return exports.EntityRow(b.content.Entities[order[i]]) }})
+	lengths, err := b.out.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Keys: keys,
+		Row: func(i int) table.Row { return table.EntityRow(b.content.Entities[order[i]]) }})
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +86,12 @@ func (b *build) writeEntities() ([]exports.RowPlace, error) {
 
 func (b *build) writeBoard(board rank.Board) error {
 	var out strings.Builder
-	enc, err := exports.NewEncoder("json", &out, exports.LeaderboardColumns)
+	enc, err := table.NewEncoder("json", &out, table.LeaderboardColumns)
 	if err != nil {
 		return err
 	}
 	for i, e := range board.Entities {
-		if err := enc.Write(exports.LeaderboardRow(e, i+1)); err != nil {
+		if err := enc.Write(table.LeaderboardRow(e, i+1)); err != nil {
 			return err
 		}
 	}
@@ -100,13 +104,13 @@ func (b *build) writeBoard(board rank.Board) error {
 // writeDescriptions writes what explains the rest: the categories, the scoring
 // formula and the schema of the sources.
 func (b *build) writeDescriptions() error {
-	list := []exports.Category{}
+	list := []record.Category{}
 	for _, c := range b.content.Categories {
-		list = append(list, exports.Category{Slug: c.Slug, Title: c.Title, Description: exports.OptionalString(c.Description)})
+		list = append(list, record.Category{Slug: c.Slug, Title: c.Title, Description: jsonenc.OptionalString(c.Description)})
 	}
 	for i := range list {
 		for _, e := range b.content.Entities {
-			if e.Category == list[i].Slug && e.Status != exports.Withdrawn {
+			if e.Category == list[i].Slug && e.Status != record.Withdrawn {
 				list[i].Count++
 			}
 		}
@@ -178,29 +182,29 @@ func (b *build) title() string {
 }
 
 // describe fills the manifest.
-func (b *build) describe() *exports.Manifest {
-	m := &exports.Manifest{
+func (b *build) describe() *store.Manifest {
+	m := &store.Manifest{
 		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
-		URL: exports.OptionalString(b.content.Index.URL), Repository: b.repository(),
-		Commit: exports.OptionalString(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
-		ScoringVersion: b.formula.Version, License: exports.OptionalString(b.license(exports.Types)),
-		Sources: []exports.Source{}, Index: b.docs.Stub,
-		Counts: exports.Counts{Types: map[string]int{}, Categories: len(b.content.Categories), Ranked: len(b.boards[0].Entities)},
+		URL: jsonenc.OptionalString(b.content.Index.URL), Repository: b.repository(),
+		Commit: jsonenc.OptionalString(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
+		ScoringVersion: b.formula.Version, License: jsonenc.OptionalString(b.license(record.Types)),
+		Sources: []store.Source{}, Index: b.docs.Stub,
+		Counts: store.Counts{Types: map[string]int{}, Categories: len(b.content.Categories), Ranked: len(b.boards[0].Entities)},
 	}
 	if b.head.Commit != "" {
-		m.CommitTime = exports.OptionalString(b.head.Time.Format(time.RFC3339))
+		m.CommitTime = jsonenc.OptionalString(b.head.Time.Format(time.RFC3339))
 	}
 	for _, s := range b.content.Index.Sources {
 		if s.Types == nil {
-			s.Types = exports.Types
+			s.Types = record.Types
 		}
 		m.Sources = append(m.Sources, s)
 	}
-	for _, t := range exports.Types {
+	for _, t := range record.Types {
 		m.Counts.Types[t] = 0
 	}
 	for _, e := range b.content.Entities {
-		if e.Status == exports.Withdrawn {
+		if e.Status == record.Withdrawn {
 			m.Counts.Withdrawn++
 			continue
 		}
@@ -211,12 +215,12 @@ func (b *build) describe() *exports.Manifest {
 }
 
 // repository is where the content is on the web, nil where it does not say.
-func (b *build) repository() *exports.Repository {
+func (b *build) repository() *store.Repository {
 	index := &b.content.Index
 	if index.Repository == "" {
 		return nil
 	}
-	return &exports.Repository{URL: index.Repository, Branch: cmp.Or(index.Branch, content.MainBranch), Path: b.head.Path}
+	return &store.Repository{URL: index.Repository, Branch: cmp.Or(index.Branch, content.MainBranch), Path: b.head.Path}
 }
 
 // license joins the licences of everything that records of these types hold.
@@ -263,5 +267,5 @@ func (b *build) licenseOf(path string) string {
 			return b.license(types)
 		}
 	}
-	return b.license(exports.Types)
+	return b.license(record.Types)
 }

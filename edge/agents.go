@@ -17,7 +17,7 @@ import (
 
 	"kindex/edge/mcp"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // agents are the Model Context Protocol at /mcp. Whatever a call asks for is a request
@@ -74,9 +74,9 @@ func (s *Server) Agents() *mcp.Server {
 }
 
 // largest are the slugs of the categories, those with the most entities first.
-func largest(list []exports.Category) []string {
+func largest(list []record.Category) []string {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b exports.Category) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(list, func(a, b record.Category) int { return cmp.Compare(b.Count, a.Count) })
 	var slugs []string
 	for _, c := range list {
 		slugs = append(slugs, c.Slug)

@@ -31,7 +31,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/storage/statetest"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // TestContract holds the server to its description, and the description to the
@@ -115,7 +115,7 @@ func newContract(t *testing.T) *contract {
 	content := shippedHistory(t)
 	c.old = buildShipped(t, content, out, "2026-10-31")
 	c.build = buildShipped(t, content, out, "2026-11-01")
-	c.oldDir = filepath.Join(exports.BuildsDir(out), c.old)
+	c.oldDir = filepath.Join(store.BuildsDir(out), c.old)
 	const plenty = 1e6
 	c.state = statetest.SQLite(t)
 	c.server, c.url = serve(t, edge.Options{Dir: out, State: c.state, LimitAnonymous: plenty, LimitKey: plenty}, false)

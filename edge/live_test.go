@@ -19,7 +19,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 func writeFile(t testing.TB, dir, name, text string) {
@@ -152,7 +152,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 	good := s.buildID()
 	writeContent(t, s.content, 11, 1)
 	next := buildInto(t, s.content, s.out, 5)
-	dir := filepath.Join(exports.BuildsDir(s.out), next)
+	dir := filepath.Join(store.BuildsDir(s.out), next)
 	index := filepath.Join(s.out, "indexes", "builds", next)
 	for name, c := range map[string]struct {
 		file, problem string
@@ -238,7 +238,7 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 			t.Errorf("%s: %d", p, a.status)
 		}
 	}
-	other := filepath.Join(exports.BuildsDir(s.out), first, "entities.json")
+	other := filepath.Join(store.BuildsDir(s.out), first, "entities.json")
 	data, err := os.ReadFile(other)
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	if a := s.ask(t, "GET", "/data/"+first+"/entities.json"); a.status != 500 || strings.Contains(a.header.Get("Cache-Control"), "immutable") {
 		t.Errorf("a damaged file of an old build answers %d, Cache-Control: %s", a.status, a.header.Get("Cache-Control"))
 	}
-	if err := os.RemoveAll(filepath.Join(exports.BuildsDir(s.out), first)); err != nil {
+	if err := os.RemoveAll(filepath.Join(store.BuildsDir(s.out), first)); err != nil {
 		t.Fatal(err)
 	}
 	if a := s.ask(t, "GET", path); a.status != 404 {

@@ -8,6 +8,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/api"
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestMarkdownOfOneAddress: the two forms of an entity have entity tags of their own,
@@ -52,7 +53,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	first := s.ask(t, "GET", "/badge/tool/n3.svg?show=rank")
 	edited := *e
 	edited.Name, edited.Category = "Edited *here*", "not-yet-built"
-	edited.Signals.Facts = append([]exports.Fact(nil), e.Signals.Facts...)
+	edited.Signals.Facts = append([]record.Fact(nil), e.Signals.Facts...)
 	for i := range edited.Signals.Facts {
 		if f := &edited.Signals.Facts[i]; f.Day == "" {
 			f.Number = 1e9
@@ -63,7 +64,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	away := *withdrawn
-	away.Status = exports.Withdrawn
+	away.Status = record.Withdrawn
 	s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: away.Type, Slug: away.Slug, Entity: &away}})
 
 	for path, want := range map[string]string{

@@ -13,6 +13,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/leaderboard"
+	"kindex/exports/record"
 )
 
 // mover is a record of a leaderboard or of what is trending. Names stay in these
@@ -32,9 +33,9 @@ type mover struct {
 
 func (s *served) movers(t *testing.T, path string) (list []mover) {
 	t.Helper()
-	for _, record := range s.pages(t, path) {
+	for _, authored := range s.pages(t, path) {
 		var m mover
-		unpack(t, record, &m)
+		unpack(t, authored, &m)
 		list = append(list, m)
 	}
 	return list
@@ -181,14 +182,14 @@ func TestTrending(t *testing.T) {
 			then[m.Name] = m
 		}
 		var list []mover
-		for _, record := range l.Data {
+		for _, authored := range l.Data {
 			var m mover
-			unpack(t, record, &m)
+			unpack(t, authored, &m)
 			list = append(list, m)
 			a, b := now[m.Name], then[m.Name]
 			if !equal(m.Trend.Score, a.Scores["composite"]) || !equal(m.Trend.PreviousScore, b.Scores["composite"]) || *m.Trend.Rank != a.Rank ||
 				(b.Rank == 0) != (m.Trend.PreviousRank == nil) || b.Rank != 0 && *m.Trend.PreviousRank != b.Rank {
-				t.Errorf("%s: %s has %s, now %+v, then %+v", path, m.Name, record, a, b)
+				t.Errorf("%s: %s has %s, now %+v, then %+v", path, m.Name, authored, a, b)
 			}
 			if n := s.changesSince(t, m, since); m.Trend.Changes != n {
 				t.Errorf("%s: %s has %d changes, want %d", path, m.Name, m.Trend.Changes, n)
@@ -277,7 +278,7 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 func TestPreviewOfTheUncommitted(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := servePast(t, "2026-11-01", Options{})
-	get := func(slug string) *exports.Entity {
+	get := func(slug string) *record.Entity {
 		o, _, _ := s.published(t).Build.Find("tool", slug)
 		e, err := s.published(t).Build.Entity(o)
 		if err != nil {

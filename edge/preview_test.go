@@ -7,6 +7,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestPreview shows an edit whose scores are by another formula than that of the
@@ -22,15 +23,15 @@ func TestPreview(t *testing.T) {
 	}
 	edited := *e
 	edited.Category = "not-yet-built"
-	edited.Scores = exports.Scores{}
+	edited.Scores = record.Scores{}
 	s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}})
 
-	var record struct{ Scores struct{ Composite *float64 } }
+	var authored struct{ Scores struct{ Composite *float64 } }
 	var explained struct{ Composite *float64 }
-	unpack(t, s.ask(t, "GET", "/api/entity/tool/n3").body, &record)
+	unpack(t, s.ask(t, "GET", "/api/entity/tool/n3").body, &authored)
 	unpack(t, s.ask(t, "GET", "/api/entity/tool/n3/score").body, &explained)
-	if record.Scores.Composite == nil || explained.Composite == nil || *record.Scores.Composite != *explained.Composite {
-		t.Errorf("the record says %v, its explanation %v", record.Scores.Composite, explained.Composite)
+	if authored.Scores.Composite == nil || explained.Composite == nil || *authored.Scores.Composite != *explained.Composite {
+		t.Errorf("the record says %v, its explanation %v", authored.Scores.Composite, explained.Composite)
 	}
 	for _, format := range []string{"json", "jsonl", "csv"} {
 		for _, path := range []string{"/api/export/leaderboard?category=not-yet-built&format=", "/api/export/entities?format="} {

@@ -12,6 +12,8 @@ import (
 	"kindex/edge/webhook"
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/record"
+	"kindex/exports/table"
 )
 
 // request is one line of the table: what is asked for, and what must come.
@@ -381,18 +383,18 @@ func testParameterExamples(t *testing.T, c *contract) {
 // and every one works.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
-	for _, column := range exports.EntityColumns {
+	for _, column := range table.EntityColumns {
 		columns = append(columns, column.Name)
 	}
-	for _, format := range exports.Formats {
+	for _, format := range table.Formats {
 		formats = append(formats, format.Name)
 	}
 	known := map[string][]string{
-		"type": exports.Types, "status": exports.Statuses, "pricingModel": exports.PricingModels,
-		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": exports.ScoreNames, "order": {"asc", "desc"},
-		"fields": slices.Concat(exports.RecordFields, exports.ScoreNames), "exportEntities fields": columns,
+		"type": record.Types, "status": record.Statuses, "pricingModel": record.PricingModels,
+		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": record.ScoreNames, "order": {"asc", "desc"},
+		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
-		"event": exports.Events, "field": exports.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
+		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"csv":                    {"plain", "spreadsheet"},
 		"show":                   {"score", "rank", "trend"},
 		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},

@@ -7,7 +7,7 @@ import (
 
 	"kindex/edge/storage"
 	"kindex/edge/webhook"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // testWebhooks goes through the life of webhooks, over the interface; only what is
@@ -59,7 +59,7 @@ func (c *contract) exampleWebhook(t *testing.T) {
 	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("contract")
 		if err == nil {
-			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_4w7gzlmsonsl47lmi6s5", AccountID: a.ID, URL: "https://8.8.8.8/", Events: exports.Events, Sealed: "none"})
+			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_4w7gzlmsonsl47lmi6s5", AccountID: a.ID, URL: "https://8.8.8.8/", Events: record.Events, Sealed: "none"})
 		}
 		return err
 	})

@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"kindex/exports/record"
 )
 
 // checkAcross takes cursors from one build to the next: what comes is what
 // stands strictly behind the old record, as it was, among the new ones.
-func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*Entity, b *Build, list []*Entity) {
+func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
 	for name, set := range someSets(rng, len(list)) {
 		for _, s := range allSorts() {
 			order := modelOrder(list, set, s)
@@ -38,7 +40,7 @@ func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*Entity, b *
 	}
 }
 
-func checkStandingOf(t *testing.T, old *Build, before []*Entity, b *Build, list []*Entity) {
+func checkStandingOf(t *testing.T, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
 	at := map[string]int{}
 	for i, e := range list {
 		at[e.Key()] = i
@@ -72,7 +74,7 @@ func checkStandingOf(t *testing.T, old *Build, before []*Entity, b *Build, list 
 
 // checkHostile gives places that no build made. Whatever they are, a page is a
 // run of the order, and what does not fit the order is refused.
-func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
+func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	texts := []string{"", "\x00", "-1", "-0", "+5", "0", "5", "500", "1000", "1001", "0500", "99999999999999999999", "1e2", " 5", "NaN",
 		"2024-02-29", "2024-02-30", "0000-01-01", "9999-12-31", "10000-01-01", "2024-02", "\xff\xfe", "tool", "model", "tool\x00a", "zzzz", "elan", "Élan", "日本"}
 	number := regexp.MustCompile(`^[+-]?[0-9]+$`)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"golang.org/x/sync/errgroup"
+
+	"kindex/exports/record"
 )
 
 // Archive is what a build knows of the past.
@@ -13,8 +15,8 @@ type Archive struct {
 	// git. The archive only keeps them.
 	Head, Path, Mailmap string
 	Formula             string // hash of the formula that scores of the past were computed with
-	Commits             []ArchivedCommit
-	Versions            []Version
+	Commits             []record.ArchivedCommit
+	Versions            []record.Version
 	Changes             []ChangeEntry
 	// Line appends the JSON object of a change, compact and without an end of
 	// line. It is called from several goroutines, for the changes behind
@@ -47,9 +49,9 @@ type SnapshotData struct {
 	// Versions are those of the entities that there were, withdrawn ones
 	// included, in the order of CompareRank with the scores of that day.
 	Versions       []uint32
-	Scores         []Scores // of the Versions
-	Listed, Ranked int      // how many are not withdrawn, and have a composite of those
-	Raw            []byte   // what an earlier build has of that day, instead of all but Day
+	Scores         []record.Scores // of the Versions
+	Listed, Ranked int             // how many are not withdrawn, and have a composite of those
+	Raw            []byte          // what an earlier build has of that day, instead of all but Day
 }
 
 // Trends is what moved within a window of time.
@@ -64,9 +66,9 @@ type Trends struct {
 // Trend is how one entity moved.
 type Trend struct {
 	Ordinal      uint32
-	Gain         int16  // of the composite, in tenths
-	Previous     Score  // the composite before
-	PreviousRank uint32 // 0 for none
+	Gain         int16        // of the composite, in tenths
+	Previous     record.Score // the composite before
+	PreviousRank uint32       // 0 for none
 	Changes      uint32
 }
 
@@ -127,7 +129,7 @@ func (a *Archive) check(below *ArchiveReader) error {
 	return nil
 }
 
-func (a *Archive) checkVersion(i int, v *Version) error {
+func (a *Archive) checkVersion(i int, v *record.Version) error {
 	switch {
 	case v.Deleted == (v.Entity != nil || v.Record != nil):
 		return errors.New("must have content or be deleted")

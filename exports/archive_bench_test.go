@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // BenchmarkArchive measures an archive of 100,000 entities with as many further
@@ -12,9 +15,9 @@ import (
 func BenchmarkArchive(b *testing.B) {
 	const n = 100_000
 	rng := rand.New(rand.NewPCG(5, 5))
-	list := make([]*Entity, n)
+	list := make([]*record.Entity, n)
 	for i := range list {
-		list[i] = randomEntity(rng, Types[i%2], fmt.Sprintf("entity-%d", i))
+		list[i] = randomEntity(rng, record.Types[i%2], fmt.Sprintf("entity-%d", i))
 		list[i].Name += fmt.Sprint(" ", i)
 	}
 	p := newPast(5, list)
@@ -65,7 +68,7 @@ func BenchmarkArchive(b *testing.B) {
 	b.Run("write 100 versions more", func(b *testing.B) { write(b, 2*n-100) })
 	b.Run("open", func(b *testing.B) {
 		for range b.N {
-			x := NewSectionReader(func(name string) []byte { return build.files[name] })
+			x := packed.NewSectionReader(func(name string) []byte { return build.files[name] })
 			build.openArchive(x)
 			if x.Err() != nil {
 				b.Fatal(x.Err())

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/packed"
+	"kindex/exports/store"
 )
 
 // TestArchiveUponAnother writes the same archive in full and upon earlier ones:
@@ -101,7 +103,7 @@ func (p *past) cut(n int, seed uint64) {
 // archiveFiles are the files of an archive.
 func archiveFiles(t *testing.T, a *Archive) map[string]string {
 	t.Helper()
-	root, m := t.TempDir(), &Manifest{}
+	root, m := t.TempDir(), &store.Manifest{}
 	w, err := NewWriter(root)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +111,7 @@ func archiveFiles(t *testing.T, a *Archive) map[string]string {
 	if err := errors.Join(w.WriteArchive(a), w.Seal(m, func(string) string { return "" }), w.Install(m)); err != nil {
 		t.Fatal(err)
 	}
-	return tree(t, filepath.Join(BuildsDir(root), m.ID))
+	return tree(t, filepath.Join(store.BuildsDir(root), m.ID))
 }
 
 func sameFiles(t *testing.T, what string, got, want map[string]string) {
@@ -137,7 +139,7 @@ func TestExtendedSets(t *testing.T) {
 	}
 	sixteenth := map[string]func(i int) bool{"some": func(int) bool { return rng.IntN(16) == 0 }}
 	for _, kinds := range []map[string]func(int) bool{share, sixteenth} {
-		has := PostingsBuilder{}
+		has := packed.PostingsBuilder{}
 		for name, in := range kinds {
 			for i := range n {
 				if in(i) {
@@ -145,8 +147,8 @@ func TestExtendedSets(t *testing.T) {
 				}
 			}
 		}
-		part := func(from, to int) PostingsBuilder {
-			out := PostingsBuilder{}
+		part := func(from, to int) packed.PostingsBuilder {
+			out := packed.PostingsBuilder{}
 			for key, list := range has {
 				for _, i := range list {
 					if int(i) >= from && int(i) < to {
@@ -156,11 +158,11 @@ func TestExtendedSets(t *testing.T) {
 			}
 			return out
 		}
-		pack := func(p PostingsBuilder, below [][]byte, kept, of int) [][]byte {
+		pack := func(p packed.PostingsBuilder, below [][]byte, kept, of int) [][]byte {
 			t.Helper()
 			old := emptyArchive().values
 			if below != nil {
-				s := NewSectionReader(nil)
+				s := packed.NewSectionReader(nil)
 				if old = s.Postings("sets", below); s.Err() != nil {
 					t.Fatal(s.Err())
 				}

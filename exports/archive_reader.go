@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // nobody stands for no version, no change and no commit in a lookup file.
@@ -23,14 +26,14 @@ type ArchiveReader struct {
 	records   []byte
 	parts     [][]byte // the sections of archive.bin
 	offsets   []byte
-	addresses StringTable
-	hashes    StringTable
-	authors   StringTable
+	addresses packed.StringTable
+	hashes    packed.StringTable
+	authors   packed.StringTable
 	n         int // versions
 
-	values   Postings // of the filter fields, over versions
-	names    StringTable
-	nameRank Uint32s
+	values   packed.Postings // of the filter fields, over versions
+	names    packed.StringTable
+	nameRank packed.Uint32s
 
 	snapshots []*Snapshot
 	log       changelog
@@ -54,14 +57,14 @@ func (b *Build) Archive() *ArchiveReader {
 func emptyArchive() *ArchiveReader {
 	return &ArchiveReader{
 		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
-		addresses: NoStrings(), hashes: NoStrings(), authors: NoStrings(), values: NoPostings(), names: NoStrings(),
-		log: changelog{places: make([]byte, 8), sets: NoPostings()},
+		addresses: packed.NoStrings(), hashes: packed.NoStrings(), authors: packed.NoStrings(), values: packed.NoPostings(), names: packed.NoStrings(),
+		log: changelog{places: make([]byte, 8), sets: packed.NoPostings()},
 	}
 }
 
 // openArchive opens the files that WriteArchive wrote. It looks at their shape
 // only, so that it takes the same time at any size.
-func (b *Build) openArchive(s *SectionReader) {
+func (b *Build) openArchive(s *packed.SectionReader) {
 	r := emptyArchive()
 	r.below, r.shown, b.archive = b, b, r
 	if _, ok := b.Manifest.File(archiveFile); !ok || s.Err() != nil {
@@ -77,7 +80,7 @@ func (b *Build) openArchive(s *SectionReader) {
 	}
 }
 
-func (r *ArchiveReader) openVersions(s *SectionReader) {
+func (r *ArchiveReader) openVersions(s *packed.SectionReader) {
 	r.records, r.parts = r.below.files[versionsFile], s.Open(archiveFile, archiveSections)
 	if s.Err() != nil {
 		return
@@ -96,20 +99,20 @@ func (r *ArchiveReader) openVersions(s *SectionReader) {
 	}
 	s.Check(archiveFile, len(r.offsets) == 8*(n+1) && len(r.parts[sectionCarriers]) == 4*(r.addresses.Len()+1))
 	s.Check(archiveFile, r.authors.Len() == r.hashes.Len() && len(r.parts[sectionPullRequests]) == 4*r.hashes.Len())
-	s.Check(versionsFile, s.Err() != nil || Uint64At(r.offsets, n) == uint64(len(r.records)))
+	s.Check(versionsFile, s.Err() != nil || packed.Uint64At(r.offsets, n) == uint64(len(r.records)))
 }
 
-func (r *ArchiveReader) openValues(s *SectionReader) {
-	parts := s.Open(pastValuesFile, PostingSections+2)
+func (r *ArchiveReader) openValues(s *packed.SectionReader) {
+	parts := s.Open(pastValuesFile, packed.PostingSections+2)
 	if s.Err() != nil {
 		return
 	}
 	r.values = s.Postings(pastValuesFile, parts)
-	r.names, r.nameRank = s.Strings(pastValuesFile, parts[PostingSections]), parts[PostingSections+1]
+	r.names, r.nameRank = s.Strings(pastValuesFile, parts[packed.PostingSections]), parts[packed.PostingSections+1]
 	s.Check(pastValuesFile, len(r.nameRank) == 4*r.n)
 }
 
-func (r *ArchiveReader) openSnapshots(s *SectionReader) {
+func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {
 	for _, f := range r.below.Manifest.Files { // sorted, so the days are
 		day, ok := strings.CutPrefix(f.Path, snapshotsDir)
 		if !ok {
@@ -140,18 +143,18 @@ func (r *ArchiveReader) Formula() string { return r.head.Formula }
 func (r *ArchiveReader) Commits() int { return r.hashes.Len() }
 
 // Commit returns one of the commits.
-func (r *ArchiveReader) Commit(i int) ArchivedCommit {
-	return ArchivedCommit{Hash: string(r.hashes.At(i)), Author: string(r.authors.At(i)),
-		PullRequest: int(Uint32s(r.parts[sectionPullRequests]).At(i))}
+func (r *ArchiveReader) Commit(i int) record.ArchivedCommit {
+	return record.ArchivedCommit{Hash: string(r.hashes.At(i)), Author: string(r.authors.At(i)),
+		PullRequest: int(packed.Uint32s(r.parts[sectionPullRequests]).At(i))}
 }
 
 // Versions is how many versions there are of all entities.
 func (r *ArchiveReader) Versions() int { return r.n }
 
 // Version returns one of them, with its Record and without its Entity.
-func (r *ArchiveReader) Version(i int) Version {
+func (r *ArchiveReader) Version(i int) record.Version {
 	typ, slug := r.address(i)
-	v := Version{
+	v := record.Version{
 		Type: typ, Slug: slug, Deleted: r.deleted(i), Time: r.time(i),
 		Commit: r.number(sectionCommit, i), Before: r.number(sectionBefore, i), Change: r.number(sectionChange, i),
 		Added: r.number(sectionAdded, i), Updated: r.number(sectionUpdated, i),
@@ -163,9 +166,11 @@ func (r *ArchiveReader) Version(i int) Version {
 }
 
 // number is what a version has in one of the sections.
-func (r *ArchiveReader) number(section, v int) int32 { return int32(Uint32s(r.parts[section]).At(v)) }
+func (r *ArchiveReader) number(section, v int) int32 {
+	return int32(packed.Uint32s(r.parts[section]).At(v))
+}
 
-func (r *ArchiveReader) time(v int) int64         { return int64(Uint64At(r.parts[sectionTimes], v)) }
+func (r *ArchiveReader) time(v int) int64         { return int64(packed.Uint64At(r.parts[sectionTimes], v)) }
 func (r *ArchiveReader) deleted(v int) bool       { return r.number(sectionAddress, v)&1 == 1 }
 func (r *ArchiveReader) addressRank(v int) int    { return int(uint32(r.number(sectionAddress, v)) >> 1) }
 func (r *ArchiveReader) before(v int) int         { return int(r.number(sectionBefore, v)) }
@@ -179,37 +184,37 @@ func (r *ArchiveReader) address(v int) (typ, slug string) {
 }
 
 func (r *ArchiveReader) record(v int) []byte {
-	from, to := Uint64At(r.offsets, v), Uint64At(r.offsets, v+1)
+	from, to := packed.Uint64At(r.offsets, v), packed.Uint64At(r.offsets, v+1)
 	return r.records[from:to:to]
 }
 
 // Entity decodes the content of a version as its author wrote it: without
 // scores and dates of the history. It is an error for one that was deleted.
-func (r *ArchiveReader) Entity(v int) (*Entity, error) {
+func (r *ArchiveReader) Entity(v int) (*record.Entity, error) {
 	if r.deleted(v) {
 		typ, slug := r.address(v)
 		return nil, fmt.Errorf("%s/%s was deleted by version %d: it has no content", typ, slug, v)
 	}
-	e := new(Entity)
+	e := new(record.Entity)
 	return e, e.UnmarshalJSON(r.record(v))
 }
 
 // RecordAt returns a version as the API shows it: with the dates that it had,
 // and with scores. It is nil for one that was deleted.
-func (r *ArchiveReader) RecordAt(v int, s Scores) []byte {
+func (r *ArchiveReader) RecordAt(v int, s record.Scores) []byte {
 	if r.deleted(v) {
 		return nil
 	}
-	return CompleteAuthored(r.record(v), &s, r.dated(v, 0), r.dated(v, 1))
+	return record.CompleteAuthored(r.record(v), &s, r.dated(v, 0), r.dated(v, 1))
 }
 
 // carriers are the versions that have an address, the oldest first.
-func (r *ArchiveReader) carriers(typ, slug string) Uint32s {
+func (r *ArchiveReader) carriers(typ, slug string) packed.Uint32s {
 	i, ok := r.addresses.Search(typ + "\x00" + slug)
 	if !ok {
 		return nil
 	}
-	begin := Uint32s(r.parts[sectionCarriers])
+	begin := packed.Uint32s(r.parts[sectionCarriers])
 	return r.parts[sectionCarried][4*begin.At(i) : 4*begin.At(i+1)]
 }
 
@@ -261,7 +266,7 @@ func (r *ArchiveReader) FirstDay() string {
 	if r.n == 0 {
 		return ""
 	}
-	return FormatDay(dayOf(r.time(0)))
+	return record.FormatDay(dayOf(r.time(0)))
 }
 
 // LastDay is the UTC day of the last version or of the as-of time, whichever is
@@ -272,7 +277,7 @@ func (r *ArchiveReader) LastDay() string {
 		last = m.AsOf[:10]
 	}
 	if r.n > 0 {
-		last = max(last, FormatDay(dayOf(r.time(r.n-1))))
+		last = max(last, record.FormatDay(dayOf(r.time(r.n-1))))
 	}
 	return last
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
 )
 
 // archived is a build with the whole past.
@@ -29,9 +30,9 @@ func someTrends(rng *rand.Rand, n int) []Trends {
 	for i, window := range []string{"7d", "30d", "1d"} {
 		t := Trends{Window: window, Days: 7, Since: "2024-03-01", Empty: i == 2}
 		for range i * 0x20 {
-			s := Score{}
+			s := record.Score{}
 			if rng.IntN(3) > 0 {
-				s = ScoreOf(float64(rng.IntN(1001)) / 10)
+				s = record.ScoreOf(float64(rng.IntN(1001)) / 10)
 			}
 			t.List = append(t.List, Trend{uint32(rng.IntN(n)), int16(rng.IntN(2001) - 1000), s, uint32(rng.IntN(n)), rng.Uint32()})
 		}
@@ -78,7 +79,7 @@ func checkVersions(t *testing.T, p *past, r *ArchiveReader) {
 			if authored.UpdatedDerived {
 				authored.LastUpdated = ""
 			}
-			authored.Scores, authored.AddedDerived, authored.UpdatedDerived = Scores{}, false, false
+			authored.Scores, authored.AddedDerived, authored.UpdatedDerived = record.Scores{}, false, false
 			authored.Tags, authored.Capabilities = append([]string{}, authored.Tags...), append([]string{}, authored.Capabilities...)
 			if e, err := r.Entity(i); err != nil || !reflect.DeepEqual(*e, authored) {
 				t.Fatalf("entity of version %d, %v:\ngot  %+v\nwant %+v", i, err, e, authored)
@@ -88,11 +89,11 @@ func checkVersions(t *testing.T, p *past, r *ArchiveReader) {
 			}
 			scored := *want.Entity
 			scored.Scores = randomScores(p.rng)
-			if record := r.RecordAt(i, scored.Scores); !bytes.Equal(record, scored.AppendJSON(nil)) {
-				t.Fatalf("record of version %d:\ngot  %s\nwant %s", i, record, scored.AppendJSON(nil))
+			if authored := r.RecordAt(i, scored.Scores); !bytes.Equal(authored, scored.AppendJSON(nil)) {
+				t.Fatalf("record of version %d:\ngot  %s\nwant %s", i, authored, scored.AppendJSON(nil))
 			}
 			want.Record, want.Entity = want.Entity.AppendAuthored(nil), nil
-		} else if _, err := r.Entity(i); err == nil || r.RecordAt(i, Scores{}) != nil {
+		} else if _, err := r.Entity(i); err == nil || r.RecordAt(i, record.Scores{}) != nil {
 			t.Errorf("version %d was deleted and has content", i)
 		} else {
 			deleted++
@@ -163,8 +164,8 @@ func checkAt(t *testing.T, p *past, r *ArchiveReader) {
 // The last second of a day belongs to it, the first of the next does not; and an
 // earlier slug that only its author knows leads to the entity.
 func TestEndOfDay(t *testing.T) {
-	e := func(slug, name string) *Entity {
-		return &Entity{Type: "tool", Slug: slug, Name: name, Category: "c", Status: Active}
+	e := func(slug, name string) *record.Entity {
+		return &record.Entity{Type: "tool", Slug: slug, Name: name, Category: "c", Status: record.Active}
 	}
 	p := &past{rng: rand.New(rand.NewPCG(1, 1))}
 	at := func(moment string, work func(map[string]bool)) {
@@ -181,7 +182,7 @@ func TestEndOfDay(t *testing.T) {
 	at("2025-03-05T00:00:00Z", func(did map[string]bool) { p.create(did, e("b", "three"), 0) })
 	now := e("b", "three")
 	now.Formerly = []string{"older"}
-	r := openBuild(t, []*Entity{now}, p.archive(len(p.versions))).Archive()
+	r := openBuild(t, []*record.Entity{now}, p.archive(len(p.versions))).Archive()
 	for day, want := range map[string]string{"2025-02-28": "0 1", "2025-03-01": "0 2", "2025-03-02": "0 2", "2025-03-03": "2 3", "2025-03-04": "2 3", "2025-03-05": "3 2", "9999-12-31": "3 2"} {
 		for _, slug := range []string{"a", "b", "older"} {
 			if v, standing := r.At("tool", slug, day); fmt.Sprint(v, " ", standing) != want {
@@ -218,11 +219,11 @@ func checkTrends(t *testing.T, p *past, b *Build) {
 		}
 	}
 	var edits []Edit
-	for i, status := range []string{"", Withdrawn, Active} {
+	for i, status := range []string{"", record.Withdrawn, record.Active} {
 		typ, slug := b.Key(edited[i])
 		edits = append(edits, Edit{Type: typ, Slug: slug})
 		if status != "" {
-			edits[i].Entity = &Entity{Type: typ, Slug: slug, Name: "N", Category: "c1", Status: status}
+			edits[i].Entity = &record.Entity{Type: typ, Slug: slug, Name: "N", Category: "c1", Status: status}
 		}
 	}
 	with, err := b.WithEdits(edits)
@@ -277,7 +278,7 @@ func TestBadArchives(t *testing.T) {
 	n := len(p.versions)
 	_, list := p.listed(n, p.rng)
 	b := openBuild(t, list, p.archive(n))
-	second := func(a *Archive) *Version { return &a.Versions[n-2] }
+	second := func(a *Archive) *record.Version { return &a.Versions[n-2] }
 	for want, spoil := range map[string]func(*Archive){
 		"is older than the one before it": func(a *Archive) { second(a).Time = 5 },
 		"must have content or be deleted": func(a *Archive) { second(a).Deleted = !second(a).Deleted },

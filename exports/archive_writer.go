@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // archiveHead is the part of an archive that is no list.
@@ -48,7 +51,7 @@ type archivePacker struct {
 }
 
 // packAll makes a column of numbers that are taken from below first.
-func packAll(below Uint32s, kept, n int, number func(i int) int32) []byte {
+func packAll(below packed.Uint32s, kept, n int, number func(i int) int32) []byte {
 	b := make([]byte, 0, 4*n)
 	b = append(b, below[:4*kept]...)
 	for i := kept; i < n; i++ {
@@ -78,45 +81,45 @@ func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	table, nameRank := MergeTexts(p.below.names, p.below.nameRank, p.Kept, names)
-	lists = append(lists, PackStrings(table), PackUint32s(nameRank))
-	return rank, errors.Join(p.w.Add(archiveFile, PackSections(parts...)), p.w.Add(pastValuesFile, PackSections(lists...)))
+	table, nameRank := packed.MergeTexts(p.below.names, p.below.nameRank, p.Kept, names)
+	lists = append(lists, packed.PackStrings(table), packed.PackUint32s(nameRank))
+	return rank, errors.Join(p.w.Add(archiveFile, packed.PackSections(parts...)), p.w.Add(pastValuesFile, packed.PackSections(lists...)))
 }
 
 // writeContents writes versions.bin. It returns where records begin in it, and
 // of the versions that an earlier build does not have what they are found by:
 // the values of the filter fields, and the folded names.
-func (p *archivePacker) writeContents() (offsets []byte, values PostingsBuilder, names []string, err error) {
+func (p *archivePacker) writeContents() (offsets []byte, values packed.PostingsBuilder, names []string, err error) {
 	f, err := p.w.Create(versionsFile)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	values = PostingsBuilder{}
+	values = packed.PostingsBuilder{}
 	offsets = make([]byte, 0, 8*(len(p.Versions)+1))
 	offsets = append(offsets, p.below.offsets[:8*(p.Kept+1)]...)
-	_, err = f.Write(p.below.records[:Uint64At(offsets, p.Kept)])
+	_, err = f.Write(p.below.records[:packed.Uint64At(offsets, p.Kept)])
 	var buf []byte
 	for i := p.Kept; i < len(p.Versions) && err == nil; i++ {
 		v := &p.Versions[i]
 		name := ""
 		if !v.Deleted {
-			e, record := v.Entity, v.Record
+			e, authored := v.Entity, v.Record
 			if e == nil {
-				e = new(Entity)
-				err = e.UnmarshalJSON(record)
+				e = new(record.Entity)
+				err = e.UnmarshalJSON(authored)
 			} else {
 				buf = e.AppendAuthored(buf[:0])
-				record = buf
+				authored = buf
 			}
 			if err == nil {
-				_, err = f.Write(record)
+				_, err = f.Write(authored)
 			}
 			for _, field := range FilterFields {
 				for _, value := range e.FieldValues(field) {
-					values.Add(field, Fold(value), i)
+					values.Add(field, record.Fold(value), i)
 				}
 			}
-			name = Fold(e.Name)
+			name = record.Fold(e.Name)
 		}
 		names = append(names, name)
 		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.Size()))
@@ -126,14 +129,14 @@ func (p *archivePacker) writeContents() (offsets []byte, values PostingsBuilder,
 
 func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 	below, kept, n := p.below.parts, p.Kept, len(p.Versions)
-	column := func(section int, number func(v *Version) int32) {
+	column := func(section int, number func(v *record.Version) int32) {
 		parts[section] = packAll(below[section], kept, n, func(i int) int32 { return number(&p.Versions[i]) })
 	}
-	column(sectionBefore, func(v *Version) int32 { return v.Before })
-	column(sectionChange, func(v *Version) int32 { return v.Change })
-	column(sectionCommit, func(v *Version) int32 { return v.Commit })
-	column(sectionAdded, func(v *Version) int32 { return v.Added })
-	column(sectionUpdated, func(v *Version) int32 { return v.Updated })
+	column(sectionBefore, func(v *record.Version) int32 { return v.Before })
+	column(sectionChange, func(v *record.Version) int32 { return v.Change })
+	column(sectionCommit, func(v *record.Version) int32 { return v.Commit })
+	column(sectionAdded, func(v *record.Version) int32 { return v.Added })
+	column(sectionUpdated, func(v *record.Version) int32 { return v.Updated })
 	times := append(make([]byte, 0, 8*n), below[sectionTimes][:8*kept]...)
 	var addresses []string
 	for i := kept; i < n; i++ {
@@ -145,14 +148,14 @@ func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 	gone := make([]bool, n)
 	for i := range n {
 		if i < kept {
-			t := Uint32s(below[sectionAddress]).At(i)
+			t := packed.Uint32s(below[sectionAddress]).At(i)
 			ranks[i], gone[i] = t>>1, t&1 == 1
 		} else {
 			gone[i] = p.Versions[i].Deleted
 		}
 	}
-	table, rank := MergeTexts(p.below.addresses, PackUint32s(ranks), kept, addresses)
-	parts[sectionAddresses] = PackStrings(table)
+	table, rank := packed.MergeTexts(p.below.addresses, packed.PackUint32s(ranks), kept, addresses)
+	parts[sectionAddresses] = packed.PackStrings(table)
 	parts[sectionAddress] = packAll(nil, 0, n, func(i int) int32 { return int32(rank[i]<<1) | int32(boolInt(gone[i])) })
 	parts[sectionCarriers], parts[sectionCarried] = packCarriers(rank, len(table))
 	parts[sectionAfter], err = packAfter(parts[sectionBefore])
@@ -160,7 +163,7 @@ func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 }
 
 // packAfter turns the column of versions before round.
-func packAfter(before Uint32s) ([]byte, error) {
+func packAfter(before packed.Uint32s) ([]byte, error) {
 	after := make([]uint32, before.Len())
 	for i := range after {
 		after[i] = nobody
@@ -175,7 +178,7 @@ func packAfter(before Uint32s) ([]byte, error) {
 		}
 		after[b] = uint32(i)
 	}
-	return PackUint32s(after), nil
+	return packed.PackUint32s(after), nil
 }
 
 // packCarriers lists versions by address, the oldest first.
@@ -187,13 +190,13 @@ func packCarriers(rank []uint32, addresses int) (begin, versions []byte) {
 	for i := range addresses {
 		starts[i+1] += starts[i]
 	}
-	begin = PackUint32s(starts)
+	begin = packed.PackUint32s(starts)
 	list := make([]uint32, len(rank))
 	for i, r := range rank {
 		list[starts[r]] = uint32(i)
 		starts[r]++
 	}
-	return begin, PackUint32s(list)
+	return begin, packed.PackUint32s(list)
 }
 
 func (p *archivePacker) packCommits(parts [][]byte) {
@@ -202,14 +205,14 @@ func (p *archivePacker) packCommits(parts [][]byte) {
 	for i, c := range p.Commits {
 		hashes[i], authors[i], numbers[i] = c.Hash, c.Author, uint32(c.PullRequest)
 	}
-	parts[sectionHashes], parts[sectionAuthors], parts[sectionPullRequests] = PackStrings(hashes), PackStrings(authors), PackUint32s(numbers)
+	parts[sectionHashes], parts[sectionAuthors], parts[sectionPullRequests] = packed.PackStrings(hashes), packed.PackStrings(authors), packed.PackUint32s(numbers)
 }
 
 // writeSnapshots writes a file for every day.
 func (p *archivePacker) writeSnapshots(rank []uint32) error {
 	last := ""
 	for _, s := range p.Snapshots {
-		if _, err := DayNumber(s.Day); err != nil || s.Day <= last {
+		if _, err := record.DayNumber(s.Day); err != nil || s.Day <= last {
 			return fmt.Errorf("archive: there is a snapshot of %q behind that of %q", s.Day, last)
 		}
 		last = s.Day

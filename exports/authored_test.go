@@ -9,11 +9,13 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // openWithSources writes a build with what is known of source files, and opens it. Every
 // third file is to be parsed again; dates are derived here and there.
-func openWithSources(t *testing.T, list []*Entity) (b *Build, sums [][sha256.Size]byte) {
+func openWithSources(t *testing.T, list []*record.Entity) (b *Build, sums [][sha256.Size]byte) {
 	t.Helper()
 	sums = make([][sha256.Size]byte, len(list))
 	for i, e := range list {
@@ -24,7 +26,7 @@ func openWithSources(t *testing.T, list []*Entity) (b *Build, sums [][sha256.Siz
 	}
 	root := t.TempDir()
 	id := writeBuildUpon(t, root, nil, list, func(w *Writer) error { return w.WriteSources(list, sums) })
-	b, err := Open(filepath.Join(BuildsDir(root), id))
+	b, err := Open(filepath.Join(store.BuildsDir(root), id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func TestAuthoredIsWhatTheFileGave(t *testing.T) {
 			t.Fatalf("the sum of %d is %x, %v; want %x", i, sum, ok, sums[i])
 		}
 		want := *e
-		want.Scores = Scores{}
+		want.Scores = record.Scores{}
 		if e.AddedDerived {
 			want.AddedDate = ""
 		}
@@ -66,8 +68,8 @@ func TestAuthoredIsWhatTheFileGave(t *testing.T) {
 // TestAuthoredIsCareful gives it records that AppendJSON did not write, or that do
 // not tell what the entity was.
 func TestAuthoredIsCareful(t *testing.T) {
-	lost := &Entity{Type: "tool", Slug: "a", Name: "a\xffb", Status: Active}
-	if e, err := ParseAuthored(lost.AppendJSON(nil)); err == nil {
+	lost := &record.Entity{Type: "tool", Slug: "a", Name: "a\xffb", Status: record.Active}
+	if e, err := record.ParseAuthored(lost.AppendJSON(nil)); err == nil {
 		t.Errorf("what was no UTF-8 was read as %q", e.Name)
 	}
 	var whole []byte // of the entity that says most
@@ -78,14 +80,14 @@ func TestAuthoredIsCareful(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := range len(whole) {
-		if e, err := ParseAuthored(whole[:n]); err == nil {
+		if e, err := record.ParseAuthored(whole[:n]); err == nil {
 			t.Errorf("the first %d of %d bytes were read as %+v", n, len(whole), e)
 		}
 		altered := append([]byte{}, whole...)
 		altered[n] = byte(rng.IntN(256))
-		_, _ = ParseAuthored(altered) // it may be right, but must not panic
+		_, _ = record.ParseAuthored(altered) // it may be right, but must not panic
 	}
-	if _, err := ParseAuthored(append(whole, ' ')); err == nil {
+	if _, err := record.ParseAuthored(append(whole, ' ')); err == nil {
 		t.Error("a blank behind the record was passed over")
 	}
 }
@@ -96,12 +98,12 @@ func FuzzAuthored(f *testing.F) {
 	for _, e := range catalogue(3, 20) {
 		f.Add(e.AppendJSON(nil))
 	}
-	f.Fuzz(func(t *testing.T, record []byte) {
-		e, err := ParseAuthored(record)
-		if err != nil || !utf8.Valid(record) {
+	f.Fuzz(func(t *testing.T, authored []byte) {
+		e, err := record.ParseAuthored(authored)
+		if err != nil || !utf8.Valid(authored) {
 			return
 		}
-		again, err := ParseAuthored(e.AppendJSON(nil))
+		again, err := record.ParseAuthored(e.AppendJSON(nil))
 		if err != nil || !reflect.DeepEqual(e, again) {
 			t.Errorf("%v\nfirst  %+v\nsecond %+v", err, e, again)
 		}

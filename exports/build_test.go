@@ -18,15 +18,18 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"kindex/builder/suite"
+	"kindex/exports/packed"
+	"kindex/exports/record"
+	"kindex/exports/table"
 )
 
 func TestRankOrder(t *testing.T) {
 	list := catalogue(1, 500)
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
-		key := func(e *Entity) string { // sorts as text in the wanted order
+		key := func(e *record.Entity) string { // sorts as text in the wanted order
 			hidden, score := "0", "9999"
-			if e.Status == Withdrawn {
+			if e.Status == record.Withdrawn {
 				hidden = "1"
 			}
 			if e.Scores.Composite.Known() {
@@ -52,7 +55,7 @@ func TestBuildReadsBack(t *testing.T) {
 	t.Run("similar", func(t *testing.T) { checkSimilar(t, b, list) })
 }
 
-func checkAddresses(t *testing.T, b *Build, list []*Entity) {
+func checkAddresses(t *testing.T, b *Build, list []*record.Entity) {
 	type target struct {
 		ordinal int
 		moved   bool
@@ -107,7 +110,7 @@ func checkAddresses(t *testing.T, b *Build, list []*Entity) {
 	}
 }
 
-func checkRecords(t *testing.T, b *Build, list []*Entity) {
+func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 	lines := map[string][]byte{}
 	listed := 0
 	for _, name := range []string{EntitiesFile + ".jsonl", WithdrawnFile} {
@@ -151,7 +154,7 @@ func checkRecords(t *testing.T, b *Build, list []*Entity) {
 			t.Fatalf("entity %d\ngot  %+v\nwant %+v", i, *back, want)
 		}
 		file := EntitiesFile + ".jsonl"
-		if e.Status == Withdrawn {
+		if e.Status == record.Withdrawn {
 			file = WithdrawnFile
 		} else if e.Scores.Composite.Known() {
 			ranked++
@@ -159,7 +162,7 @@ func checkRecords(t *testing.T, b *Build, list []*Entity) {
 		if got, want := b.ExportRow(o), lines[file+"\x00"+e.Type+"\x00"+e.Slug]; !bytes.Equal(got, want) {
 			t.Fatalf("row %d\ngot  %s\nwant %s", i, got, want)
 		}
-		for _, name := range ScoreNames {
+		for _, name := range record.ScoreNames {
 			if got := b.Score(name, o); got != e.Scores.Get(name) {
 				t.Fatalf("%s of %d is %v, want %v", name, i, got, e.Scores.Get(name))
 			}
@@ -185,8 +188,8 @@ func checkExports(t *testing.T, b *Build) {
 	if err := json.Unmarshal(file(".json"), &objects); err != nil {
 		t.Fatal(err)
 	}
-	table := csv.NewReader(bytes.NewReader(file(".csv")))
-	records, err := table.ReadAll()
+	reader := csv.NewReader(bytes.NewReader(file(".csv")))
+	records, err := reader.ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +205,7 @@ func checkExports(t *testing.T, b *Build) {
 		t.Fatalf("%d lines, %d objects, %d records, %d rows", len(lines), len(objects), len(records), len(rows))
 	}
 	for i, line := range lines {
-		want, err := ParseRow(line, EntityColumns)
+		want, err := table.ParseRow(line, table.EntityColumns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,12 +215,12 @@ func checkExports(t *testing.T, b *Build) {
 		if rows[i].Slug != want[0].Text || !slices.Equal(rows[i].Tags, want[10].List) {
 			t.Fatalf("row %d is %+v, want %+v", i, rows[i], want)
 		}
-		for j, c := range EntityColumns {
+		for j, c := range table.EntityColumns {
 			text := want[j].Text
 			switch {
-			case c.Kind == List:
+			case c.Kind == table.List:
 				text = strings.Join(want[j].List, "|")
-			case c.Kind == Decimal && want[j].Known:
+			case c.Kind == table.Decimal && want[j].Known:
 				text = fmt.Sprintf("%.1f", want[j].Number)
 			}
 			if records[i+1][j] != text || records[0][j] != c.Name {
@@ -227,7 +230,7 @@ func checkExports(t *testing.T, b *Build) {
 	}
 }
 
-func checkSimilar(t *testing.T, b *Build, list []*Entity) {
+func checkSimilar(t *testing.T, b *Build, list []*record.Entity) {
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(list))
 	if b.Features() != len(features) {
 		t.Errorf("%d features, want %d", b.Features(), len(features))
@@ -257,7 +260,7 @@ func TestSimilarityKept(t *testing.T) {
 	for k := range 10001 {
 		list = append(list, Neighbour{Similarity: math.Round(float64(k)) / 1e4})
 	}
-	parts, err := UnpackSections(packNeighbours([][]Neighbour{list}), 2)
+	parts, err := packed.UnpackSections(packNeighbours([][]Neighbour{list}), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,9 +271,9 @@ func TestSimilarityKept(t *testing.T) {
 }
 
 func TestSpellingShown(t *testing.T) {
-	var list []*Entity
+	var list []*record.Entity
 	for i, provider := range []string{"acme", "ACME", "Acme", "ACME", "acme"} {
-		list = append(list, &Entity{Type: "tool", Slug: fmt.Sprint("t", i), Name: "T", Category: "c", Status: Active, Provider: provider, Tags: []string{"É", "e", "E"}})
+		list = append(list, &record.Entity{Type: "tool", Slug: fmt.Sprint("t", i), Name: "T", Category: "c", Status: record.Active, Provider: provider, Tags: []string{"É", "e", "E"}})
 	}
 	b := openBuild(t, list)
 	set, err := b.Select(&Filter{Fields: map[string][][]string{"provider": {{"Acmé"}}}})

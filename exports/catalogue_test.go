@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/exports/record"
+	"kindex/exports/store"
+	"kindex/exports/table"
 )
 
 // catalogueSize is enough for several shards and for pages of many kinds.
@@ -59,30 +63,30 @@ func randomDay(rng *rand.Rand) string {
 	return fmt.Sprintf("2025-%02d-%02d", 1+rng.IntN(12), 1+rng.IntN(28))
 }
 
-func randomScores(rng *rand.Rand) (s Scores) {
-	for _, name := range ScoreNames {
+func randomScores(rng *rand.Rand) (s record.Scores) {
+	for _, name := range record.ScoreNames {
 		switch rng.IntN(4) {
 		case 0: // null
 		case 1:
-			s.Set(name, ScoreOf([]float64{0, 0.1, 50, 99.9, 100}[rng.IntN(5)]))
+			s.Set(name, record.ScoreOf([]float64{0, 0.1, 50, 99.9, 100}[rng.IntN(5)]))
 		default:
-			s.Set(name, ScoreOf(float64(rng.IntN(1001))/10))
+			s.Set(name, record.ScoreOf(float64(rng.IntN(1001))/10))
 		}
 	}
 	return s
 }
 
 // randomEntity makes an entity of which everything but the key is random.
-func randomEntity(rng *rand.Rand, typ, slug string) *Entity {
-	e := &Entity{
-		Type: typ, Slug: slug, Status: Active,
+func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
+	e := &record.Entity{
+		Type: typ, Slug: slug, Status: record.Active,
 		Name: pick(rng, 0, "Élan", "ELAN", "Elan", "e\u0301lan", "Ångström", "ANGSTROM", "ﬁne", "Fine", "①", "1",
 			"ΑΒΓ", "αβγ", "日本語", "Ｗide", "İstanbul", "\u0301", fmt.Sprint("Name ", rng.IntN(500)), slug),
 		Provider:     pick(rng, 0.2, "Acme, Inc.", "ACME, INC.", "ACME, INC.", "Acmé, Inc.", "acme", "Meta", "meta", "a|b", fmt.Sprint("P", rng.IntN(99))),
 		Description:  pick(rng, 0, "x | y é ⫶", "two\nlines \"quoted\"", "comma, \u2028 and \t tab", strings.Repeat("word ", 40)),
 		Category:     fmt.Sprint("c", rng.IntN(12)),
 		Version:      pick(rng, 0.5, "1.10", "2"),
-		PricingModel: pick(rng, 0.3, PricingModels...),
+		PricingModel: pick(rng, 0.3, record.PricingModels...),
 		License:      pick(rng, 0.3, "MIT", "mit", "Apache-2.0", "(MIT OR Apache-2.0) AND BSD-3-Clause"),
 		URL:          pick(rng, 0.3, "https://example.org/?a=1&b=<2>"),
 		Tags:         pickSome(rng, 8, "t", 40),
@@ -93,25 +97,25 @@ func randomEntity(rng *rand.Rand, typ, slug string) *Entity {
 	}
 	switch rng.IntN(12) {
 	case 0:
-		e.Status = Withdrawn
+		e.Status = record.Withdrawn
 	case 1:
-		e.Status = Deprecated
+		e.Status = record.Deprecated
 	}
 	for _, name := range []string{"homepage", "paper"}[:rng.IntN(3)] {
-		e.Links = append(e.Links, Link{Name: name, URL: "https://example.org/" + name})
+		e.Links = append(e.Links, record.Link{Name: name, URL: "https://example.org/" + name})
 	}
-	for _, s := range SignalTypes {
+	for _, s := range record.SignalTypes {
 		if rng.IntN(4) > 0 {
 			continue
 		}
-		f := Fact{Name: s.Name, Number: float64(rng.IntN(1 << 40)), Date: pick(rng, 0.3, "2026-01-01", "2025-12"), Source: pick(rng, 0.3, "https://example.org/s")}
-		if s.Kind == Day {
+		f := record.Fact{Name: s.Name, Number: float64(rng.IntN(1 << 40)), Date: pick(rng, 0.3, "2026-01-01", "2025-12"), Source: pick(rng, 0.3, "https://example.org/s")}
+		if s.Kind == record.Day {
 			f.Number, f.Day = 0, "2025-06"
 		}
 		e.Signals.Facts = append(e.Signals.Facts, f)
 	}
 	for i := range rng.IntN(3) {
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, Benchmark{Name: fmt.Sprintf("B (%d)", i), Value: rng.NormFloat64() * 50, Date: pick(rng, 0.5, "2025-03")})
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{Name: fmt.Sprintf("B (%d)", i), Value: rng.NormFloat64() * 50, Date: pick(rng, 0.5, "2025-03")})
 	}
 	return e
 }
@@ -122,17 +126,17 @@ func randomKey(rng *rand.Rand) (typ, slug string) {
 	for range rng.IntN(9) {
 		slug += []string{"a", "b", "1", "-a", "-0"}[rng.IntN(5)]
 	}
-	return Types[rng.IntN(len(Types))], slug
+	return record.Types[rng.IntN(len(record.Types))], slug
 }
 
 // catalogue makes n entities in the order of their ordinals.
-func catalogue(seed uint64, n int) []*Entity {
+func catalogue(seed uint64, n int) []*record.Entity {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	return grow(rng, nil, n)
 }
 
 // grow adds entities until there are n.
-func grow(rng *rand.Rand, list []*Entity, n int) []*Entity {
+func grow(rng *rand.Rand, list []*record.Entity, n int) []*record.Entity {
 	taken := map[string]bool{}
 	for _, e := range list {
 		taken[e.Key()] = true
@@ -150,7 +154,7 @@ func grow(rng *rand.Rand, list []*Entity, n int) []*Entity {
 		}
 		list = append(list, e)
 	}
-	slices.SortFunc(list, CompareRank)
+	slices.SortFunc(list, record.CompareRank)
 	return list
 }
 
@@ -174,7 +178,7 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 
 // writeBuild writes and places a build as the builder does, with an archive if
 // one is given, and returns its id.
-func writeBuild(t testing.TB, root string, entities []*Entity, archive ...*Archive) string {
+func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*Archive) string {
 	t.Helper()
 	return writeBuildUpon(t, root, nil, entities, func(w *Writer) (err error) {
 		for _, a := range archive {
@@ -186,7 +190,7 @@ func writeBuild(t testing.TB, root string, entities []*Entity, archive ...*Archi
 
 // writeBuildUpon is writeBuild upon an earlier build, nil for none, with further
 // files.
-func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entity, more func(*Writer) error) string {
+func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*record.Entity, more func(*Writer) error) string {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -197,12 +201,12 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entit
 	w, err := NewWriter(root)
 	check(err)
 	w.ReuseFrom(earlier)
-	m := &Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Counts: Counts{Types: map[string]int{}}}
+	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Counts: store.Counts{Types: map[string]int{}}}
 	places := make([]RowPlace, len(entities))
 	var order []int
 	var hidden []byte
 	for i, e := range entities {
-		if e.Status != Withdrawn {
+		if e.Status != record.Withdrawn {
 			order = append(order, i)
 			m.Counts.Entities++
 			m.Counts.Types[e.Type]++
@@ -211,17 +215,17 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entit
 		}
 		m.Counts.Withdrawn++
 		from := len(hidden)
-		hidden = AppendRow(hidden, EntityColumns, EntityRow(e))
+		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
 		places[i] = RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
 	check(w.Add(WithdrawnFile, hidden))
-	slices.SortFunc(order, func(x, y int) int { return CompareKey(entities[x], entities[y]) })
+	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
 	keys := make([]string, len(order))
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(&Table{Base: EntitiesFile, Columns: EntityColumns, Keys: keys, Row: func(i int) Row { return EntityRow(entities[order[i]]) }})
+	lengths, err := w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Keys: keys, Row: func(i int) table.Row { return table.EntityRow(entities[order[i]]) }})
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {
@@ -234,16 +238,16 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*Entit
 	check(more(w))
 	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))
-	check(Publish(root, m.ID))
+	check(store.Publish(root, m.ID))
 	return m.ID
 }
 
 // openBuild writes a build, verifies it and opens it.
-func openBuild(t testing.TB, entities []*Entity, archive ...*Archive) *Build {
+func openBuild(t testing.TB, entities []*record.Entity, archive ...*Archive) *Build {
 	t.Helper()
 	root := t.TempDir()
 	id := writeBuild(t, root, entities, archive...)
-	if _, err := Verify(filepath.Join(BuildsDir(root), id)); err != nil {
+	if _, err := store.Verify(filepath.Join(store.BuildsDir(root), id)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := OpenCurrent(root)

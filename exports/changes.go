@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // changelog is the part of an archive that finds changes.
@@ -16,11 +19,11 @@ type changelog struct {
 	lines    []byte // changelog.jsonl
 	n        int
 	times    []byte // Unix seconds
-	versions Uint32s
+	versions packed.Uint32s
 	places   []byte // where the lines begin, and last where they end
 	ids      []byte // in order
-	idPlaces Uint32s
-	sets     Postings // of the changeFields
+	idPlaces packed.Uint32s
+	sets     packed.Postings // of the changeFields
 }
 
 // idSize is the length of a change's id in bytes.
@@ -37,8 +40,8 @@ const (
 // changeSections is how many sections of changes.bin come before the postings.
 const changeSections = 5
 
-func (r *ArchiveReader) openChanges(s *SectionReader) {
-	parts := s.Open(changesFile, changeSections+PostingSections)
+func (r *ArchiveReader) openChanges(s *packed.SectionReader) {
+	parts := s.Open(changesFile, changeSections+packed.PostingSections)
 	if s.Err() != nil {
 		return
 	}
@@ -47,7 +50,7 @@ func (r *ArchiveReader) openChanges(s *SectionReader) {
 		places: parts[2], ids: parts[3], idPlaces: parts[4]}
 	c.sets = s.Postings(changesFile, parts[changeSections:])
 	s.Check(changesFile, c.versions.Len() == n && len(c.places) == 8*(n+1) && len(c.ids) == idSize*n && c.idPlaces.Len() == n)
-	s.Check(ChangelogFile+".jsonl", s.Err() != nil || Uint64At(c.places, n) == uint64(len(c.lines)))
+	s.Check(ChangelogFile+".jsonl", s.Err() != nil || packed.Uint64At(c.places, n) == uint64(len(c.lines)))
 	r.log = c
 }
 
@@ -57,13 +60,13 @@ func (r *ArchiveReader) Changes() int { return r.log.n }
 // ChangeLine returns a change as an object of the changelog, without the end of
 // the line.
 func (r *ArchiveReader) ChangeLine(i int) []byte {
-	from, to := Uint64At(r.log.places, i), Uint64At(r.log.places, i+1)
+	from, to := packed.Uint64At(r.log.places, i), packed.Uint64At(r.log.places, i+1)
 	return r.log.lines[from : to-1 : to-1]
 }
 
 // Change decodes a change.
-func (r *ArchiveReader) Change(i int) (*Change, error) {
-	c := new(Change)
+func (r *ArchiveReader) Change(i int) (*record.Change, error) {
+	c := new(record.Change)
 	if err := c.UnmarshalJSON(r.ChangeLine(i)); err != nil {
 		return nil, fmt.Errorf("change %d of the changelog: %w", i, err)
 	}
@@ -72,7 +75,7 @@ func (r *ArchiveReader) Change(i int) (*Change, error) {
 
 // ChangeTime is when a change was made, in UTC.
 func (r *ArchiveReader) ChangeTime(i int) time.Time {
-	return time.Unix(int64(Uint64At(r.log.times, i)), 0).UTC()
+	return time.Unix(int64(packed.Uint64At(r.log.times, i)), 0).UTC()
 }
 
 // ChangeVersion is the version that made a change.

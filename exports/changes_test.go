@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 func checkChanges(t *testing.T, p *past, b *Build) {
@@ -37,7 +40,7 @@ func checkChanges(t *testing.T, p *past, b *Build) {
 	}
 	for range 200 {
 		moment := time.Unix(pastFrom-10+p.rng.Int64N(p.now-pastFrom+20), p.rng.Int64N(2))
-		want := slices.IndexFunc(p.changes, func(c *Change) bool { return !c.Timestamp.Before(moment) })
+		want := slices.IndexFunc(p.changes, func(c *record.Change) bool { return !c.Timestamp.Before(moment) })
 		if want < 0 {
 			want = len(p.changes)
 		}
@@ -135,7 +138,7 @@ func TestChangelogFormats(t *testing.T) {
 	if rows := strings.Count(string(table), "\r\n"); rows < len(p.changes)+1 || !strings.Contains(string(table), p.changes[7].ID) {
 		t.Errorf("%d rows of CSV", rows)
 	}
-	files := tree(t, filepath.Dir(filepath.Join(b.Dir, ManifestFile)))
+	files := tree(t, filepath.Dir(filepath.Join(b.Dir, store.ManifestFile)))
 	for name, data := range files {
 		if ext := filepath.Ext(name); strings.HasPrefix(name, "/changelog") && (ext == ".gz" || ext == ".zst") && decode(t, ext, data) != files[strings.TrimSuffix(name, ext)] {
 			t.Errorf("%s does not decode to the file", name)

@@ -7,6 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"kindex/exports/jsonenc"
+	"kindex/exports/packed"
+	"kindex/exports/record"
+	"kindex/exports/table"
 )
 
 // writeChanges writes the changelog and changes.bin.
@@ -18,9 +23,9 @@ func (p *archivePacker) writeChanges() error {
 	}
 	times := append(make([]byte, 0, 8*n), below.times[:8*kept]...)
 	places := make([]byte, 8, 8*(n+1))
-	sets := PostingsBuilder{}
+	sets := packed.PostingsBuilder{}
 	for i, length := range lengths {
-		places = binary.LittleEndian.AppendUint64(places, Uint64At(places, i)+uint64(length)+1)
+		places = binary.LittleEndian.AppendUint64(places, packed.Uint64At(places, i)+uint64(length)+1)
 		if i < kept {
 			continue
 		}
@@ -37,11 +42,11 @@ func (p *archivePacker) writeChanges() error {
 	if err != nil {
 		return err
 	}
-	return p.w.Add(changesFile, PackSections(append([][]byte{times, versions, places, ids, idPlaces}, lists...)...))
+	return p.w.Add(changesFile, packed.PackSections(append([][]byte{times, versions, places, ids, idPlaces}, lists...)...))
 }
 
 // addChange notes what a change is found by.
-func addChange(p PostingsBuilder, c *ChangeEntry, i int) {
+func addChange(p packed.PostingsBuilder, c *ChangeEntry, i int) {
 	p.Add(byType, c.Type, i)
 	p.Add(byEvent, c.Event, i)
 	if c.Category != "" {
@@ -49,7 +54,7 @@ func addChange(p PostingsBuilder, c *ChangeEntry, i int) {
 	}
 	for _, f := range c.Fields {
 		p.Add(byField, f, i)
-		if group := FieldGroup(f); group != "" {
+		if group := record.FieldGroup(f); group != "" {
 			p.Add(byField, group, i)
 		}
 	}
@@ -105,36 +110,36 @@ func (p *archivePacker) writeChangelog() ([]int64, error) {
 			ids[i] = p.Changes[i].ID
 		}
 	}
-	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: ChangeColumns, Keys: ids, JSON: p.line, Cells: rowOfChange})
+	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Keys: ids, JSON: p.line, Cells: rowOfChange})
 }
 
 // rowOfChange takes the cells of the ChangeColumns from a line that AppendJSON
 // wrote, without decoding what they hold.
-func rowOfChange(line []byte) Row {
-	text := func(value []byte) Cell {
+func rowOfChange(line []byte) table.Row {
+	text := func(value []byte) table.Cell {
 		var s string
 		if len(value) > 2 && bytes.IndexByte(value, '\\') < 0 && value[0] == '"' {
-			return Cell{Text: string(value[1 : len(value)-1])}
+			return table.Cell{Text: string(value[1 : len(value)-1])}
 		}
 		_ = json.Unmarshal(value, &s) // null leaves it empty
-		return Cell{Text: s}
+		return table.Cell{Text: s}
 	}
-	cells := map[string]Cell{}
-	Members(line, func(name string, value []byte) {
+	cells := map[string]table.Cell{}
+	jsonenc.Members(line, func(name string, value []byte) {
 		switch name {
 		case "entity":
-			Members(value, func(name string, value []byte) { cells[name] = text(value) })
+			jsonenc.Members(value, func(name string, value []byte) { cells[name] = text(value) })
 		case "changes":
-			cells[name] = Cell{Text: string(value)}
+			cells[name] = table.Cell{Text: string(value)}
 		case "pullRequest":
 			n, err := strconv.Atoi(string(value))
-			cells[name] = Cell{Number: float64(n), Known: err == nil}
+			cells[name] = table.Cell{Number: float64(n), Known: err == nil}
 		default:
 			cells[name] = text(value)
 		}
 	})
-	row := make(Row, len(ChangeColumns))
-	for i, c := range ChangeColumns {
+	row := make(table.Row, len(table.ChangeColumns))
+	for i, c := range table.ChangeColumns {
 		row[i] = cells[c.Name]
 	}
 	return row

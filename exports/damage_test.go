@@ -19,12 +19,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // damages lists the DamageErrors within an error, and fails on any other kind.
-func damages(t *testing.T, err error) (list []*DamageError) {
+func damages(t *testing.T, err error) (list []*store.DamageError) {
 	t.Helper()
-	var damage *DamageError
+	var damage *store.DamageError
 	switch e := err.(type) { //nolint:errorlint // it takes errors apart one by one
 	case nil:
 	case interface{ Unwrap() []error }:
@@ -50,7 +52,7 @@ func wantDamage(t *testing.T, err error, path, problem string) {
 }
 
 // verify and open are the two ways to meet a build.
-func verify(dir string) error { _, err := Verify(dir); return err }
+func verify(dir string) error { _, err := store.Verify(dir); return err }
 func open(dir string) error {
 	b, err := Open(dir)
 	if err != nil {
@@ -60,20 +62,20 @@ func open(dir string) error {
 }
 
 // smallPast is a history with its present and an archive of it.
-func smallPast(seed uint64) (p *past, list []*Entity, a *Archive) {
+func smallPast(seed uint64) (p *past, list []*record.Entity, a *Archive) {
 	p = newPast(seed, catalogue(seed, 40))
 	p.goOn(15)
 	_, list = p.listed(len(p.versions), p.rng)
 	return p, list, p.archive(len(p.versions))
 }
 
-func smallBuild(t *testing.T) (dir string, m *Manifest) {
+func smallBuild(t *testing.T) (dir string, m *store.Manifest) {
 	t.Helper()
 	root := t.TempDir()
 	p, list, a := smallPast(8)
 	a.Trends = someTrends(p.rng, len(list))
-	dir = filepath.Join(BuildsDir(root), writeBuild(t, root, list, a))
-	m, err := Verify(dir)
+	dir = filepath.Join(store.BuildsDir(root), writeBuild(t, root, list, a))
+	m, err := store.Verify(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +160,7 @@ func TestDamagedManifest(t *testing.T) {
 	suite.WithoutRace(t)
 	t.Parallel()
 	dir, m := smallBuild(t)
-	path := filepath.Join(dir, ManifestFile)
+	path := filepath.Join(dir, store.ManifestFile)
 	rng := rand.New(rand.NewPCG(5, 5))
 	replace := func(old, new string) func([]byte) []byte {
 		return func(b []byte) []byte { return bytes.Replace(b, []byte(old), []byte(new), 1) }
@@ -201,8 +203,8 @@ func TestDamagedManifest(t *testing.T) {
 	if err := errors.Join(os.Rename(path+"x", path), os.Rename(dir, moved)); err != nil {
 		t.Fatal(err)
 	}
-	wantDamage(t, verify(moved), filepath.Join(moved, ManifestFile), "lies in the folder of 20261101-0123456789abcdef")
-	wantDamage(t, open(moved), filepath.Join(moved, ManifestFile), "lies in the folder of")
+	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "lies in the folder of 20261101-0123456789abcdef")
+	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "lies in the folder of")
 }
 
 // TestLookupsThatDoNotFit seals builds whose lookup files are of another shape:
@@ -231,14 +233,14 @@ func TestLookupsThatDoNotFit(t *testing.T) {
 
 // openWith opens a build of which one file was changed before it was sealed, and
 // tells whether it is refused.
-func openWith(t *testing.T, dir string, m *Manifest, path string, change func([]byte) []byte) (refused bool) {
+func openWith(t *testing.T, dir string, m *store.Manifest, path string, change func([]byte) []byte) (refused bool) {
 	t.Helper()
 	changed(t, filepath.Join(dir, path), change, func() {
 		sealed := *m
 		sealed.Files = slices.Clone(m.Files)
 		for i := range sealed.Files {
 			if sealed.Files[i].Path == path {
-				file, err := Describe(dir, filepath.Join(dir, path))
+				file, err := store.Describe(dir, filepath.Join(dir, path))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -251,7 +253,7 @@ func openWith(t *testing.T, dir string, m *Manifest, path string, change func([]
 		if err := os.Rename(dir, other); err != nil {
 			t.Fatal(err)
 		}
-		changed(t, filepath.Join(other, ManifestFile), func([]byte) []byte { return sealed.Encode() }, func() {
+		changed(t, filepath.Join(other, store.ManifestFile), func([]byte) []byte { return sealed.Encode() }, func() {
 			if err := verify(other); err != nil {
 				t.Fatal(err)
 			}
@@ -297,7 +299,7 @@ func TestSameEntitiesSameBytes(t *testing.T) {
 		root := t.TempDir()
 		got := writeBuild(t, root, catalogue(9, 1200))
 		runtime.GOMAXPROCS(before)
-		files := tree(t, filepath.Join(BuildsDir(root), got))
+		files := tree(t, filepath.Join(store.BuildsDir(root), got))
 		if i == 0 {
 			first, id = files, got
 			checkVariants(t, files)
@@ -313,7 +315,7 @@ func TestSameEntitiesSameBytes(t *testing.T) {
 		}
 	}
 	list[7].Description += "!"
-	if other := writeBuild(t, t.TempDir(), list); other == id || !ValidID(other) || other[:9] != id[:9] {
+	if other := writeBuild(t, t.TempDir(), list); other == id || !store.ValidID(other) || other[:9] != id[:9] {
 		t.Errorf("other content gives %q beside %q", other, id)
 	}
 }
@@ -367,7 +369,7 @@ func checkVariants(t *testing.T, files map[string]string) {
 func TestCompressIsPure(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	if _, err := Compress("deflate", nil); err == nil {
+	if _, err := store.Compress("deflate", nil); err == nil {
 		t.Error("an unknown coding was accepted")
 	}
 	rng := rand.New(rand.NewPCG(11, 11))
@@ -379,11 +381,11 @@ func TestCompressIsPure(t *testing.T) {
 		}
 		texts = append(texts, b.String())
 	}
-	for _, encoding := range Encodings {
+	for _, encoding := range store.Encodings {
 		first := map[string]string{}
 		for range 80 {
 			text := texts[rng.IntN(len(texts))]
-			got, err := Compress(encoding, []byte(text))
+			got, err := store.Compress(encoding, []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -391,7 +393,7 @@ func TestCompressIsPure(t *testing.T) {
 				t.Fatalf("%s depends on what was compressed before", encoding)
 			}
 			first[text] = string(got)
-			if decode(t, EncodingExtension(encoding), string(got)) != text {
+			if decode(t, store.EncodingExtension(encoding), string(got)) != text {
 				t.Fatalf("%s does not decode", encoding)
 			}
 		}

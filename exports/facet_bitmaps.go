@@ -7,11 +7,14 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // packValues makes the inverted lists (which ordinals have a value) and the
 // forward lists (which values an ordinal has) of the filter fields.
-func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) {
+func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err error) {
 	var keys, shown []string
 	var places []byte
 	var inverted bytes.Buffer
@@ -39,10 +42,10 @@ func packValues(entities []*Entity) (values, bitmaps, facets []byte, err error) 
 			}
 			offsets = append(offsets, uint32(len(list)))
 		}
-		forward = append(forward, PackUint32s(offsets), PackUint32s(list))
+		forward = append(forward, packed.PackUint32s(offsets), packed.PackUint32s(list))
 	}
-	values = PackSections(PackStrings(keys), PackStrings(shown), places)
-	return values, inverted.Bytes(), PackSections(forward...), nil
+	values = packed.PackSections(packed.PackStrings(keys), packed.PackStrings(shown), places)
+	return values, inverted.Bytes(), packed.PackSections(forward...), nil
 }
 
 // valueList is one value of a filter field.
@@ -54,13 +57,13 @@ type valueList struct {
 
 // listsOf collects the values of a field by their folded form, and returns them by
 // the forms that entities have, so that each of these is folded once.
-func listsOf(entities []*Entity, field string, lists map[string]*valueList) (of map[string]*valueList) {
+func listsOf(entities []*record.Entity, field string, lists map[string]*valueList) (of map[string]*valueList) {
 	of = map[string]*valueList{}
 	for i, e := range entities {
 		for _, v := range e.FieldValues(field) {
 			l := of[v]
 			if l == nil {
-				key := Fold(v)
+				key := record.Fold(v)
 				if l = lists[key]; l == nil {
 					l = &valueList{ordinals: roaring.New(), forms: map[string]int{}}
 					lists[key] = l

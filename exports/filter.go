@@ -7,6 +7,9 @@ import (
 	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // Filter chooses records. The zero value chooses all that lists show.
@@ -16,7 +19,7 @@ type Filter struct {
 	// left out.
 	Fields map[string][][]string
 	// MinScore is the least composite score, null for none.
-	MinScore Score
+	MinScore record.Score
 	// AddedSince and UpdatedSince are the first day, YYYY-MM-DD, "" for none.
 	AddedSince, UpdatedSince string
 }
@@ -41,24 +44,24 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 		set.And(any)
 	}
 	if f.MinScore.Known() {
-		set.And(b.atLeast(0, int64(f.MinScore.code())))
+		set.And(b.atLeast(0, int64(f.MinScore.Code())))
 	}
 	for i, since := range [2]string{f.AddedSince, f.UpdatedSince} {
 		if since == "" {
 			continue
 		}
-		day, err := DayNumber(since)
+		day, err := record.DayNumber(since)
 		if err != nil {
 			return nil, err
 		}
-		set.And(b.atLeast(len(ScoreNames)+1+i, int64(day)))
+		set.And(b.atLeast(len(record.ScoreNames)+1+i, int64(day)))
 	}
 	return set, nil
 }
 
 // havingAll returns the records that have every one of the values.
 func (b *Build) havingAll(field string, values []string) *roaring.Bitmap {
-	return Intersect(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
+	return packed.Intersect(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
 }
 
 // atLeast returns the records whose value in a sort key is known and not below
@@ -105,7 +108,7 @@ func (b *Build) PlaceOf(s Sort, ordinal uint32) Place {
 	if s.Key != "name" {
 		p.Value = placeText(key, b.sortValue(key, ordinal))
 	} else if e := b.edited(ordinal); e != nil {
-		p.Value = Fold(e.Name)
+		p.Value = record.Fold(e.Name)
 	} else {
 		p.Value = string(b.names.At(int(b.nameRank.At(int(ordinal)))))
 	}
@@ -129,8 +132,8 @@ func placeValue(key int, text string) (value int64, ok bool) {
 	switch {
 	case text == "":
 		return nullValue, true
-	case key > len(ScoreNames):
-		d, err := DayNumber(text)
+	case key > len(record.ScoreNames):
+		d, err := record.DayNumber(text)
 		return dateValue(d), err == nil
 	default:
 		v, err := strconv.ParseInt(text, 10, 16)
@@ -143,8 +146,8 @@ func placeText(key int, value int64) string {
 	switch {
 	case value == nullValue:
 		return ""
-	case key > len(ScoreNames):
-		return FormatDay(int32(value))
+	case key > len(record.ScoreNames):
+		return record.FormatDay(int32(value))
 	default:
 		return strconv.FormatInt(value, 10)
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
 )
 
 // The model: an entity as a handful of texts, and everything computed by
 // looking at all of them. It shares nothing with the code but the entities.
 
-func modelField(e *Entity, field string) []string {
+func modelField(e *record.Entity, field string) []string {
 	list := map[string][]string{
 		"capability": e.Capabilities, "tag": e.Tags,
 		"category": {e.Category}, "license": {e.License}, "pricingModel": {e.PricingModel},
@@ -32,7 +33,7 @@ func modelField(e *Entity, field string) []string {
 }
 
 // modelFields are the folded values of all entities by field.
-func modelFields(list []*Entity) []map[string][]string {
+func modelFields(list []*record.Entity) []map[string][]string {
 	out := make([]map[string][]string, len(list))
 	for i, e := range list {
 		out[i] = map[string][]string{}
@@ -48,7 +49,7 @@ func modelFields(list []*Entity) []map[string][]string {
 var modelFieldNames = []string{"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type"}
 
 // modelValue is a sort value as text that sorts as text, "" for null.
-func modelValue(e *Entity, key string) string {
+func modelValue(e *record.Entity, key string) string {
 	switch key {
 	case "name":
 		return "=" + folded(e.Name)
@@ -71,7 +72,7 @@ var scoreTexts = func() map[float64]string {
 	return texts
 }()
 
-func modelCompare(a, b *Entity, s Sort) int {
+func modelCompare(a, b *record.Entity, s Sort) int {
 	x, y := modelValue(a, s.Key), modelValue(b, s.Key)
 	if (x == "") != (y == "") {
 		if x == "" {
@@ -86,7 +87,7 @@ func modelCompare(a, b *Entity, s Sort) int {
 	return cmp.Or(c, strings.Compare(a.Type, b.Type), strings.Compare(a.Slug, b.Slug))
 }
 
-func modelMatches(e *Entity, fields map[string][]string, f *Filter) bool {
+func modelMatches(e *record.Entity, fields map[string][]string, f *Filter) bool {
 	if _, asked := f.Fields["status"]; !asked && e.Status == "withdrawn" {
 		return false
 	}
@@ -130,7 +131,7 @@ func someSets(rng *rand.Rand, n int) map[string]*roaring.Bitmap {
 }
 
 // modelOrder lists a set in an order.
-func modelOrder(list []*Entity, set *roaring.Bitmap, s Sort) []uint32 {
+func modelOrder(list []*record.Entity, set *roaring.Bitmap, s Sort) []uint32 {
 	out := set.ToArray()
 	slices.SortFunc(out, func(x, y uint32) int { return modelCompare(list[x], list[y], s) })
 	return out
@@ -145,8 +146,8 @@ func wantOrdinals(t *testing.T, what string, got, want []uint32) {
 
 // nextYear is the list with a tenth of the entities gone, a tenth changed and a
 // tenth new. The old entities stay as they are.
-func nextYear(rng *rand.Rand, list []*Entity) []*Entity {
-	var next []*Entity
+func nextYear(rng *rand.Rand, list []*record.Entity) []*record.Entity {
+	var next []*record.Entity
 	for _, e := range list {
 		switch rng.IntN(10) {
 		case 0:
@@ -185,7 +186,7 @@ func TestSelection(t *testing.T) {
 
 // randomFilter asks for what some entities have, in other spellings too, and
 // sometimes for what none has.
-func randomFilter(rng *rand.Rand, list []*Entity) *Filter {
+func randomFilter(rng *rand.Rand, list []*record.Entity) *Filter {
 	f := &Filter{}
 	for _, field := range modelFieldNames {
 		if rng.IntN(5) > 0 {
@@ -213,7 +214,7 @@ func randomFilter(rng *rand.Rand, list []*Entity) *Filter {
 		f.Fields[field] = alternatives
 	}
 	if rng.IntN(4) == 0 {
-		f.MinScore = ScoreOf([]float64{0, 0.1, 50, 99.9, 100, float64(rng.IntN(1000)) / 10}[rng.IntN(6)])
+		f.MinScore = record.ScoreOf([]float64{0, 0.1, 50, 99.9, 100, float64(rng.IntN(1000)) / 10}[rng.IntN(6)])
 	}
 	if rng.IntN(4) == 0 {
 		f.AddedSince = randomDay(rng)
@@ -224,7 +225,7 @@ func randomFilter(rng *rand.Rand, list []*Entity) *Filter {
 	return f
 }
 
-func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
+func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	fields := modelFields(list)
 	hits := 0
 	for range 500 {
@@ -248,7 +249,7 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
 	if hits < 100 {
 		t.Errorf("only %d filters chose anything", hits)
 	}
-	if !(&Filter{}).Empty() || (&Filter{MinScore: ScoreOf(0)}).Empty() || (&Filter{AddedSince: "x"}).Empty() || (&Filter{UpdatedSince: "x"}).Empty() {
+	if !(&Filter{}).Empty() || (&Filter{MinScore: record.ScoreOf(0)}).Empty() || (&Filter{AddedSince: "x"}).Empty() || (&Filter{UpdatedSince: "x"}).Empty() {
 		t.Error("Empty is wrong")
 	}
 	if _, err := b.Select(&Filter{AddedSince: "2025-02-30"}); err == nil {
@@ -256,7 +257,7 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
 	}
 }
 
-func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
+func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	for _, field := range modelFieldNames {
 		having := map[string][]uint32{}
 		forms := map[string]map[string]int{}
@@ -315,7 +316,7 @@ func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
 	}
 }
 
-func checkBoards(t *testing.T, b *Build, list []*Entity) {
+func checkBoards(t *testing.T, b *Build, list []*record.Entity) {
 	for _, category := range []string{"all", "c1", "c11", "c99"} {
 		for _, typ := range []string{"", "tool", "model", "robot"} {
 			for _, score := range []string{"composite", "adoption", "engagement"} {
@@ -335,7 +336,7 @@ func checkBoards(t *testing.T, b *Build, list []*Entity) {
 	}
 }
 
-func checkPages(t *testing.T, rng *rand.Rand, b *Build, list []*Entity) {
+func checkPages(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	for name, set := range someSets(rng, len(list)) {
 		byKey := set.ToArray()
 		slices.SortFunc(byKey, func(x, y uint32) int {

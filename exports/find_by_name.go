@@ -3,6 +3,8 @@ package exports
 import (
 	"slices"
 	"sort"
+
+	"kindex/exports/record"
 )
 
 // FindByName returns up to limit records whose names are the same as one when folded,
@@ -10,7 +12,7 @@ import (
 // into the order by name, whatever the size of the build.
 func (b *Build) FindByName(name string, limit int) []uint32 {
 	key := slices.Index(SortKeys, "name")
-	want, order := b.nameValue(Fold(name)), b.orders[2*key]
+	want, order := b.nameValue(record.Fold(name)), b.orders[2*key]
 	var list []uint32
 	for i := sort.Search(order.Len(), func(i int) bool { return b.sortValue(key, order.At(i)) >= want }); i < order.Len() && len(list) < limit; i++ {
 		o := order.At(i)

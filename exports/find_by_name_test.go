@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
 )
 
 // TestNamed compares what is found by a name with what a look at every record
@@ -28,11 +29,11 @@ func TestNamed(t *testing.T) {
 	}
 	for what, c := range map[string]struct {
 		build *Build
-		list  []*Entity
+		list  []*record.Entity
 	}{"build": {base, list}, "build with edits": {with, next}} {
 		by := map[string][]string{"none has this": nil, "": nil, "zzzz": nil}
 		for _, e := range c.list {
-			by[Fold(e.Name)] = append(by[Fold(e.Name)], e.Key())
+			by[record.Fold(e.Name)] = append(by[record.Fold(e.Name)], e.Key())
 		}
 		for name, want := range by {
 			slices.Sort(want)

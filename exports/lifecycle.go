@@ -1,6 +1,10 @@
 package exports
 
-import "sort"
+import (
+	"sort"
+
+	"kindex/exports/record"
+)
 
 // SortPosition is how an entity stood at some time.
 type Lifecycle uint8
@@ -8,7 +12,7 @@ type Lifecycle uint8
 // The standings.
 const (
 	Unknown Lifecycle = iota // no version ever had the address
-	NotYet                  // its first version is later
+	NotYet                   // its first version is later
 	Exists
 	Gone // it was deleted
 )
@@ -19,8 +23,8 @@ const (
 // Gone it is the version that tells so, for one that was NotYet its first. Where
 // the address is Unknown, or the day is none, v is -1.
 func (r *ArchiveReader) At(typ, slug, day string) (v int, standing Lifecycle) {
-	number, err := DayNumber(day)
-	if err != nil || number == NoDate {
+	number, err := record.DayNumber(day)
+	if err != nil || number == record.NoDate {
 		return -1, Unknown
 	}
 	end := (int64(number) + 1) * 86400

@@ -8,6 +8,9 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // FilterFields are the fields that records can be filtered and counted by, by
@@ -17,7 +20,7 @@ var FilterFields = []string{
 }
 
 // SortKeys are what lists can be sorted by.
-var SortKeys = append(slices.Clone(ScoreNames), "name", "addedDate", "lastUpdated")
+var SortKeys = append(slices.Clone(record.ScoreNames), "name", "addedDate", "lastUpdated")
 
 // RowPlace is where the JSONL export holds the line of a record, without its
 // end. The lines of withdrawn records are kept in a file of their own.
@@ -29,7 +32,7 @@ type RowPlace struct {
 // WriteLookups writes the files that the edge maps into memory. The entities
 // are in the order of CompareRank: an entity's ordinal is its place in them.
 // neighbours follows the same order; features is what their reasons point to.
-func (w *Writer) WriteLookups(entities []*Entity, rows []RowPlace, neighbours [][]Neighbour, features []Feature) error {
+func (w *Writer) WriteLookups(entities []*record.Entity, rows []RowPlace, neighbours [][]Neighbour, features []Feature) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	g.Go(func() error { return w.writeRecords(entities, rows) })
@@ -40,7 +43,7 @@ func (w *Writer) WriteLookups(entities []*Entity, rows []RowPlace, neighbours []
 }
 
 // writeOrders writes what records are found and sorted by.
-func (w *Writer) writeOrders(entities []*Entity) error {
+func (w *Writer) writeOrders(entities []*record.Entity) error {
 	keys, rank := packKeys(entities)
 	columns, err := packColumns(entities, rank)
 	if err != nil {
@@ -50,7 +53,7 @@ func (w *Writer) writeOrders(entities []*Entity) error {
 }
 
 // writeValues writes what records are filtered and counted by.
-func (w *Writer) writeValues(entities []*Entity) error {
+func (w *Writer) writeValues(entities []*record.Entity) error {
 	values, bitmaps, facets, err := packValues(entities)
 	if err != nil {
 		return err
@@ -63,10 +66,10 @@ func (w *Writer) writeNeighbours(neighbours [][]Neighbour, features []Feature) e
 	for i, f := range features {
 		names[i] = f.Kind + "\x00" + f.Value
 	}
-	return errors.Join(w.Add(similarFile, packNeighbours(neighbours)), w.Add(featuresFile, PackStrings(names)))
+	return errors.Join(w.Add(similarFile, packNeighbours(neighbours)), w.Add(featuresFile, packed.PackStrings(names)))
 }
 
-func (w *Writer) writeRecords(entities []*Entity, rows []RowPlace) error {
+func (w *Writer) writeRecords(entities []*record.Entity, rows []RowPlace) error {
 	f, err := w.Create(recordsFile)
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func (w *Writer) writeRecords(entities []*Entity, rows []RowPlace) error {
 
 // packKeys makes the table from type and slug, earlier slugs included, to the
 // ordinal, and returns the place of each ordinal's own key in it.
-func packKeys(entities []*Entity) (file []byte, rank []uint32) {
+func packKeys(entities []*record.Entity) (file []byte, rank []uint32) {
 	type entry struct {
 		key    string
 		target uint32 // ordinal<<1, +1 for an earlier slug
@@ -125,7 +128,7 @@ func packKeys(entities []*Entity) (file []byte, rank []uint32) {
 			rank[en.target>>1] = uint32(i)
 		}
 	}
-	return PackSections(PackStrings(keys), PackUint32s(targets), PackUint32s(rank)), rank
+	return packed.PackSections(packed.PackStrings(keys), packed.PackUint32s(targets), packed.PackUint32s(rank)), rank
 }
 
 func boolInt(b bool) int {

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
+	"kindex/exports/table"
 )
 
 type member struct{ name, value string }
@@ -38,7 +42,7 @@ func libraryMembers(t *testing.T, object []byte) (list []member) {
 func compareMembers(t *testing.T, object []byte) {
 	t.Helper()
 	var got []member
-	Members(object, func(name string, value []byte) { got = append(got, member{name, string(value)}) })
+	jsonenc.Members(object, func(name string, value []byte) { got = append(got, member{name, string(value)}) })
 	if want := libraryMembers(t, object); !slices.Equal(got, want) {
 		t.Fatalf("%s:\ngot  %q\nwant %q", object, got, want)
 	}
@@ -51,27 +55,27 @@ func TestMembers(t *testing.T) {
 	} {
 		compareMembers(t, []byte(object))
 	}
-	Members(nil, func(string, []byte) { t.Error("nothing has no members") })
+	jsonenc.Members(nil, func(string, []byte) { t.Error("nothing has no members") })
 	for _, e := range catalogue(12, 400) {
-		record, row := e.AppendJSON(nil), AppendRow(nil, EntityColumns, EntityRow(e))
-		compareMembers(t, record)
+		authored, row := e.AppendJSON(nil), table.AppendRow(nil, table.EntityColumns, table.EntityRow(e))
+		compareMembers(t, authored)
 		compareMembers(t, row)
-		compareMembers(t, AppendRow(nil, LeaderboardColumns, LeaderboardRow(e, 7)))
+		compareMembers(t, table.AppendRow(nil, table.LeaderboardColumns, table.LeaderboardRow(e, 7)))
 		var names []string
-		Members(record, func(name string, value []byte) {
+		jsonenc.Members(authored, func(name string, value []byte) {
 			names = append(names, name)
 			if name == "scores" || name == "links" || name == "signals" {
 				compareMembers(t, value)
 			}
 			if name == "signals" {
 				var inner []string
-				Members(value, func(name string, _ []byte) { inner = append(inner, name) })
+				jsonenc.Members(value, func(name string, _ []byte) { inner = append(inner, name) })
 				if !slices.IsSorted(inner) {
 					t.Fatalf("the signals are %q", inner)
 				}
 			}
 		})
-		if !slices.Equal(names, RecordFields) {
+		if !slices.Equal(names, record.RecordFields) {
 			t.Fatalf("the record has %q", names)
 		}
 	}
@@ -81,15 +85,15 @@ func FuzzMembers(f *testing.F) {
 	f.Add("a", "b\"}\\", "x|y|\\", 12.5, true, uint8(63))
 	f.Add("", "\\\\\"", "]|[|{|}|,", math.NaN(), false, uint8(0))
 	f.Add("\x00\xff\u2028", "é", "", math.Copysign(0, -1), true, uint8(21))
-	all := []Column{{Name: "text", Kind: Text}, {Name: "list", Kind: List}, {Name: "score", Kind: Decimal}, {Name: "rank", Kind: Integer}, {Name: "day", Kind: Date}, {Name: "other", Kind: Text}}
+	all := []table.Column{{Name: "text", Kind: table.Text}, {Name: "list", Kind: table.List}, {Name: "score", Kind: table.Decimal}, {Name: "rank", Kind: table.Integer}, {Name: "day", Kind: table.Date}, {Name: "other", Kind: table.Text}}
 	f.Fuzz(func(t *testing.T, a, b, list string, number float64, known bool, which uint8) {
-		row := Row{{Text: a}, {List: strings.Split(list, "|")}, {Number: min(math.Abs(number), 100), Known: known},
+		row := table.Row{{Text: a}, {List: strings.Split(list, "|")}, {Number: min(math.Abs(number), 100), Known: known},
 			{Number: number, Known: known}, {Text: b}, {Text: a + b}}
 		if math.IsNaN(number) {
 			row[2].Known = false // no score is NaN: ScoreOf would panic
 		}
-		var columns []Column
-		var cells Row
+		var columns []table.Column
+		var cells table.Row
 		for i := range all {
 			if which>>i&1 == 1 {
 				columns, cells = append(columns, all[i]), append(cells, row[i])
@@ -98,13 +102,13 @@ func FuzzMembers(f *testing.F) {
 		if len(columns) == 0 {
 			columns, cells = all, row
 		}
-		object := AppendRow(nil, columns, cells)
+		object := table.AppendRow(nil, columns, cells)
 		compareMembers(t, object)
-		if _, err := ParseRow(object, columns); err != nil {
+		if _, err := table.ParseRow(object, columns); err != nil {
 			t.Fatalf("%s: %v", object, err)
 		}
-		e := Entity{Type: a, Name: b, Tags: []string{a, b}, Links: []Link{{Name: "paper", URL: b}}, Signals: Signals{
-			Facts: []Fact{{Name: "stars", Number: number, Source: a}}, Benchmarks: []Benchmark{{Name: b, Value: number, Date: a}}}}
+		e := record.Entity{Type: a, Name: b, Tags: []string{a, b}, Links: []record.Link{{Name: "paper", URL: b}}, Signals: record.Signals{
+			Facts: []record.Fact{{Name: "stars", Number: number, Source: a}}, Benchmarks: []record.Benchmark{{Name: b, Value: number, Date: a}}}}
 		compareMembers(t, e.AppendJSON(nil))
 	})
 }

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // Feature is one thing that makes two entities alike, such as a shared tag.
@@ -56,7 +59,7 @@ func packNeighbours(lists [][]Neighbour) []byte {
 		total += uint32(len(list))
 		offsets = append(offsets, total)
 	}
-	return PackSections(PackUint32s(offsets), out)
+	return packed.PackSections(packed.PackUint32s(offsets), out)
 }
 
 // Similar returns the neighbours of a record as the build knew them, the nearest
@@ -69,7 +72,7 @@ func (b *Build) Similar(ordinal uint32) []Neighbour {
 		}
 		ordinal = b.targets.At(i) >> 1
 	}
-	offsets := Uint32s(b.similar[0])
+	offsets := packed.Uint32s(b.similar[0])
 	from, to := offsets.At(int(ordinal)), offsets.At(int(ordinal)+1)
 	list := make([]Neighbour, 0, to-from)
 	for i := from; i < to; i++ {
@@ -95,7 +98,7 @@ func (b *Build) now(ordinal uint32) (at uint32, ok bool) {
 		return ordinal, true
 	}
 	at, ok = b.overlay.moved[ordinal]
-	return at, ok && b.edited(at).Status != Withdrawn
+	return at, ok && b.edited(at).Status != record.Withdrawn
 }
 
 // Features is the number of features that neighbours' reasons may point to.

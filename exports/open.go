@@ -1,3 +1,11 @@
+// Package exports is the contract between the builder and the edge: which files
+// a build holds and in which format, and how they are written, opened and
+// queried. What they hold is defined in record, their rows and columns in table,
+// the form of the binary ones in packed, and the folder of a build in store.
+//
+// A build is immutable. It lies in exports/builds/<id>/ below an output folder;
+// exports/current names the one that is served. Everything in it is a pure
+// function of the content, the commit and the as-of time.
 package exports
 
 import (
@@ -11,6 +19,10 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/mmap-go"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // Build is an opened build. Its files are mapped into memory, so opening takes
@@ -19,7 +31,7 @@ import (
 // may point into the mapping: it must not be changed, nor used after Close.
 type Build struct {
 	Dir      string
-	Manifest *Manifest
+	Manifest *store.Manifest
 
 	files map[string]mmap.MMap
 
@@ -28,21 +40,21 @@ type Build struct {
 	records  []byte
 	offsets  []byte
 	rows     []byte
-	keys     StringTable
-	targets  Uint32s
-	keyRank  Uint32s
+	keys     packed.StringTable
+	targets  packed.Uint32s
+	keyRank  packed.Uint32s
 	scores   [][]byte
-	nameRank Uint32s
-	dates    [2]Uint32s
-	names    StringTable
-	orders   []Uint32s // SortKeys × (asc, desc)
-	values   StringTable
-	spelled  StringTable
+	nameRank packed.Uint32s
+	dates    [2]packed.Uint32s
+	names    packed.StringTable
+	orders   []packed.Uint32s // SortKeys × (asc, desc)
+	values   packed.StringTable
+	spelled  packed.StringTable
 	places   []byte
 	bitmaps  []byte
-	facets   [][2]Uint32s
+	facets   [][2]packed.Uint32s
 	similar  [2][]byte
-	features StringTable
+	features packed.StringTable
 	sources  sources
 	archive  *ArchiveReader
 
@@ -52,12 +64,12 @@ type Build struct {
 // Open maps a build into memory. It checks the manifest, not the bytes of the
 // files: Verify does that, and should come first.
 func Open(dir string) (*Build, error) {
-	r, err := OpenFiles(dir)
+	r, err := store.OpenFiles(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	m, _, err := openManifest(r)
+	m, _, err := store.OpenManifest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -68,22 +80,22 @@ func Open(dir string) (*Build, error) {
 		}
 	}
 	if err := b.openLookups(); err != nil {
-		return nil, errors.Join(&DamageError{Path: dir, Problem: "has lookup files that do not fit together: " + err.Error()}, b.Close())
+		return nil, errors.Join(&store.DamageError{Path: dir, Problem: "has lookup files that do not fit together: " + err.Error()}, b.Close())
 	}
 	return b, nil
 }
 
 // OpenCurrent opens the published build of an output folder, unverified.
 func OpenCurrent(root string) (*Build, error) {
-	id, err := Current(root)
+	id, err := store.Current(root)
 	if err != nil {
 		return nil, err
 	}
-	return Open(filepath.Join(BuildsDir(root), id))
+	return Open(filepath.Join(store.BuildsDir(root), id))
 }
 
-func (b *Build) mapFile(dir *os.Root, f File) error {
-	file, err := OpenFile(dir, f)
+func (b *Build) mapFile(dir *os.Root, f store.File) error {
+	file, err := store.OpenFile(dir, f)
 	if err != nil {
 		return err
 	}
@@ -101,14 +113,14 @@ func (b *Build) mapFile(dir *os.Root, f File) error {
 }
 
 func (b *Build) openLookups() error {
-	s := NewSectionReader(func(name string) []byte { return b.files[name] })
+	s := packed.NewSectionReader(func(name string) []byte { return b.files[name] })
 	b.records, b.offsets, b.rows = b.files[recordsFile], b.files[offsetsFile], b.files[rowsFile]
 	b.n = len(b.rows) / 16
 	keys := s.Open(keysFile, 3)
 	b.keys, b.targets, b.keyRank = s.Strings(keysFile, keys[0]), keys[1], keys[2]
-	cols := s.Open(columnsFile, len(ScoreNames)+4)
-	k := len(ScoreNames)
-	b.scores, b.nameRank, b.dates = cols[:k], cols[k], [2]Uint32s{cols[k+1], cols[k+2]}
+	cols := s.Open(columnsFile, len(record.ScoreNames)+4)
+	k := len(record.ScoreNames)
+	b.scores, b.nameRank, b.dates = cols[:k], cols[k], [2]packed.Uint32s{cols[k+1], cols[k+2]}
 	b.names = s.Strings(columnsFile, cols[k+3])
 	for _, part := range s.Open(ordersFile, 2*len(SortKeys)) {
 		b.orders = append(b.orders, part)
@@ -118,7 +130,7 @@ func (b *Build) openLookups() error {
 	b.bitmaps = b.files[bitmapsFile]
 	facets := s.Open(facetsFile, 2*len(FilterFields))
 	for i := range FilterFields {
-		b.facets = append(b.facets, [2]Uint32s{facets[2*i], facets[2*i+1]})
+		b.facets = append(b.facets, [2]packed.Uint32s{facets[2*i], facets[2*i+1]})
 	}
 	similar := s.Open(similarFile, 2)
 	b.similar = [2][]byte{similar[0], similar[1]}
@@ -130,7 +142,7 @@ func (b *Build) openLookups() error {
 	}
 	b.listed = b.Manifest.Counts.Entities
 	if len(b.offsets) != 8*(b.n+1) || b.keyRank.Len() != b.n || b.listed > b.n || b.Manifest.Counts.Ranked > b.listed {
-		return ErrSections
+		return packed.ErrSections
 	}
 	return nil
 }
@@ -151,10 +163,10 @@ func (b *Build) Close() error {
 }
 
 // File returns the bytes of a file of the build.
-func (b *Build) File(path string) ([]byte, File, bool) {
+func (b *Build) File(path string) ([]byte, store.File, bool) {
 	f, ok := b.Manifest.File(path)
 	if !ok {
-		return nil, File{}, false
+		return nil, store.File{}, false
 	}
 	return b.files[path], f, true
 }
@@ -179,7 +191,7 @@ func (b *Build) everything(withdrawn bool) *roaring.Bitmap {
 	} else {
 		set.AddRange(0, uint64(b.listed))
 	}
-	return b.settle(set, func(e *Entity) bool { return withdrawn || e.Status != Withdrawn })
+	return b.settle(set, func(e *record.Entity) bool { return withdrawn || e.Status != record.Withdrawn })
 }
 
 // Find returns the ordinal at an address. moved tells that the address is an
@@ -233,11 +245,11 @@ func (b *Build) Record(ordinal uint32) []byte {
 }
 
 // Entity decodes a record. It must not be changed.
-func (b *Build) Entity(ordinal uint32) (*Entity, error) {
+func (b *Build) Entity(ordinal uint32) (*record.Entity, error) {
 	if e := b.edited(ordinal); e != nil {
 		return e, nil
 	}
-	e := new(Entity)
+	e := new(record.Entity)
 	if err := e.UnmarshalJSON(b.Record(ordinal)); err != nil {
 		return nil, err
 	}
@@ -261,15 +273,15 @@ func (b *Build) ExportRow(ordinal uint32) []byte {
 }
 
 // Score returns one of the scores of a record, null for a name that is none.
-func (b *Build) Score(name string, ordinal uint32) Score {
-	i := slices.Index(ScoreNames, name)
+func (b *Build) Score(name string, ordinal uint32) record.Score {
+	i := slices.Index(record.ScoreNames, name)
 	if i < 0 {
-		return Score{}
+		return record.Score{}
 	}
 	if e := b.edited(ordinal); e != nil {
 		return e.Scores.Get(name)
 	}
-	return ScoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
+	return record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
 }
 
 // Values lists what records of the build have in a filter field, as most of
@@ -297,7 +309,7 @@ func (b *Build) valuesOf(field string) func(yield func(int) bool) {
 // Bitmap returns the records that have a value in a filter field, nil if none
 // has. The comparison folds case and marks.
 func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
-	folded := Fold(value)
+	folded := record.Fold(value)
 	i, ok := b.values.Search(field + "\x00" + folded)
 	if !ok && b.overlay == nil {
 		return nil
@@ -306,7 +318,7 @@ func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
 	if ok {
 		set = b.bitmap(i)
 	}
-	if set = b.settle(set, func(e *Entity) bool { return hasValue(e, field, folded) }); set.IsEmpty() {
+	if set = b.settle(set, func(e *record.Entity) bool { return hasValue(e, field, folded) }); set.IsEmpty() {
 		return nil
 	}
 	return set
@@ -326,7 +338,7 @@ func (b *Build) sortValue(key int, ordinal uint32) int64 {
 		return b.overlay.values[key][int(ordinal)-b.n]
 	}
 	i := int(ordinal)
-	switch k := len(ScoreNames); {
+	switch k := len(record.ScoreNames); {
 	case key < k:
 		if v := int16(binary.LittleEndian.Uint16(b.scores[key][2*i:])); v >= 0 {
 			return int64(v)

@@ -8,19 +8,23 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
+	"kindex/exports/table"
 )
 
 // Edit is one entity as it stands beside a build: changed, new, or gone.
 type Edit struct {
 	Type, Slug string
-	Entity     *Entity // with its scores; nil where the file is gone
+	Entity     *record.Entity // with its scores; nil where the file is gone
 }
 
 // overlay is what edits change in a build that is not built anew: records behind
 // its own ordinals, and ordinals of its own that count no more.
 type overlay struct {
 	id       string
-	entities []*Entity // the record of ordinal n+i is entities[i]
+	entities []*record.Entity // the record of ordinal n+i is entities[i]
 	records  [][]byte
 	rows     [][]byte
 	dead     *roaring.Bitmap   // ordinals of the build that were replaced or are gone
@@ -66,8 +70,8 @@ func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 		d.keys[key] = ordinal << 1
 		d.entities = append(d.entities, e.Entity)
 		d.records = append(d.records, e.Entity.AppendJSON(nil))
-		d.rows = append(d.rows, AppendRow(nil, EntityColumns, EntityRow(e.Entity)))
-		d.names = append(d.names, Fold(e.Entity.Name))
+		d.rows = append(d.rows, table.AppendRow(nil, table.EntityColumns, table.EntityRow(e.Entity)))
+		d.names = append(d.names, record.Fold(e.Entity.Name))
 		d.slugs = append(d.slugs, key)
 		sum.Write(d.records[len(d.records)-1])
 	}
@@ -116,22 +120,22 @@ func (b *Build) arrange() error {
 }
 
 // editedValue is what Build.sortValue returns for an edited entity.
-func (b *Build) editedValue(key string, e *Entity) (int64, error) {
+func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
 	var day string
 	switch key {
 	case "name":
-		return b.nameValue(Fold(e.Name)), nil
+		return b.nameValue(record.Fold(e.Name)), nil
 	case "addedDate":
 		day = e.AddedDate
 	case "lastUpdated":
 		day = e.LastUpdated
 	default:
 		if s := e.Scores.Get(key); s.Known() {
-			return int64(s.code()), nil
+			return int64(s.Code()), nil
 		}
 		return nullValue, nil
 	}
-	d, err := DayNumber(day)
+	d, err := record.DayNumber(day)
 	return dateValue(d), err
 }
 
@@ -143,11 +147,11 @@ func (b *Build) placeEdits() {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(x, y int) int { return CompareRank(d.entities[x], d.entities[y]) })
+	slices.SortFunc(order, func(x, y int) int { return record.CompareRank(d.entities[x], d.entities[y]) })
 	d.standing = make([]float64, len(order))
 	for j, i := range order {
 		from, to := 0, b.listed
-		if d.entities[i].Status == Withdrawn {
+		if d.entities[i].Status == record.Withdrawn {
 			from, to = b.listed, b.n
 		}
 		d.standing[i] = float64(b.before(d.values[0][i], d.rank[i], from, to)) - 1 + float64(j+1)/float64(len(order)+1)
@@ -167,7 +171,7 @@ func (b *Build) stretch() int64 {
 // that edits add to it. Places of different texts differ where the texts are in
 // the table or among the added; any other text has a place between its
 // neighbours.
-func (b *Build) stretched(t StringTable, added []string, s string) int64 {
+func (b *Build) stretched(t packed.StringTable, added []string, s string) int64 {
 	i, found := t.Search(s)
 	if found {
 		return int64(i) * b.stretch()
@@ -193,7 +197,7 @@ func (b *Build) rankOf(typ, slug string) int64 {
 }
 
 // edited returns the edited entity of an ordinal, nil where it is the build's own.
-func (b *Build) edited(ordinal uint32) *Entity {
+func (b *Build) edited(ordinal uint32) *record.Entity {
 	if int(ordinal) < b.n {
 		return nil
 	}
@@ -201,7 +205,7 @@ func (b *Build) edited(ordinal uint32) *Entity {
 }
 
 // edits calls yield with the edited entities and their ordinals.
-func (b *Build) edits(yield func(ordinal uint32, e *Entity) bool) {
+func (b *Build) edits(yield func(ordinal uint32, e *record.Entity) bool) {
 	if b.overlay == nil {
 		return
 	}
@@ -214,7 +218,7 @@ func (b *Build) edits(yield func(ordinal uint32, e *Entity) bool) {
 
 // settle makes a set of the build's own ordinals one of the edited build:
 // without what was replaced or is gone, and with the edited entities that fit.
-func (b *Build) settle(set *roaring.Bitmap, fits func(*Entity) bool) *roaring.Bitmap {
+func (b *Build) settle(set *roaring.Bitmap, fits func(*record.Entity) bool) *roaring.Bitmap {
 	if b.overlay == nil {
 		return set
 	}
@@ -238,7 +242,7 @@ func (b *Build) Dead() *roaring.Bitmap {
 
 // Edited are the edited entities, in the order of their ordinals, which follow
 // those of the build.
-func (b *Build) Edited() []*Entity {
+func (b *Build) Edited() []*record.Entity {
 	if b.overlay == nil {
 		return nil
 	}
@@ -255,8 +259,8 @@ func (b *Build) SortPosition(ordinal uint32) float64 {
 }
 
 // hasValue reports whether an entity has a folded value in a filter field.
-func hasValue(e *Entity, field, folded string) bool {
-	return slices.ContainsFunc(e.FieldValues(field), func(v string) bool { return Fold(v) == folded })
+func hasValue(e *record.Entity, field, folded string) bool {
+	return slices.ContainsFunc(e.FieldValues(field), func(v string) bool { return record.Fold(v) == folded })
 }
 
 // addFacets counts the values of the edited entities of a set, by folded form.
@@ -269,7 +273,7 @@ func (b *Build) addFacets(set *roaring.Bitmap, field string, counts []int, first
 		}
 		seen := map[string]bool{}
 		for _, v := range e.FieldValues(field) {
-			key := Fold(v)
+			key := record.Fold(v)
 			if seen[key] {
 				continue
 			}

@@ -11,12 +11,13 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
 )
 
 // editsBetween are the edits that make one catalogue of another.
-func editsBetween(before, after []*Entity) []Edit {
+func editsBetween(before, after []*record.Entity) []Edit {
 	var edits []Edit
-	was, is := map[string]*Entity{}, map[string]*Entity{}
+	was, is := map[string]*record.Entity{}, map[string]*record.Entity{}
 	for _, e := range before {
 		was[e.Key()] = e
 	}
@@ -39,7 +40,7 @@ type edited struct {
 	t                 *testing.T
 	rng               *rand.Rand
 	base, with, fresh *Build
-	list              []*Entity // of the fresh build
+	list              []*record.Entity // of the fresh build
 }
 
 // TestEditsAnswerAsANewBuild lays all sorts of edits over a build: few, as
@@ -77,14 +78,14 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 }
 
 // onlySome takes n of the differences between two catalogues.
-func onlySome(rng *rand.Rand, before, after []*Entity, n int) []*Entity {
+func onlySome(rng *rand.Rand, before, after []*record.Entity, n int) []*record.Entity {
 	edits := editsBetween(before, after)
 	rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
-	changed := map[string]*Entity{}
+	changed := map[string]*record.Entity{}
 	for _, e := range edits[:n] {
 		changed[e.Type+"/"+e.Slug] = e.Entity
 	}
-	var list []*Entity
+	var list []*record.Entity
 	for _, e := range before {
 		if now, ok := changed[e.Key()]; !ok {
 			list = append(list, e)
@@ -98,7 +99,7 @@ func onlySome(rng *rand.Rand, before, after []*Entity, n int) []*Entity {
 			list = append(list, e)
 		}
 	}
-	slices.SortFunc(list, CompareRank)
+	slices.SortFunc(list, record.CompareRank)
 	return list
 }
 
@@ -122,9 +123,9 @@ func (x *edited) equal(what string, got, want []string) {
 // addresses compares what every key of either build leads to. Content in which
 // an earlier slug is that of another entity, or of two, is refused, so those are
 // left out.
-func (x *edited) addresses(before []*Entity) {
+func (x *edited) addresses(before []*record.Entity) {
 	refused := map[string]bool{}
-	for _, list := range [][]*Entity{before, x.list} {
+	for _, list := range [][]*record.Entity{before, x.list} {
 		claimed := map[string]bool{}
 		for _, e := range list {
 			claimed[e.Key()] = true
@@ -157,13 +158,13 @@ func (x *edited) addresses(before []*Entity) {
 			if got, want := x.with.ExportRow(o), x.fresh.ExportRow(p); !bytes.Equal(got, want) {
 				x.t.Fatalf("row\n%s\n%s", got, want)
 			}
-			for _, name := range ScoreNames {
+			for _, name := range record.ScoreNames {
 				if x.with.Score(name, o) != x.fresh.Score(name, p) {
 					x.t.Fatalf("%s/%s: %s differs", typ, slug, name)
 				}
 			}
 			for _, n := range x.with.Similar(o) {
-				if e := x.with.edited(n.Ordinal); x.with.Dead().Contains(n.Ordinal) || e != nil && e.Status == Withdrawn {
+				if e := x.with.edited(n.Ordinal); x.with.Dead().Contains(n.Ordinal) || e != nil && e.Status == record.Withdrawn {
 					x.t.Fatalf("%s/%s has a neighbour that is gone: %v", typ, slug, n)
 				}
 			}
@@ -206,7 +207,7 @@ func (x *edited) selections() {
 // orders pages through large and small sets in every order, by skipping and by
 // cursor.
 func (x *edited) orders() {
-	for _, f := range []*Filter{{}, {Fields: map[string][][]string{"status": {{Active}, {Withdrawn}}}}, {Fields: map[string][][]string{"tag": {{"t1", "t2"}}}}} {
+	for _, f := range []*Filter{{}, {Fields: map[string][][]string{"status": {{record.Active}, {record.Withdrawn}}}}, {Fields: map[string][][]string{"tag": {{"t1", "t2"}}}}} {
 		got, want := x.both(f)
 		for _, s := range allSorts() {
 			limit := 1 + int(want.GetCardinality())/7
@@ -245,7 +246,7 @@ func (x *edited) facets() {
 		for _, field := range FilterFields {
 			list := func(counts []FacetCount) (out []string) {
 				for _, c := range counts {
-					out = append(out, fmt.Sprint(Fold(c.Value), " ", c.Count))
+					out = append(out, fmt.Sprint(record.Fold(c.Value), " ", c.Count))
 				}
 				return out
 			}
@@ -264,7 +265,7 @@ func (x *edited) facets() {
 
 // standings checks that records stand in the order of a new build's ordinals,
 // and that places of records before the edits fall where they belong.
-func (x *edited) standings(before []*Entity) {
+func (x *edited) standings(before []*record.Entity) {
 	last := -1.0
 	for p := range uint32(x.fresh.Len()) {
 		typ, slug := x.fresh.Key(p)
@@ -276,7 +277,7 @@ func (x *edited) standings(before []*Entity) {
 		}
 	}
 	for o, e := range before {
-		if e.Status == Withdrawn {
+		if e.Status == record.Withdrawn {
 			continue
 		}
 		at, ok := x.with.StandingOf(x.base.PlaceOf(DefaultSort, uint32(o)))
@@ -285,7 +286,7 @@ func (x *edited) standings(before []*Entity) {
 		}
 		for _, now := range x.list[:20] {
 			p, _, _ := x.with.Find(now.Type, now.Slug)
-			if c := CompareRank(now, e); c != 0 && (x.with.SortPosition(p) < at) != (c < 0) {
+			if c := record.CompareRank(now, e); c != 0 && (x.with.SortPosition(p) < at) != (c < 0) {
 				x.t.Fatalf("%s stands at %v, %s at %v", e.Key(), at, now.Key(), x.with.SortPosition(p))
 			}
 		}

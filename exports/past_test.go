@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kindex/exports/record"
 )
 
 // past is a made-up history: what an archive is written from, and what it is
@@ -16,20 +18,20 @@ import (
 type past struct {
 	rng      *rand.Rand
 	now      int64
-	versions []Version
-	changes  []*Change
-	commits  []ArchivedCommit
-	lines    [][]int   // versions by line
-	lineOf   []int     // by version
-	entities []*Entity // by version, with the dates that it shows; nil where deleted
-	ends     []int     // how many versions there were after each commit
+	versions []record.Version
+	changes  []*record.Change
+	commits  []record.ArchivedCommit
+	lines    [][]int          // versions by line
+	lineOf   []int            // by version
+	entities []*record.Entity // by version, with the dates that it shows; nil where deleted
+	ends     []int            // how many versions there were after each commit
 }
 
 // pastFrom is the moment of the first commit: some seconds before a day ends.
 var pastFrom = time.Date(2024, 2, 28, 23, 59, 50, 0, time.UTC).Unix()
 
 // newPast begins with one commit that adds the entities.
-func newPast(seed uint64, entities []*Entity) *past {
+func newPast(seed uint64, entities []*record.Entity) *past {
 	p := &past{rng: rand.New(rand.NewPCG(seed, 77)), now: pastFrom}
 	p.commit(func(did map[string]bool) {
 		for _, e := range entities {
@@ -60,7 +62,7 @@ func (p *past) commit(work func(did map[string]bool)) {
 	for v := from; v < len(p.versions); v++ {
 		p.note(v)
 	}
-	p.commits = append(p.commits, ArchivedCommit{Hash: fmt.Sprintf("%040x", p.rng.Uint64()), Author: pick(p.rng, 0, "Ada", "Élan", ""), PullRequest: p.rng.IntN(3)})
+	p.commits = append(p.commits, record.ArchivedCommit{Hash: fmt.Sprintf("%040x", p.rng.Uint64()), Author: pick(p.rng, 0, "Ada", "Élan", ""), PullRequest: p.rng.IntN(3)})
 	p.ends = append(p.ends, len(p.versions))
 	p.now += []int64{0, 1, 5, 3600, 86399, 86400, 3 * 86400}[p.rng.IntN(7)]
 	if p.rng.IntN(3) == 0 { // a day's last second, or a day's first
@@ -74,45 +76,45 @@ func (p *past) note(i int) {
 	if v.Change = -1; p.rng.IntN(6) == 0 {
 		return
 	}
-	var before *Entity
+	var before *record.Entity
 	if v.Before >= 0 {
 		before = p.entities[v.Before]
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", i, v.Slug))
-	c := &Change{ID: hex.EncodeToString(sum[:12]), Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
-		Fields: Diff(before, p.entities[i]), Commit: fmt.Sprint(v.Commit), Author: pick(p.rng, 0.2, "Ada", "B, \"C\"")}
+	c := &record.Change{ID: hex.EncodeToString(sum[:12]), Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
+		Fields: record.Diff(before, p.entities[i]), Commit: fmt.Sprint(v.Commit), Author: pick(p.rng, 0.2, "Ada", "B, \"C\"")}
 	switch {
 	case v.Deleted:
-		c.Event, c.Name = Deleted, before.Name
+		c.Event, c.Name = record.Deleted, before.Name
 	case before == nil:
-		c.Event, c.Name = Created, p.entities[i].Name
+		c.Event, c.Name = record.Created, p.entities[i].Name
 	default:
-		c.Event, c.Name = Updated, p.entities[i].Name
+		c.Event, c.Name = record.Updated, p.entities[i].Name
 	}
 	v.Change = int32(len(p.changes))
 	p.changes = append(p.changes, c)
 }
 
 // append adds a version of a line; -1 begins one.
-func (p *past) append(did map[string]bool, line int, typ, slug string, e *Entity) {
+func (p *past) append(did map[string]bool, line int, typ, slug string, e *record.Entity) {
 	if line < 0 {
 		line = len(p.lines)
 		p.lines = append(p.lines, nil)
 	}
-	v := Version{Type: typ, Slug: slug, Entity: e, Deleted: e == nil, Time: p.now, Commit: int32(len(p.commits)), Before: -1, Added: NoDate, Updated: NoDate}
+	v := record.Version{Type: typ, Slug: slug, Entity: e, Deleted: e == nil, Time: p.now, Commit: int32(len(p.commits)), Before: -1, Added: record.NoDate, Updated: record.NoDate}
 	if had := p.lines[line]; len(had) > 0 {
 		v.Before = int32(had[len(had)-1])
 	}
 	if e != nil {
-		v.Added, _ = DayNumber(e.AddedDate)
-		v.Updated, _ = DayNumber(e.LastUpdated)
+		v.Added, _ = record.DayNumber(e.AddedDate)
+		v.Updated, _ = record.DayNumber(e.LastUpdated)
 	}
 	did[typ+"/"+slug] = true
 	p.lines[line] = append(p.lines[line], len(p.versions))
 	p.versions, p.entities, p.lineOf = append(p.versions, v), append(p.entities, e), append(p.lineOf, line)
 }
 
-func (p *past) create(did map[string]bool, e *Entity, line int) {
+func (p *past) create(did map[string]bool, e *record.Entity, line int) {
 	with := *e
 	with.AddedDerived, with.UpdatedDerived = p.rng.IntN(2) == 0, p.rng.IntN(2) == 0
 	p.append(did, line, e.Type, e.Slug, &with)
@@ -197,7 +199,7 @@ func (p *past) change(did map[string]bool, state []int, free func(typ, slug stri
 
 // listed is the catalogue after so many versions, in the order of ranks: the
 // version of each entity, and the entity with scores.
-func (p *past) listed(n int, rng *rand.Rand) (versions []uint32, entities []*Entity) {
+func (p *past) listed(n int, rng *rand.Rand) (versions []uint32, entities []*record.Entity) {
 	for _, v := range p.state(n) {
 		if v >= 0 && p.entities[v] != nil {
 			e := *p.entities[v]
@@ -209,19 +211,19 @@ func (p *past) listed(n int, rng *rand.Rand) (versions []uint32, entities []*Ent
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return CompareRank(entities[a], entities[b]) })
-	sortedVersions, sorted := make([]uint32, len(order)), make([]*Entity, len(order))
+	slices.SortFunc(order, func(a, b int) int { return record.CompareRank(entities[a], entities[b]) })
+	sortedVersions, sorted := make([]uint32, len(order)), make([]*record.Entity, len(order))
 	for i, o := range order {
 		sortedVersions[i], sorted[i] = versions[o], entities[o]
 	}
 	return sortedVersions, sorted
 }
 
-func snapshotOf(day string, versions []uint32, entities []*Entity) *SnapshotData {
+func snapshotOf(day string, versions []uint32, entities []*record.Entity) *SnapshotData {
 	s := &SnapshotData{Day: day, Versions: versions}
 	for _, e := range entities {
 		s.Scores = append(s.Scores, e.Scores)
-		if e.Status != Withdrawn {
+		if e.Status != record.Withdrawn {
 			s.Listed++
 			s.Ranked += boolInt(e.Scores.Composite.Known())
 		}
@@ -290,7 +292,7 @@ func (p *past) archive(n int) *Archive {
 }
 
 func (p *past) versionOf(change int) int32 {
-	return int32(slices.IndexFunc(p.versions, func(v Version) bool { return int(v.Change) == change }))
+	return int32(slices.IndexFunc(p.versions, func(v record.Version) bool { return int(v.Change) == change }))
 }
 
 // standing is what an archive is to say of an address, by looking at everything.

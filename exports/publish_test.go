@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/exports/store"
 )
 
 func TestPlaceKeepsOrMends(t *testing.T) {
@@ -23,10 +24,10 @@ func TestPlaceKeepsOrMends(t *testing.T) {
 	root := t.TempDir()
 	list := catalogue(10, 30)
 	id := writeBuild(t, root, list)
-	dir := filepath.Join(BuildsDir(root), id)
+	dir := filepath.Join(store.BuildsDir(root), id)
 	only := func() {
 		t.Helper()
-		entries, err := os.ReadDir(BuildsDir(root))
+		entries, err := os.ReadDir(store.BuildsDir(root))
 		if err != nil || len(entries) != 1 || entries[0].Name() != id {
 			t.Errorf("%v, %v", entries, err)
 		}
@@ -44,7 +45,7 @@ func TestPlaceKeepsOrMends(t *testing.T) {
 		t.Errorf("the intact build was replaced: %v", err)
 	}
 	for _, damage := range []func() error{
-		func() error { return os.Remove(filepath.Join(dir, ManifestFile)) },
+		func() error { return os.Remove(filepath.Join(dir, store.ManifestFile)) },
 		func() error { return os.WriteFile(filepath.Join(dir, "lookup", "keys.bin"), nil, 0o644) },
 		func() error { return os.WriteFile(filepath.Join(dir, "extra"), nil, 0o644) },
 		func() error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644)) },
@@ -61,7 +62,7 @@ func TestPrune(t *testing.T) {
 	ids := make([]string, 6)
 	for keep, want := range map[int][]int{0: {2}, 1: {2}, 2: {2, 5}, 3: {2, 4, 5}, 5: {1, 2, 3, 4, 5}, 6: {0, 1, 2, 3, 4, 5}, 9: {0, 1, 2, 3, 4, 5}} {
 		root := t.TempDir()
-		dir := BuildsDir(root)
+		dir := store.BuildsDir(root)
 		for i := range ids {
 			ids[i] = fmt.Sprintf("20261101-%016x", 99-i) // the name tells nothing of the age
 			at := time.Date(2026, 11, 1, i, 0, 0, 0, time.UTC)
@@ -73,11 +74,11 @@ func TestPrune(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(dir, "notes"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		removed, err := Prune(root, ids[2], keep)
+		removed, err := store.Prune(root, ids[2], keep)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := Builds(dir)
+		kept, err := store.Builds(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,7 @@ func TestPrune(t *testing.T) {
 			t.Errorf("keep %d leaves %v, %v", keep, entries, err)
 		}
 	}
-	if removed, err := Prune(filepath.Join(t.TempDir(), "none"), "", 1); err != nil || len(removed) != 0 {
+	if removed, err := store.Prune(filepath.Join(t.TempDir(), "none"), "", 1); err != nil || len(removed) != 0 {
 		t.Errorf("a folder that is not there: %v, %v", removed, err)
 	}
 }
@@ -113,12 +114,12 @@ func TestRemoveLeftovers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".tmp-3"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opened, err := OpenFolder(dir)
+	opened, err := store.OpenFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer opened.Close()
-	temporary, err := TemporaryDir(opened)
+	temporary, err := store.TemporaryDir(opened)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,14 +127,14 @@ func TestRemoveLeftovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Add("a/b", []byte("x")), RemoveLeftovers(dir), RemoveLeftovers(filepath.Join(dir, "none"))); err != nil {
+	if err := errors.Join(w.Add("a/b", []byte("x")), store.RemoveLeftovers(dir), store.RemoveLeftovers(filepath.Join(dir, "none"))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := opened.Stat(temporary); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the temporary folder is still there")
 	}
 	files := tree(t, dir)
-	if err := errors.Join(RemoveLeftovers(BuildsDir(dir)), w.Discard()); err != nil {
+	if err := errors.Join(store.RemoveLeftovers(store.BuildsDir(dir)), w.Discard()); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := files["/other/.tmp-2"]; len(files) != 3 || !ok || len(tree(t, dir)) != 2 {
@@ -145,14 +146,14 @@ func TestPublishIsAtomic(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	root := t.TempDir()
-	if _, err := Current(root); !errors.Is(err, ErrNoBuild) {
+	if _, err := store.Current(root); !errors.Is(err, store.ErrNoBuild) {
 		t.Errorf("nothing is published, but %v", err)
 	}
-	if err := os.MkdirAll(BuildsDir(root), 0o755); err != nil {
+	if err := os.MkdirAll(store.BuildsDir(root), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	id := func(i int) string { return fmt.Sprintf("20261101-%016x", i) }
-	if err := Publish(root, id(0)); err != nil {
+	if err := store.Publish(root, id(0)); err != nil {
 		t.Fatal(err)
 	}
 	var latest, reads atomic.Int64
@@ -167,7 +168,7 @@ func TestPublishIsAtomic(t *testing.T) {
 				default:
 				}
 				low := latest.Load()
-				got, err := Current(root)
+				got, err := store.Current(root)
 				var n int64
 				if _, serr := fmt.Sscanf(got, "20261101-%x", &n); err != nil || serr != nil || n < low {
 					t.Errorf("%q, %v: older than %d", got, err, low)
@@ -178,7 +179,7 @@ func TestPublishIsAtomic(t *testing.T) {
 		})
 	}
 	for i := 1; i <= 200 || reads.Load() < 3000 && !t.Failed(); i++ {
-		if err := Publish(root, id(i)); err != nil {
+		if err := store.Publish(root, id(i)); err != nil {
 			t.Fatal(err)
 		}
 		latest.Store(int64(i))
@@ -190,7 +191,7 @@ func TestPublishIsAtomic(t *testing.T) {
 		if err := os.WriteFile(path, []byte(bad+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Current(root)
+		_, err := store.Current(root)
 		wantDamage(t, err, path, "which is no build id")
 	}
 	entries, err := os.ReadDir(filepath.Join(root, "exports"))
@@ -202,25 +203,25 @@ func TestPublishIsAtomic(t *testing.T) {
 func TestLock(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "new", "folder")
 	ctx := t.Context()
-	first, err := AcquireLock(ctx, root, nil)
+	first, err := store.AcquireLock(ctx, root, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var busy *BusyError
-	_, err = AcquireLock(ctx, root, nil)
+	var busy *store.BusyError
+	_, err = store.AcquireLock(ctx, root, nil)
 	if !errors.As(err, &busy) || busy.Root != root || !strings.Contains(err.Error(), fmt.Sprintf("process %d, since 2", os.Getpid())) {
 		t.Errorf("a second lock gives %v", err)
 	}
 	waits := 0
 	short, cancel := context.WithCancel(ctx)
-	_, err = AcquireLock(short, root, func(b *BusyError) { waits++; cancel() })
+	_, err = store.AcquireLock(short, root, func(b *store.BusyError) { waits++; cancel() })
 	if !errors.Is(err, context.Canceled) || waits != 1 {
 		t.Errorf("waiting in vain %d times gives %v", waits, err)
 	}
-	told := make(chan *BusyError, 9)
+	told := make(chan *store.BusyError, 9)
 	got := make(chan error, 1)
 	go func() {
-		second, err := AcquireLock(ctx, root, func(b *BusyError) { told <- b })
+		second, err := store.AcquireLock(ctx, root, func(b *store.BusyError) { told <- b })
 		if err == nil {
 			err = second.Release()
 		}
@@ -240,7 +241,7 @@ func TestLock(t *testing.T) {
 	if err := <-got; err != nil || len(told) != 0 {
 		t.Errorf("after the wait: %v, told again %d times", err, len(told))
 	}
-	third, err := AcquireLock(ctx, root, func(*BusyError) { t.Error("nobody has the lock") })
+	third, err := store.AcquireLock(ctx, root, func(*store.BusyError) { t.Error("nobody has the lock") })
 	if err != nil {
 		t.Fatal(err)
 	}

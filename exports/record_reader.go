@@ -1,6 +1,10 @@
 package exports
 
-import "github.com/RoaringBitmap/roaring/v2"
+import (
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/record"
+)
 
 // Catalogue is what lists and leaderboards are read from: the present, which is
 // a *Build, or a day of the past, which is a *Snapshot. Records are named by
@@ -26,7 +30,7 @@ type Catalogue interface {
 	// Record returns the JSON form of a record.
 	Record(ordinal uint32) []byte
 	// Entity decodes a record. It must not be changed.
-	Entity(ordinal uint32) (*Entity, error)
+	Entity(ordinal uint32) (*record.Entity, error)
 }
 
 var (

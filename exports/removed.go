@@ -1,9 +1,11 @@
 package exports
 
+import "kindex/exports/record"
+
 // ResolveRemoved tells what became of the entity that once had an address which the build
 // does not have: Exists where it is at another one now, that of the version; Gone
 // where it was deleted, by the version; Unknown where nobody knows of one.
-func (b *Build) ResolveRemoved(typ, slug string) (now Version, standing Lifecycle) {
+func (b *Build) ResolveRemoved(typ, slug string) (now record.Version, standing Lifecycle) {
 	a := b.Archive()
 	last, ok := a.Last(typ, slug)
 	if !ok {

@@ -4,6 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"os"
+
+	"kindex/exports/packed"
+	"kindex/exports/store"
 )
 
 // shards are the compressed pieces that the text files of a table were put together
@@ -36,11 +39,11 @@ func openShards(b *Build, base string) *shards {
 	if b == nil {
 		return nil
 	}
-	table, err := UnpackSections(b.files[shardsFile(base)], len(shardedFiles))
+	table, err := packed.UnpackSections(b.files[shardsFile(base)], len(shardedFiles))
 	if err != nil {
 		return nil
 	}
-	dir, err := OpenFiles(b.Dir)
+	dir, err := store.OpenFiles(b.Dir)
 	if err != nil {
 		return nil
 	}
@@ -56,7 +59,7 @@ func openShards(b *Build, base string) *shards {
 	for i, ext := range shardedFiles[len(shardedFormats):] {
 		lengths := table[len(shardedFormats)+i]
 		entry, _ := b.Manifest.File(base + ext)
-		f, err := OpenFile(dir, entry)
+		f, err := store.OpenFile(dir, entry)
 		if err == nil {
 			s.files = append(s.files, f)
 			s.ends = append(s.ends, addUp(lengths))

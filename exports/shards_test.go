@@ -11,23 +11,29 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/jsonenc"
+	"kindex/exports/packed"
+	"kindex/exports/store"
+	"kindex/exports/table"
 )
 
 // thing is a row of a made-up table whose object form says more than its cells.
 type thing struct{ key, text string }
 
 func tableOf(base string, things []thing) *Table {
-	t := &Table{Base: base, Columns: []Column{{Name: "key", Kind: Text}, {Name: "text", Kind: Text}}}
+	t := &Table{Base: base, Columns: []table.Column{{Name: "key", Kind: table.Text}, {Name: "text", Kind: table.Text}}}
 	for _, x := range things {
 		t.Keys = append(t.Keys, x.key)
 	}
-	t.Row = func(i int) Row { return Row{{Text: things[i].key}, {Text: things[i].text[:len(things[i].text)/2]}} }
+	t.Row = func(i int) table.Row {
+		return table.Row{{Text: things[i].key}, {Text: things[i].text[:len(things[i].text)/2]}}
+	}
 	return t
 }
 
 func withObjects(t *Table, things []thing) *Table {
 	t.JSON = func(dst []byte, i int) []byte {
-		return append(AppendString(append(dst, `{"it":`...), things[i].key+things[i].text), '}')
+		return append(jsonenc.AppendString(append(dst, `{"it":`...), things[i].key+things[i].text), '}')
 	}
 	return t
 }
@@ -71,7 +77,7 @@ func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
 		_, err := w.WriteTable(withObjects(tableOf("objects", things), things))
 		return err
 	})
-	return filepath.Join(BuildsDir(root), id)
+	return filepath.Join(store.BuildsDir(root), id)
 }
 
 func openDir(t *testing.T, dir string) *Build {
@@ -105,15 +111,15 @@ func TestTablesUponAnEarlierBuild(t *testing.T) {
 // sameFolders fails where two folders do not hold the same files.
 func sameFolders(t *testing.T, got, want string) {
 	t.Helper()
-	m, err := Verify(want)
+	m, err := store.Verify(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := VerifyFiles(got, m.Files, ManifestFile); err != nil {
+	if err := store.VerifyFiles(got, m.Files, store.ManifestFile); err != nil {
 		t.Errorf("the build upon an earlier one is another than the full one: %v", err)
 	}
-	a, errA := os.ReadFile(filepath.Join(got, ManifestFile))
-	b, errB := os.ReadFile(filepath.Join(want, ManifestFile))
+	a, errA := os.ReadFile(filepath.Join(got, store.ManifestFile))
+	b, errB := os.ReadFile(filepath.Join(want, store.ManifestFile))
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
 		t.Errorf("the manifests differ: %v, %v", errA, errB)
 	}
@@ -175,10 +181,12 @@ func TestTablesThatCannotBeTaken(t *testing.T) {
 	for name, spoil := range map[string]func(*Build){
 		"no shard table":    func(b *Build) { delete(b.files, shardsFile("flat")) },
 		"of another length": func(b *Build) { b.files[shardsFile("flat")] = b.files[shardsFile("flat")][:40] },
-		"empty":             func(b *Build) { b.files[shardsFile("flat")] = PackSections(make([][]byte, len(shardedFiles))...) },
-		"no such folder":    func(b *Build) { b.Dir += "-gone" },
+		"empty": func(b *Build) {
+			b.files[shardsFile("flat")] = packed.PackSections(make([][]byte, len(shardedFiles))...)
+		},
+		"no such folder": func(b *Build) { b.Dir += "-gone" },
 		"of other files": func(b *Build) {
-			i := slices.IndexFunc(b.Manifest.Files, func(f File) bool { return f.Path == "flat.csv.zst" })
+			i := slices.IndexFunc(b.Manifest.Files, func(f store.File) bool { return f.Path == "flat.csv.zst" })
 			b.Manifest.Files[i].Size++
 		},
 	} {

@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // Snapshot is the catalogue as it stood at the end of a day. Its ordinals are in
@@ -17,8 +20,8 @@ type Snapshot struct {
 
 	archive        *ArchiveReader
 	listed, ranked int
-	versions       Uint32s  // by ordinal
-	scores         [][]byte // by ScoreNames
+	versions       packed.Uint32s // by ordinal
+	scores         [][]byte       // by ScoreNames
 }
 
 // Pack makes the file of a snapshot.
@@ -30,32 +33,32 @@ func (s *SnapshotData) pack() []byte {
 		needed = max(needed, v+1)
 	}
 	counts = binary.LittleEndian.AppendUint64(counts, uint64(needed))
-	parts := [][]byte{counts, PackUint32s(s.Versions)}
-	for _, name := range ScoreNames {
+	parts := [][]byte{counts, packed.PackUint32s(s.Versions)}
+	for _, name := range record.ScoreNames {
 		column := make([]byte, 0, 2*len(s.Scores))
 		for i := range s.Scores {
-			column = binary.LittleEndian.AppendUint16(column, uint16(s.Scores[i].Get(name).code()))
+			column = binary.LittleEndian.AppendUint16(column, uint16(s.Scores[i].Get(name).Code()))
 		}
 		parts = append(parts, column)
 	}
-	return PackSections(parts...)
+	return packed.PackSections(parts...)
 }
 
 // openSnapshot opens a snapshot over an archive with so many versions.
 func openSnapshot(day string, file []byte, versions int) (*Snapshot, error) {
-	parts, err := UnpackSections(file, 2+len(ScoreNames))
-	if err != nil || len(parts[0]) != 24 || Uint64At(parts[0], 2) > uint64(versions) {
-		return nil, ErrSections
+	parts, err := packed.UnpackSections(file, 2+len(record.ScoreNames))
+	if err != nil || len(parts[0]) != 24 || packed.Uint64At(parts[0], 2) > uint64(versions) {
+		return nil, packed.ErrSections
 	}
 	s := &Snapshot{Day: day, versions: parts[1], scores: parts[2:],
-		listed: int(Uint64At(parts[0], 0)), ranked: int(Uint64At(parts[0], 1))}
+		listed: int(packed.Uint64At(parts[0], 0)), ranked: int(packed.Uint64At(parts[0], 1))}
 	for _, column := range s.scores {
 		if len(column) != 2*s.Len() || len(s.versions)%4 != 0 {
-			return nil, ErrSections
+			return nil, packed.ErrSections
 		}
 	}
 	if uint(s.listed) > uint(s.Len()) || uint(s.ranked) > uint(s.listed) {
-		return nil, ErrSections
+		return nil, packed.ErrSections
 	}
 	return s, nil
 }
@@ -80,12 +83,12 @@ func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
 }
 
 // Score returns one of the scores of a record, null for a name that is none.
-func (s *Snapshot) Score(name string, ordinal uint32) Score {
-	i := slices.Index(ScoreNames, name)
+func (s *Snapshot) Score(name string, ordinal uint32) record.Score {
+	i := slices.Index(record.ScoreNames, name)
 	if i < 0 {
-		return Score{}
+		return record.Score{}
 	}
-	return ScoreFromCode(s.code(i, ordinal))
+	return record.ScoreFromCode(s.code(i, ordinal))
 }
 
 func (s *Snapshot) code(i int, ordinal uint32) int16 {
@@ -93,9 +96,9 @@ func (s *Snapshot) code(i int, ordinal uint32) int16 {
 }
 
 // Scores returns all scores of a record.
-func (s *Snapshot) Scores(ordinal uint32) (scores Scores) {
-	for i, name := range ScoreNames {
-		scores.Set(name, ScoreFromCode(s.code(i, ordinal)))
+func (s *Snapshot) Scores(ordinal uint32) (scores record.Scores) {
+	for i, name := range record.ScoreNames {
+		scores.Set(name, record.ScoreFromCode(s.code(i, ordinal)))
 	}
 	return scores
 }
@@ -112,8 +115,8 @@ func (s *Snapshot) Record(ordinal uint32) []byte {
 }
 
 // Entity decodes a record. It must not be changed.
-func (s *Snapshot) Entity(ordinal uint32) (*Entity, error) {
-	e := new(Entity)
+func (s *Snapshot) Entity(ordinal uint32) (*record.Entity, error) {
+	e := new(record.Entity)
 	return e, e.UnmarshalJSON(s.Record(ordinal))
 }
 
@@ -140,10 +143,10 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 	}
 	least := [3]int32{math.MinInt32, math.MinInt32, math.MinInt32} // composite, days
 	if f.MinScore.Known() {
-		least[0] = int32(f.MinScore.code())
+		least[0] = int32(f.MinScore.Code())
 	}
 	for i, since := range [2]string{f.AddedSince, f.UpdatedSince} {
-		day, err := DayNumber(since)
+		day, err := record.DayNumber(since)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +172,7 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 func foldAll(values []string) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
-		list[i] = Fold(v)
+		list[i] = record.Fold(v)
 	}
 	return list
 }
@@ -182,7 +185,7 @@ func (s *Snapshot) Board(category, typ, score string) (*roaring.Bitmap, error) {
 		return nil, err
 	}
 	dense := set.ToDense()
-	column := slices.Index(ScoreNames, score)
+	column := slices.Index(record.ScoreNames, score)
 	for i, chosen := range dense {
 		for ; chosen != 0; chosen &= chosen - 1 {
 			if bit := bits.TrailingZeros64(chosen); s.code(column, uint32(64*i+bit)) < 0 {

@@ -6,12 +6,15 @@ import (
 	"sort"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // sortValue is what a record has in a sort key. Places in tables are doubled, so
 // that there is room for what is between two.
 func (s *Snapshot) sortValue(key int, ordinal uint32) int64 {
-	k := len(ScoreNames)
+	k := len(record.ScoreNames)
 	switch {
 	case key < k:
 		if c := s.code(key, ordinal); c >= 0 {
@@ -32,7 +35,7 @@ func (s *Snapshot) rank(ordinal uint32) int64 {
 
 // placeIn is the doubled place of a text in a table, between its neighbours
 // where the table does not have it.
-func placeIn(t StringTable, text string) int64 {
+func placeIn(t packed.StringTable, text string) int64 {
 	i, ok := t.Search(text)
 	return 2*int64(i) - int64(boolInt(!ok))
 }
@@ -81,7 +84,7 @@ func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Place, skip, limit 
 		if after != nil {
 			chosen = slices.DeleteFunc(chosen, func(o uint32) bool { return !behind(o) })
 		}
-		if key < len(ScoreNames) {
+		if key < len(record.ScoreNames) {
 			page, more = s.pageByScore(chosen, key, by.Desc, skip, limit)
 			return page, more, true
 		}

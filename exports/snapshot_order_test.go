@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
 )
 
 // TestPageByScore compares pages in the order of a score, of which only a part is
@@ -23,7 +24,7 @@ func TestPageByScore(t *testing.T) {
 	s, _ := openBuild(t, list, a).Archive().Snapshot(day)
 	rng := rand.New(rand.NewPCG(82, 1))
 	among := 0
-	for key, name := range ScoreNames {
+	for key, name := range record.ScoreNames {
 		for what, set := range someSets(rng, len(list)) {
 			for _, desc := range []bool{true, false} {
 				order := s.sorted(set.ToArray(), key, desc)

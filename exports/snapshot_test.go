@@ -11,6 +11,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
 )
 
 // TestSnapshotAnswersAsABuild writes catalogues as a snapshot of a day and as a
@@ -24,7 +25,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))
 	a.Snapshots = nil
-	lists := map[string][]*Entity{}
+	lists := map[string][]*record.Entity{}
 	days := p.days()
 	for _, day := range []string{days[0], days[1], days[2], days[len(days)/2], days[len(days)-1]} {
 		versions, entities := p.listed(p.until(day), p.rng)
@@ -40,7 +41,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 				t.Fatal(s, ok)
 			}
 			if len(list) == 0 { // the day before the first
-				set, err := s.Select(&Filter{MinScore: ScoreOf(0), Fields: map[string][][]string{"status": {{Active}}}})
+				set, err := s.Select(&Filter{MinScore: record.ScoreOf(0), Fields: map[string][][]string{"status": {{record.Active}}}})
 				page, more, ok := s.Page(roaring.New(), Sort{Key: "name"}, &Place{Type: "tool", Slug: "a"}, 3, 10)
 				if err != nil || !set.IsEmpty() || len(page) != 0 || more || !ok || s.Len() != 0 {
 					t.Error(set, err, page, more, ok)
@@ -74,7 +75,7 @@ type twoCatalogues struct {
 	t         *testing.T
 	rng       *rand.Rand
 	got, want Catalogue
-	list      []*Entity
+	list      []*record.Entity
 }
 
 func (x *twoCatalogues) records(p *past, s *Snapshot) {
@@ -98,7 +99,7 @@ func (x *twoCatalogues) records(p *past, s *Snapshot) {
 		if at, ok := s.Find(s.Version(o)); !ok || at != o || p.versions[s.Version(o)].Slug != slug || s.Scores(o) != x.list[o].Scores {
 			x.t.Fatalf("version %d is found at %d, %v", s.Version(o), at, ok)
 		}
-		for _, name := range append([]string{"rank"}, ScoreNames...) {
+		for _, name := range append([]string{"rank"}, record.ScoreNames...) {
 			if s.Score(name, o) != fresh.Score(name, o) {
 				x.t.Fatalf("%s of %d differs", name, o)
 			}
@@ -133,14 +134,14 @@ func (x *twoCatalogues) selections() {
 		want, err2 := x.want.Select(f)
 		same(fmt.Sprintf("%+v", *f), got, want, err, err2)
 	}
-	for _, fields := range []map[string][][]string{{"status": nil}, {"status": {}}, {"tag": {{}, {"t1"}}}, {"tag": nil}, {"tags": {{"t1"}}}, {"status": {{Withdrawn}}}} {
+	for _, fields := range []map[string][][]string{{"status": nil}, {"status": {}}, {"tag": {{}, {"t1"}}}, {"tag": nil}, {"tags": {{"t1"}}}, {"status": {{record.Withdrawn}}}} {
 		got, err := x.got.Select(&Filter{Fields: fields})
 		want, err2 := x.want.Select(&Filter{Fields: fields})
 		same(fmt.Sprint(fields), got, want, err, err2)
 	}
 	for _, category := range []string{AllBoard, "c1", "C11", "c99"} {
 		for _, typ := range []string{"", "tool", "model", "robot"} {
-			for _, score := range ScoreNames {
+			for _, score := range record.ScoreNames {
 				got, err := x.got.Board(category, typ, score)
 				want, err2 := x.want.Board(category, typ, score)
 				same(category+" "+typ+" "+score, got, want, err, err2)

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // columns holds what lists are sorted by, one value per ordinal.
@@ -17,13 +20,13 @@ type columns struct {
 	names  []string // folded, sorted, each once
 }
 
-func packColumns(entities []*Entity, rank []uint32) (*columns, error) {
+func packColumns(entities []*record.Entity, rank []uint32) (*columns, error) {
 	n := len(entities)
 	c := &columns{rank: rank, name: make([]uint32, n)}
-	for _, name := range ScoreNames {
+	for _, name := range record.ScoreNames {
 		col := make([]int16, n)
 		for i, e := range entities {
-			col[i] = e.Scores.Get(name).code()
+			col[i] = e.Scores.Get(name).Code()
 		}
 		c.scores = append(c.scores, col)
 	}
@@ -32,9 +35,9 @@ func packColumns(entities []*Entity, rank []uint32) (*columns, error) {
 		c.dates[k] = make([]int32, n)
 	}
 	for i, e := range entities {
-		folded[i] = Fold(e.Name)
+		folded[i] = record.Fold(e.Name)
 		for k, day := range [2]string{e.AddedDate, e.LastUpdated} {
-			d, err := DayNumber(day)
+			d, err := record.DayNumber(day)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", e.Key(), err)
 			}
@@ -60,7 +63,7 @@ func (c *columns) pack() []byte {
 		}
 		parts = append(parts, b)
 	}
-	parts = append(parts, PackUint32s(c.name))
+	parts = append(parts, packed.PackUint32s(c.name))
 	for _, col := range c.dates {
 		b := make([]byte, 0, 4*len(col))
 		for _, v := range col {
@@ -68,7 +71,7 @@ func (c *columns) pack() []byte {
 		}
 		parts = append(parts, b)
 	}
-	return PackSections(append(parts, PackStrings(c.names))...)
+	return packed.PackSections(append(parts, packed.PackStrings(c.names))...)
 }
 
 // packOrders writes the ordinals in the order of every sort key, ascending and
@@ -78,9 +81,9 @@ func (c *columns) packOrders() []byte {
 	byRank := c.byRank()
 	for _, values := range c.sortValues() {
 		up := orderBy(values, c.rank, byRank)
-		parts = append(parts, PackUint32s(up), PackUint32s(reversed(up, values)))
+		parts = append(parts, packed.PackUint32s(up), packed.PackUint32s(reversed(up, values)))
 	}
-	return PackSections(parts...)
+	return packed.PackSections(parts...)
 }
 
 // sortValues returns, for each of the SortKeys, numbers that order as its values
@@ -102,8 +105,8 @@ func (c *columns) sortValues() [][]uint32 {
 	for _, col := range c.dates {
 		list := make([]uint32, len(col))
 		for i, v := range col {
-			list[i] = uint32(int64(v) - NoDate)
-			if v == NoDate {
+			list[i] = uint32(int64(v) - record.NoDate)
+			if v == record.NoDate {
 				list[i] = unknown
 			}
 		}
@@ -164,7 +167,7 @@ func reversed(up, values []uint32) []uint32 {
 const nullValue = math.MinInt64
 
 func dateValue(d int32) int64 {
-	if d == NoDate {
+	if d == record.NoDate {
 		return nullValue
 	}
 	return int64(d)

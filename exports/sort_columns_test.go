@@ -3,6 +3,8 @@ package exports
 import (
 	"slices"
 	"testing"
+
+	"kindex/exports/packed"
 )
 
 // TestOrders holds the stored orders against a sort by the order of lists.
@@ -19,7 +21,7 @@ func TestOrders(t *testing.T) {
 				slices.SortFunc(want, func(x, y uint32) int {
 					return comparePlaces(b.sortValue(i, x), b.rank(x), b.sortValue(i, y), b.rank(y), desc)
 				})
-				if got := b.orders[2*i+j]; !slices.Equal(got, PackUint32s(want)) {
+				if got := b.orders[2*i+j]; !slices.Equal(got, packed.PackUint32s(want)) {
 					t.Errorf("%d records by %s, descending %v: not in order", n, key, desc)
 				}
 			}

@@ -1,6 +1,11 @@
 package exports
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
+)
 
 // What an entity has beside its record, for the next build: a file of the same
 // bytes then needs no parsing.
@@ -13,7 +18,7 @@ const (
 // instead of parsing their files again. The entities are in the order of their
 // ordinals. sums are the SHA-256 of their source files, zero for those that are
 // to be parsed again in any case.
-func (w *Writer) WriteSources(entities []*Entity, sums [][sha256.Size]byte) error {
+func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byte) error {
 	all, flags := make([]byte, 0, sha256.Size*len(entities)), make([]byte, 0, len(entities))
 	ends, former := make([]uint32, 0, len(entities)), []string(nil)
 	for i, e := range entities {
@@ -28,18 +33,18 @@ func (w *Writer) WriteSources(entities []*Entity, sums [][sha256.Size]byte) erro
 		former = append(former, e.Formerly...)
 		ends = append(ends, uint32(len(former)))
 	}
-	return w.Add(sourcesFile, PackSections(all, flags, PackUint32s(ends), PackStrings(former)))
+	return w.Add(sourcesFile, packed.PackSections(all, flags, packed.PackUint32s(ends), packed.PackStrings(former)))
 }
 
 // sources is what WriteSources has written.
 type sources struct {
 	sums, flags []byte
-	ends        Uint32s
-	former      StringTable
+	ends        packed.Uint32s
+	former      packed.StringTable
 }
 
 // openSources reads the sources file. A build may lack one.
-func (b *Build) openSources(s *SectionReader) {
+func (b *Build) openSources(s *packed.SectionReader) {
 	if _, ok := b.Manifest.File(sourcesFile); !ok {
 		return
 	}
@@ -63,8 +68,8 @@ func (b *Build) SourceSum(ordinal uint32) (sum [sha256.Size]byte, ok bool) {
 // scores, without dates from the history, and with its earlier slugs. Unknown
 // lists are nil. It is the caller's. The build must have been verified, and know
 // the SourceSum of the record.
-func (b *Build) Authored(ordinal uint32) (*Entity, error) {
-	e, err := ParseAuthored(b.Record(ordinal))
+func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
+	e, err := record.ParseAuthored(b.Record(ordinal))
 	if err != nil {
 		return nil, err
 	}

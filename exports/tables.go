@@ -8,6 +8,10 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"kindex/exports/packed"
+	"kindex/exports/store"
+	"kindex/exports/table"
 )
 
 // Large tables are compressed in shards of the key space, so that all
@@ -34,7 +38,7 @@ var shardedFiles = func() []string {
 	var list []string
 	for _, coding := range append([]string{""}, shardedEncodings...) {
 		for _, format := range shardedFormats {
-			list = append(list, "."+format+EncodingExtension(coding))
+			list = append(list, "."+format+store.EncodingExtension(coding))
 		}
 	}
 	return list
@@ -43,23 +47,23 @@ var shardedFiles = func() []string {
 // Table is what a bulk export is made of.
 type Table struct {
 	Base    string // its files are Base.json, Base.csv and so on
-	Columns []Column
+	Columns []table.Column
 	Keys    []string // of the rows, in their order
 	// Row returns the cells of a row. It is called once for each, from several
 	// goroutines.
-	Row func(i int) Row
+	Row func(i int) table.Row
 	// JSON appends a row as a compact object, where JSON and JSONL say more than
 	// fits into a flat table; nil where that is AppendRow of the cells. Cells, if
 	// not nil, takes the cells from such an object, and Row is not asked.
 	JSON  func(dst []byte, i int) []byte
-	Cells func(object []byte) Row
+	Cells func(object []byte) table.Row
 }
 
 // Encode appends the object of a row, and returns its cells.
-func (t *Table) encode(dst []byte, i int) ([]byte, Row) {
+func (t *Table) encode(dst []byte, i int) ([]byte, table.Row) {
 	if t.JSON == nil {
 		r := t.Row(i)
-		return AppendRow(dst, t.Columns, r), r
+		return table.AppendRow(dst, t.Columns, r), r
 	}
 	dst = t.JSON(dst, i)
 	if t.Cells == nil {
@@ -71,7 +75,7 @@ func (t *Table) encode(dst []byte, i int) ([]byte, Row) {
 // shard is the finished form of some consecutive records.
 type shard struct {
 	lengths []int64 // of each JSONL line, without its end
-	rows    []Row
+	rows    []table.Row
 	files   [][]byte            // by shardedFiles
 	sums    [][sha256.Size]byte // of the files that are not compressed
 	err     error
@@ -81,7 +85,7 @@ type shard struct {
 // that are in the earlier build too are taken from there. It returns the length
 // of every JSONL line.
 func (w *Writer) WriteTable(t *Table) ([]int64, error) {
-	rows := make(chan []Row, 2)
+	rows := make(chan []table.Row, 2)
 	var g errgroup.Group
 	g.Go(func() error { return w.writeParquet(t, rows) })
 	lengths, err := w.writeText(t, rows)
@@ -90,11 +94,11 @@ func (w *Writer) WriteTable(t *Table) ([]int64, error) {
 }
 
 // writeParquet writes the rows that it is handed, in their order.
-func (w *Writer) writeParquet(t *Table, rows <-chan []Row) error {
+func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	f, err := w.Create(t.Base + ".parquet")
-	var enc Encoder
+	var enc table.Encoder
 	if err == nil {
-		enc, err = NewEncoder("parquet", f, t.Columns)
+		enc, err = table.NewEncoder("parquet", f, t.Columns)
 	}
 	for list := range rows { // to the end, whatever happens: somebody waits
 		for i := 0; i < len(list) && err == nil; i++ {
@@ -111,8 +115,8 @@ func (w *Writer) writeParquet(t *Table, rows <-chan []Row) error {
 }
 
 // writeText writes the other formats and hands on the rows.
-func (w *Writer) writeText(t *Table, rows chan<- []Row) ([]int64, error) {
-	var outs []*FileWriter
+func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
+	var outs []*store.FileWriter
 	closeAll := func(err error) error {
 		for _, f := range outs {
 			err = errors.Join(err, f.Close())
@@ -146,7 +150,7 @@ func (w *Writer) writeText(t *Table, rows chan<- []Row) ([]int64, error) {
 	if err = closeAll(err); err != nil {
 		return nil, err
 	}
-	return lengths, w.Add(shardsFile(t.Base), PackSections(index...))
+	return lengths, w.Add(shardsFile(t.Base), packed.PackSections(index...))
 }
 
 // shardBounds returns where shards begin, and last the number of keys. There
@@ -193,9 +197,9 @@ func inOrder(bounds []int, produce func(from, to int) *shard, consume func(*shar
 func encodeShard(t *Table, from, to int, earlier *shards) *shard {
 	s := &shard{}
 	var array, lines, rows bytes.Buffer
-	csv := newCSVBody(&rows, t.Columns)
+	csv := table.NewCSVBody(&rows, t.Columns)
 	if from == 0 {
-		header, err := newCSVEncoder(&rows, t.Columns)
+		header, err := table.NewEncoder("csv", &rows, t.Columns)
 		if err == nil {
 			err = header.Close()
 		}
@@ -203,7 +207,7 @@ func encodeShard(t *Table, from, to int, earlier *shards) *shard {
 	}
 	var buf []byte
 	for i := from; i < to; i++ {
-		var r Row
+		var r table.Row
 		buf, r = t.encode(buf[:0], i)
 		s.rows = append(s.rows, r)
 		s.lengths = append(s.lengths, int64(len(buf)))
@@ -239,7 +243,7 @@ func (s *shard) compress(earlier *shards, raw ...[]byte) {
 		for j, coding := range shardedEncodings {
 			if !known {
 				var err error
-				data, err := Compress(coding, data)
+				data, err := store.Compress(coding, data)
 				s.err = errors.Join(s.err, err)
 				compressed = append(compressed, data)
 			}

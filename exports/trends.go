@@ -3,6 +3,9 @@ package exports
 import (
 	"encoding/binary"
 	"encoding/json"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
 )
 
 // trendsHead describes one window.
@@ -25,7 +28,7 @@ func (p *archivePacker) writeTrends() error {
 			heads[i].Needed = max(heads[i].Needed, x.Ordinal+1)
 			b := binary.LittleEndian.AppendUint32(lists[i], x.Ordinal)
 			b = binary.LittleEndian.AppendUint16(b, uint16(x.Gain))
-			b = binary.LittleEndian.AppendUint16(b, uint16(x.Previous.code()))
+			b = binary.LittleEndian.AppendUint16(b, uint16(x.Previous.Code()))
 			b = binary.LittleEndian.AppendUint32(b, x.PreviousRank)
 			lists[i] = binary.LittleEndian.AppendUint32(b, x.Changes)
 		}
@@ -34,10 +37,10 @@ func (p *archivePacker) writeTrends() error {
 	if err != nil {
 		return err
 	}
-	return p.w.Add(trendsFile, PackSections(head, PackSections(lists...)))
+	return p.w.Add(trendsFile, packed.PackSections(head, packed.PackSections(lists...)))
 }
 
-func (r *ArchiveReader) openTrends(s *SectionReader) {
+func (r *ArchiveReader) openTrends(s *packed.SectionReader) {
 	parts := s.Open(trendsFile, 2)
 	if s.Err() != nil {
 		return
@@ -46,7 +49,7 @@ func (r *ArchiveReader) openTrends(s *SectionReader) {
 		s.Fail(trendsFile, err)
 		return
 	}
-	lists, err := UnpackSections(parts[1], len(r.windows))
+	lists, err := packed.UnpackSections(parts[1], len(r.windows))
 	s.Check(trendsFile, err == nil)
 	for i, list := range lists {
 		s.Check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.below.n)
@@ -80,7 +83,7 @@ func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []
 			}
 			list = append(list, Trend{
 				Ordinal: at, Gain: int16(binary.LittleEndian.Uint16(b[4:])),
-				Previous:     ScoreFromCode(int16(binary.LittleEndian.Uint16(b[6:]))),
+				Previous:     record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b[6:]))),
 				PreviousRank: binary.LittleEndian.Uint32(b[8:]), Changes: binary.LittleEndian.Uint32(b[12:]),
 			})
 		}

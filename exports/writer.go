@@ -1,17 +1,21 @@
 package exports
 
-import "bytes"
+import (
+	"bytes"
+
+	"kindex/exports/store"
+)
 
 // Writer writes the files of one build. Its methods may be called from several goroutines;
 // each file is for one.
 type Writer struct {
-	*Staging
+	*store.Staging
 	previous *Build // that what is the same is taken from, nil for none
 }
 
 // NewWriter starts a build below root, the output folder.
 func NewWriter(root string) (*Writer, error) {
-	s, err := NewStaging(root)
+	s, err := store.NewStaging(root)
 	if err != nil {
 		return nil, err
 	}
@@ -30,22 +34,22 @@ func (w *Writer) AddVariants(name string, data []byte) error {
 		return err
 	}
 	known := w.previous.holds(name, data)
-	for _, enc := range Encodings {
-		if enc == "br" && len(data) > MaxBrotliLen {
+	for _, enc := range store.Encodings {
+		if enc == "br" && len(data) > store.MaxBrotliLen {
 			continue
 		}
 		var packed []byte
 		var err error
 		if known {
-			packed, _, known = w.previous.File(name + EncodingExtension(enc))
+			packed, _, known = w.previous.File(name + store.EncodingExtension(enc))
 		}
 		if !known {
-			packed, err = Compress(enc, data)
+			packed, err = store.Compress(enc, data)
 		}
 		if err != nil {
 			return err
 		}
-		if err := w.Add(name+EncodingExtension(enc), packed); err != nil {
+		if err := w.Add(name+store.EncodingExtension(enc), packed); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -205,8 +206,8 @@ func BenchmarkOpen(b *testing.B) {
 // three hundred was edited and the scores of all are others.
 func BenchmarkWrite(b *testing.B) {
 	c := benchCatalogue(b)
-	var entities []*exports.Entity
-	c.each(b, func(e *exports.Entity) { entities = append(entities, e) })
+	var entities []*record.Entity
+	c.each(b, func(e *record.Entity) { entities = append(entities, e) })
 	root := b.TempDir()
 	const before = "20261101-0000000000000001"
 	b.Run("all", func(b *testing.B) {

@@ -28,7 +28,8 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // MappingVersion is the version of what is indexed and how. An index of another
@@ -49,9 +50,9 @@ var buildsFolder = []string{"indexes", "builds"}
 // Manifest describes the index of one build.
 type Manifest struct {
 	FormatVersion int `json:"formatVersion"`
-	exports.IndexStub
-	Build string         `json:"build"`
-	Files []exports.File `json:"files"`
+	store.IndexStub
+	Build string       `json:"build"`
+	Files []store.File `json:"files"`
 }
 
 // Dir is where the index of a build lies below an output folder.
@@ -61,30 +62,30 @@ func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds
 type Prepared struct {
 	// Stub is what the identity of the index depends on; Write sets it. It is the
 	// same however the index is made.
-	Stub exports.IndexStub
+	Stub store.IndexStub
 	// Indexed is how many documents Write could not take over from an earlier index.
 	Indexed int
 
-	entities []*exports.Entity
+	entities []*record.Entity
 	titles   map[string]string
-	upon     string         // the id of the build before
-	shared   []exports.File // of its index, in use here too
+	upon     string       // the id of the build before
+	shared   []store.File // of its index, in use here too
 }
 
 // Prepare takes the entities in the order of their ordinals, and the titles of
 // their categories.
-func Prepare(entities []*exports.Entity, titles map[string]string) *Prepared {
+func Prepare(entities []*record.Entity, titles map[string]string) *Prepared {
 	return &Prepared{entities: entities, titles: titles}
 }
 
 // Write indexes the documents below an output folder and returns the temporary
 // folder that holds them; Place gives it its name.
 func (p *Prepared) Write(root string) (dir string, err error) {
-	builds, err := exports.MakeFolder(root, buildsFolder...)
+	builds, err := store.MakeFolder(root, buildsFolder...)
 	if err != nil {
 		return "", err
 	}
-	name, err := exports.TemporaryDir(builds)
+	name, err := store.TemporaryDir(builds)
 	if err = errors.Join(err, builds.Close()); err != nil {
 		return "", err
 	}
@@ -96,7 +97,7 @@ func (p *Prepared) Write(root string) (dir string, err error) {
 	}()
 	digests := p.digests()
 	sum := sha256.Sum256(packDigests(digests))
-	p.Stub = exports.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: hex.EncodeToString(sum[:])}
+	p.Stub = store.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: hex.EncodeToString(sum[:])}
 	if x := p.earlier(root, digests); x != nil {
 		p.Indexed, p.shared = len(x.edited), x.files
 		return dir, x.write(dir)
@@ -162,12 +163,12 @@ func (p *Prepared) Place(root, dir, id string, trusted bool) error {
 			return os.RemoveAll(dir)
 		}
 	}
-	m := Manifest{FormatVersion: exports.FormatVersion, IndexStub: p.Stub, Build: id}
+	m := Manifest{FormatVersion: store.FormatVersion, IndexStub: p.Stub, Build: id}
 	var err error
 	if m.Files, err = p.describe(dir); err != nil {
 		return err
 	}
-	slices.SortFunc(m.Files, func(a, b exports.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Files, func(a, b store.File) int { return strings.Compare(a.Path, b.Path) })
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
@@ -175,10 +176,10 @@ func (p *Prepared) Place(root, dir, id string, trusted bool) error {
 	if err := os.WriteFile(filepath.Join(dir, manifestFile), append(data, '\n'), 0o644); err != nil {
 		return err
 	}
-	if err := exports.SyncTree(dir); err != nil {
+	if err := store.SyncTree(dir); err != nil {
 		return err
 	}
-	builds, err := exports.OpenFolder(root, buildsFolder...)
+	builds, err := store.OpenFolder(root, buildsFolder...)
 	if err != nil {
 		return err
 	}
@@ -189,12 +190,12 @@ func (p *Prepared) Place(root, dir, id string, trusted bool) error {
 	if err := builds.Rename(filepath.Base(dir), id); err != nil {
 		return err
 	}
-	return exports.SyncDir(filepath.Dir(final))
+	return store.SyncDir(filepath.Dir(final))
 }
 
 // describe lists the files of an index. What is shared was compared with its
 // checksum when it was taken over.
-func (p *Prepared) describe(dir string) ([]exports.File, error) {
+func (p *Prepared) describe(dir string) ([]store.File, error) {
 	files := slices.Clone(p.shared)
 	known := map[string]bool{}
 	for _, f := range files {
@@ -204,7 +205,7 @@ func (p *Prepared) describe(dir string) ([]exports.File, error) {
 		if err != nil || d.IsDir() || known[path] {
 			return err
 		}
-		f, err := exports.Describe(dir, path)
+		f, err := store.Describe(dir, path)
 		files = append(files, f)
 		return err
 	})
@@ -214,19 +215,19 @@ func (p *Prepared) describe(dir string) ([]exports.File, error) {
 // Verify checks the index of a build: its versions, that it was made from the
 // documents that the build names, and every file. Problems are
 // *exports.DamageError.
-func Verify(dir, id string, want exports.IndexStub) (*Manifest, error) {
+func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
 	m, err := readManifestOf(dir, id, want)
 	if err != nil {
 		return nil, err
 	}
-	return m, exports.VerifyFiles(dir, m.Files, manifestFile)
+	return m, store.VerifyFiles(dir, m.Files, manifestFile)
 }
 
 // readManifestOf is readManifest where it is known what the index was made from.
-func readManifestOf(dir, id string, want exports.IndexStub) (*Manifest, error) {
+func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
 	m, err := readManifest(dir, id)
 	if err == nil && m.IndexStub != want {
-		return nil, &exports.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was made from other documents than the build"}
+		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was made from other documents than the build"}
 	}
 	return m, err
 }
@@ -238,12 +239,12 @@ const maxManifestSize = 1 << 20
 func ManifestBytes(root, id string) ([]byte, error) { return readManifestBytes(Dir(root, id)) }
 
 func readManifestBytes(dir string) ([]byte, error) {
-	files, err := exports.OpenFiles(dir)
+	files, err := store.OpenFiles(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer files.Close()
-	return exports.ReadFile(files, manifestFile, maxManifestSize)
+	return store.ReadFile(files, manifestFile, maxManifestSize)
 }
 
 // readManifest reads the manifest of a build's index and checks that this program
@@ -256,20 +257,20 @@ func readManifest(dir, id string) (*Manifest, error) {
 	}
 	var m Manifest
 	damage := func(format string, args ...any) error {
-		return &exports.DamageError{Path: path, Problem: fmt.Sprintf(format, args...)}
+		return &store.DamageError{Path: path, Problem: fmt.Sprintf(format, args...)}
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, damage("is not a manifest: %v", err)
 	}
 	switch {
-	case m.FormatVersion != exports.FormatVersion:
-		return nil, damage("has format version %d, this program reads %d; build it again with this program", m.FormatVersion, exports.FormatVersion)
+	case m.FormatVersion != store.FormatVersion:
+		return nil, damage("has format version %d, this program reads %d; build it again with this program", m.FormatVersion, store.FormatVersion)
 	case m.MappingVersion != MappingVersion:
 		return nil, damage("has mapping version %d, this program reads %d; build it again with this program", m.MappingVersion, MappingVersion)
 	case m.Build != id:
 		return nil, damage("belongs to build %s, not to %s", m.Build, id)
 	}
-	if err := exports.CheckFiles(m.Files); err != nil {
+	if err := store.CheckFiles(m.Files); err != nil {
 		return nil, damage("%v", err)
 	}
 	return &m, nil
@@ -277,7 +278,7 @@ func readManifest(dir, id string) (*Manifest, error) {
 
 // Prune removes the indexes of builds that are gone.
 func Prune(root string, kept []string) error {
-	builds, err := exports.OpenFolder(root, buildsFolder...)
+	builds, err := store.OpenFolder(root, buildsFolder...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -290,7 +291,7 @@ func Prune(root string, kept []string) error {
 		return err
 	}
 	for _, e := range entries {
-		if exports.ValidID(e.Name()) && !slices.Contains(kept, e.Name()) {
+		if store.ValidID(e.Name()) && !slices.Contains(kept, e.Name()) {
 			if err := builds.RemoveAll(e.Name()); err != nil {
 				return err
 			}

@@ -12,13 +12,16 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
+	"kindex/exports/table"
 	"kindex/indexes"
 )
 
 var someTitles = map[string]string{"agents": "Agents & Automation"}
 
 // publish writes a build of entities and its index, and opens them.
-func publish(t testing.TB, entities []*exports.Entity) *catalogue {
+func publish(t testing.TB, entities []*record.Entity) *catalogue {
 	t.Helper()
 	root := t.TempDir()
 	publishInto(t, root, entities, "")
@@ -27,7 +30,7 @@ func publish(t testing.TB, entities []*exports.Entity) *catalogue {
 
 // publishInto writes a build of entities below an output folder, and its index
 // upon that of another build. It returns how many documents were indexed.
-func publishInto(t testing.TB, root string, entities []*exports.Entity, upon string) (indexed int) {
+func publishInto(t testing.TB, root string, entities []*record.Entity, upon string) (indexed int) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -41,31 +44,31 @@ func publishInto(t testing.TB, root string, entities []*exports.Entity, upon str
 	check(err)
 	w, err := exports.NewWriter(root)
 	check(err)
-	m := &exports.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Index: p.Stub,
-		Counts: exports.Counts{Types: map[string]int{}}}
+	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Index: p.Stub,
+		Counts: store.Counts{Types: map[string]int{}}}
 	places := make([]exports.RowPlace, len(entities))
 	var order []int
 	var hidden []byte
 	for i, e := range entities {
-		if e.Status != exports.Withdrawn {
+		if e.Status != record.Withdrawn {
 			order = append(order, i)
 			m.Counts.Entities++
 			continue
 		}
 		m.Counts.Withdrawn++
 		from := len(hidden)
-		hidden = exports.AppendRow(hidden, exports.EntityColumns, exports.EntityRow(e))
+		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
 		places[i] = exports.RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
 	check(w.Add(exports.WithdrawnFile, hidden))
-	slices.SortFunc(order, func(x, y int) int { return exports.CompareKey(entities[x], entities[y]) })
+	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
 	keys := make([]string, len(order))
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: exports.EntityColumns, Keys: keys,
-		Row: func(i int) exports.Row { return exports.EntityRow(entities[order[i]]) }})
+	lengths, err := w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Keys: keys,
+		Row: func(i int) table.Row { return table.EntityRow(entities[order[i]]) }})
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {
@@ -78,14 +81,14 @@ func publishInto(t testing.TB, root string, entities []*exports.Entity, upon str
 	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))
 	check(p.Place(root, dir, m.ID, true))
-	check(exports.Publish(root, m.ID))
+	check(store.Publish(root, m.ID))
 	return p.Indexed
 }
 
 // desk is a catalogue that is edited at random.
 type desk struct {
 	rng      *rand.Rand
-	entities map[string]*exports.Entity
+	entities map[string]*record.Entity
 	words    []string // of names and descriptions
 	taken    map[string]bool
 }
@@ -93,8 +96,8 @@ type desk struct {
 // newDesk takes a catalogue, and every entity of it a second time with some words
 // exchanged, so that there are many equals.
 func newDesk(t testing.TB, c *catalogue, seed uint64) *desk {
-	d := &desk{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*exports.Entity{}, taken: map[string]bool{}}
-	c.each(t, func(e *exports.Entity) {
+	d := &desk{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*record.Entity{}, taken: map[string]bool{}}
+	c.each(t, func(e *record.Entity) {
 		d.entities[e.Key()] = e
 		d.words = append(d.words, strings.Fields(e.Name)...)
 		d.words = append(d.words, strings.Fields(e.Description)...)
@@ -111,9 +114,9 @@ func newDesk(t testing.TB, c *catalogue, seed uint64) *desk {
 
 func (d *desk) word() string { return d.words[d.rng.IntN(len(d.words))] }
 
-func (d *desk) score() (s exports.Score) {
+func (d *desk) score() (s record.Score) {
 	if d.rng.IntN(5) > 0 {
-		s = exports.ScoreOf(float64(d.rng.IntN(8)) * 12.5)
+		s = record.ScoreOf(float64(d.rng.IntN(8)) * 12.5)
 	}
 	return s
 }
@@ -130,14 +133,14 @@ func (d *desk) mixed(text string) string {
 }
 
 // list is the catalogue in the order of ordinals.
-func (d *desk) list() []*exports.Entity {
-	return slices.SortedFunc(maps.Values(d.entities), exports.CompareRank)
+func (d *desk) list() []*record.Entity {
+	return slices.SortedFunc(maps.Values(d.entities), record.CompareRank)
 }
 
 // edit makes n edits, of each entity at most one.
 func (d *desk) edit(n int) []exports.Edit {
 	var edits []exports.Edit
-	put := func(e *exports.Entity) {
+	put := func(e *record.Entity) {
 		d.entities[e.Key()] = e
 		edits = append(edits, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e})
 	}
@@ -162,7 +165,7 @@ func (d *desk) edit(n int) []exports.Edit {
 			edits = append(edits, exports.Edit{Type: was.Type, Slug: was.Slug})
 			continue
 		case 6:
-			e.Status = exports.Withdrawn
+			e.Status = record.Withdrawn
 		case 7: // renamed
 			delete(d.entities, was.Key())
 			edits = append(edits, exports.Edit{Type: was.Type, Slug: was.Slug})

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // The files of an index that shares those of an earlier one, beside the shared
@@ -35,8 +35,8 @@ func minShared(documents int) int { return documents - documents/4 }
 // earlier is the index of another build, as far as a new one can share it.
 type earlier struct {
 	dir      string
-	files    []exports.File // that are the same in all indexes which share them
-	ordinals []uint32       // by document: where it is now
+	files    []store.File // that are the same in all indexes which share them
+	ordinals []uint32     // by document: where it is now
 	edited   []source
 }
 
@@ -59,7 +59,7 @@ func (p *Prepared) earlier(root string, digests []digest) *earlier {
 		return nil
 	}
 	// Every byte is checked: a damaged file would be handed on to all that follow.
-	if exports.VerifyFiles(x.dir, m.Files, manifestFile) != nil {
+	if store.VerifyFiles(x.dir, m.Files, manifestFile) != nil {
 		return nil
 	}
 	for _, f := range m.Files {

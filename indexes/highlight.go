@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Highlight is a text of a record in which a search met something: HTML with
@@ -18,7 +18,7 @@ type Highlight struct {
 // Highlights returns the texts of a hit in which words were met; there is at
 // least one. Slug, earlier slugs, the category's title and the type are
 // among them only where nothing else is.
-func (r *Result) Highlights(h Hit, e *exports.Entity, categoryTitle string) ([]Highlight, error) {
+func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Highlight, error) {
 	var out []Highlight
 	add := func(field string, isName bool, text string) {
 		if marked, found := r.mark(text, isName); found {

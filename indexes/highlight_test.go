@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -25,7 +25,7 @@ func TestHighlight(t *testing.T) {
 		{`"gradient boosting" gpu`, "GPUs for gradient boosting", "<mark>GPUs</mark> for <mark>gradient boosting</mark>"},
 	} {
 		_, res := c.find(t, k.query, 1)
-		got, err := res.Highlights(res.Hits[0], &exports.Entity{Description: k.text}, "")
+		got, err := res.Highlights(res.Hits[0], &record.Entity{Description: k.text}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestEveryHitIsMarked(t *testing.T) {
 	}
 }
 
-func fieldText(c *catalogue, e *exports.Entity, field string) (string, bool) {
+func fieldText(c *catalogue, e *record.Entity, field string) (string, bool) {
 	texts := map[string]string{
 		"name": e.Name, "slug": e.Slug, "provider": e.Provider, "description": e.Description, "category": e.Category,
 		"categoryTitle": c.titles[e.Category], "type": e.Type, "tags": strings.Join(e.Tags, ", "), "capabilities": strings.Join(e.Capabilities, ", "),
@@ -100,7 +100,7 @@ func (c *catalogue) manyQueries(t *testing.T) []string {
 	for letter := 'a'; letter <= 'z'; letter++ {
 		queries = append(queries, string(letter), string(letter)+" model", string(letter)+"o")
 	}
-	c.each(t, func(e *exports.Entity) {
+	c.each(t, func(e *record.Entity) {
 		r := []rune(e.Name)
 		queries = append(queries, e.Name, e.Slug, string(r[:(len(r)+1)/2]), strings.ReplaceAll(e.Name, " ", ""),
 			strings.ReplaceAll(e.Slug, "-", ""), e.Provider, c.titles[e.Category], strings.Join(e.Tags, " "))

@@ -13,7 +13,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -126,7 +126,7 @@ func TestBeginnings(t *testing.T) {
 	suggested := 0
 	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
 		want := 0
-		c.each(t, func(e *exports.Entity) {
+		c.each(t, func(e *record.Entity) {
 			// The words of these names are split as they are here.
 			name := " " + strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(e.Name), ".py", " py"), func(r rune) bool { return strings.ContainsRune(" -_/()", r) }), " ")
 			if strings.Contains(name, " "+q) {

@@ -17,6 +17,7 @@ import (
 	"github.com/blevesearch/vellum"
 
 	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // Index is the opened search index of a build. Its methods may be called from
@@ -56,7 +57,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	}
 	x := &Index{build: b, stored: &stored{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir, manifest: m}}}
 	if x.records != b.Len() {
-		return nil, &exports.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
+		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
 	}
 	if err := x.open(m); err != nil {
 		return nil, errors.Join(err, x.Close())
@@ -66,7 +67,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 }
 
 func (x *Index) open(m *Manifest) error {
-	shares := slices.ContainsFunc(m.Files, func(f exports.File) bool { return f.Path == ordinalsFile })
+	shares := slices.ContainsFunc(m.Files, func(f store.File) bool { return f.Path == ordinalsFile })
 	if !shares {
 		return x.stored.open(x.records)
 	}
@@ -76,7 +77,7 @@ func (x *Index) open(m *Manifest) error {
 		return err
 	}
 	if x.moved, err = newMoved(data, x.records); err != nil {
-		return &exports.DamageError{Path: at, Problem: err.Error()}
+		return &store.DamageError{Path: at, Problem: err.Error()}
 	}
 	if err := x.stored.open(len(x.moved.ordinals)); err != nil {
 		return err
@@ -93,11 +94,11 @@ func (x *Index) openEdited() error {
 	}
 	var edited []source
 	if err := json.Unmarshal(data, &edited); err != nil {
-		return &exports.DamageError{Path: path, Problem: "is no list of documents: " + err.Error()}
+		return &store.DamageError{Path: path, Problem: "is no list of documents: " + err.Error()}
 	}
 	ordinals := x.moved.elsewhere()
 	if len(edited) != len(ordinals) {
-		return &exports.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents instead of %d", len(edited), len(ordinals))}
+		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents instead of %d", len(edited), len(ordinals))}
 	}
 	documents := make(map[uint32]*document, len(edited))
 	for i, o := range ordinals {
@@ -134,7 +135,7 @@ func (x *stored) open(documents int) error {
 		return err
 	}
 	if len(x.lengths) != documents || x.texts.documents() != documents {
-		return &exports.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", documents)}
+		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", documents)}
 	}
 	for list := range x.vocabularies {
 		x.vocabularies[list] = newLazyVocabulary(x.segment.terms[list], x.closing.Load)
@@ -179,16 +180,16 @@ type mappedFiles struct {
 
 // file opens a file for reading.
 func (m *mappedFiles) file(name string) (*os.File, error) {
-	i := slices.IndexFunc(m.manifest.Files, func(f exports.File) bool { return f.Path == name })
+	i := slices.IndexFunc(m.manifest.Files, func(f store.File) bool { return f.Path == name })
 	if i < 0 {
-		return nil, &exports.DamageError{Path: filepath.Join(m.dir, manifestFile), Problem: "does not name " + name}
+		return nil, &store.DamageError{Path: filepath.Join(m.dir, manifestFile), Problem: "does not name " + name}
 	}
-	dir, err := exports.OpenFiles(m.dir)
+	dir, err := store.OpenFiles(m.dir)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	return exports.OpenFile(dir, m.manifest.Files[i])
+	return store.OpenFile(dir, m.manifest.Files[i])
 }
 
 // read reads a whole file, which has the size that the manifest says.
@@ -209,7 +210,7 @@ func (m *mappedFiles) segment() (string, error) {
 			continue
 		}
 		if name != "" {
-			return "", &exports.DamageError{Path: m.dir, Problem: "has more than one segment"}
+			return "", &store.DamageError{Path: m.dir, Problem: "has more than one segment"}
 		}
 		name = f.Path
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestPhrases compares what phrases find with a plain look through all records.
@@ -18,7 +18,7 @@ func TestPhrases(t *testing.T) {
 	type text struct{ key, words string }
 	var texts []text
 	var descriptions [][]string
-	c.each(t, func(e *exports.Entity) {
+	c.each(t, func(e *record.Entity) {
 		for _, s := range slices.Concat([]string{e.Name, e.Slug, e.Description, e.Provider, e.Category, e.Type, c.titles[e.Category]}, e.Tags, e.Capabilities, e.Formerly) {
 			texts = append(texts, text{e.Key(), " " + strings.Join(plainWords(s), " ") + " "})
 		}

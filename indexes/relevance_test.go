@@ -17,7 +17,7 @@ import (
 	"github.com/antzucaro/matchr"
 
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -66,7 +66,7 @@ func TestKnownItems(t *testing.T) {
 	names := nameWords(t, c)
 	frequency := descriptionWords(t, c)
 	var byName, bySlug, oneTypo, twoTypos, beginning, joined, rarest ranks
-	c.each(t, func(e *exports.Entity) {
+	c.each(t, func(e *record.Entity) {
 		byName.ask(t, c, e.Name, e.Key())
 		bySlug.ask(t, c, e.Slug, e.Key())
 		joined.ask(t, c, strings.ReplaceAll(strings.ReplaceAll(e.Name, " ", ""), "-", ""), e.Key())
@@ -100,7 +100,7 @@ func TestKnownItems(t *testing.T) {
 // nameWords are the words of all names, and how many entities have each.
 func nameWords(t testing.TB, c *catalogue) map[string]int {
 	words := map[string]int{}
-	c.each(t, func(e *exports.Entity) {
+	c.each(t, func(e *record.Entity) {
 		for _, w := range plainWords(e.Name) {
 			words[w]++
 		}
@@ -159,7 +159,7 @@ func ambiguous(typo, word string, names map[string]int, edits int) bool {
 // descriptionWords counts how many descriptions have each word.
 func descriptionWords(t testing.TB, c *catalogue) map[string]int {
 	frequency := map[string]int{}
-	c.each(t, func(e *exports.Entity) {
+	c.each(t, func(e *record.Entity) {
 		for _, w := range slices.Compact(slices.Sorted(slices.Values(indexes.Words(e.Description)))) {
 			frequency[w]++
 		}
@@ -200,7 +200,7 @@ func readJudged(t testing.TB) []judged {
 }
 
 // fits tells whether an entity is among what a judgement names.
-func fits(t testing.TB, e *exports.Entity, specs []string) bool {
+func fits(t testing.TB, e *record.Entity, specs []string) bool {
 	return slices.ContainsFunc(specs, func(spec string) bool {
 		kind, value, ok := strings.Cut(spec, ":")
 		hasTags := func() bool {
@@ -218,7 +218,7 @@ func fits(t testing.TB, e *exports.Entity, specs []string) bool {
 			return e.Category == value
 		case kind == "tag":
 			return hasTags()
-		case slices.Contains(exports.Types, kind):
+		case slices.Contains(record.Types, kind):
 			return e.Type == kind && hasTags()
 		}
 		t.Fatalf("judged.txt: %q", spec)

@@ -16,6 +16,7 @@ import (
 
 	"kindex/builder"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -61,7 +62,7 @@ func openOutput(t testing.TB, out string) *catalogue {
 		t.Fatal(err)
 	}
 	data, _, _ := b.File(exports.CategoriesFile)
-	var categories []exports.Category
+	var categories []record.Category
 	if err := json.Unmarshal(data, &categories); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func (c *catalogue) find(t testing.TB, text string, limit int) ([]string, *index
 	return keys, res
 }
 
-func (c *catalogue) each(t testing.TB, f func(e *exports.Entity)) {
+func (c *catalogue) each(t testing.TB, f func(e *record.Entity)) {
 	t.Helper()
 	for o := range uint32(c.build.Listed()) {
 		e, err := c.build.Entity(o)
@@ -135,7 +136,7 @@ func (c *catalogue) each(t testing.TB, f func(e *exports.Entity)) {
 
 func TestExactNameAndSlugComeFirst(t *testing.T) {
 	c := shipped(t)
-	c.each(t, func(e *exports.Entity) {
+	c.each(t, func(e *record.Entity) {
 		for _, q := range []string{e.Name, e.Slug, strings.ToUpper(e.Name), strings.ToLower(e.Name)} {
 			if keys, _ := c.find(t, q, 5); len(keys) == 0 || keys[0] != e.Key() {
 				t.Errorf("%q found %v, want %s first", q, keys, e.Key())
@@ -335,7 +336,7 @@ func FuzzSearch(f *testing.F) {
 			if list, err := res.Highlights(h, e, c.titles[e.Category]); err != nil || len(list) == 0 {
 				t.Errorf("%q: nothing of %s is marked: %v", q, e.Key(), err)
 			}
-			list, err := res.Highlights(h, &exports.Entity{Name: q, Description: q}, q)
+			list, err := res.Highlights(h, &record.Entity{Name: q, Description: q}, q)
 			for _, hl := range list {
 				if strings.Count(hl.Text, "<mark>") != strings.Count(hl.Text, "</mark>") {
 					t.Errorf("%q: %s", q, hl.Text)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // source is what a document is made of: the texts of an entity that are indexed.
@@ -24,7 +24,7 @@ type source struct {
 	Description  string   `json:"description"`
 }
 
-func newSource(e *exports.Entity, categoryTitle string) source {
+func newSource(e *record.Entity, categoryTitle string) source {
 	return source{
 		Name: e.Name, Slug: e.Slug, Formerly: slices.Sorted(slices.Values(e.Formerly)),
 		Provider: e.Provider, Category: e.Category, Title: categoryTitle, Type: e.Type,

@@ -8,10 +8,10 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/search/query"
-	"github.com/blevesearch/zapx/v16"
+	zap "github.com/blevesearch/zapx/v16"
 
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestBleveOpensTheIndex opens an index with Bleve as it comes, without the
@@ -20,9 +20,9 @@ import (
 func TestBleveOpensTheIndex(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	var entities []*exports.Entity
+	var entities []*record.Entity
 	for i := range 2*batchSize + 100 {
-		entities = append(entities, &exports.Entity{Type: "tool", Slug: fmt.Sprintf("light-gbm-%d", i),
+		entities = append(entities, &record.Entity{Type: "tool", Slug: fmt.Sprintf("light-gbm-%d", i),
 			Name: fmt.Sprintf("Light GBM %d", i), Category: "ml", Tags: []string{"trees"},
 			Description: fmt.Sprintf("Boosts the gradients number%d.", i%7)})
 	}

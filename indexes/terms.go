@@ -8,7 +8,7 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // span is one word of a text and where it stands.
@@ -33,7 +33,7 @@ func spans(text string) []span {
 		if !ideographic(r) {
 			i = endOfWord(text, i)
 		}
-		if term := exports.Fold(text[start:i]); term != "" {
+		if term := record.Fold(text[start:i]); term != "" {
 			out = append(out, span{term, start, i})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // The files of texts: the number of each word, where the texts of each record
@@ -37,7 +37,7 @@ func (t *texts) open(files *mappedFiles) error {
 		return err
 	}
 	if t.vocabulary, err = vellum.Load(vocabulary); err != nil {
-		return &exports.DamageError{Path: vocabularyFile, Problem: err.Error()}
+		return &store.DamageError{Path: vocabularyFile, Problem: err.Error()}
 	}
 	if t.places, err = files.open(placesFile); err != nil {
 		return err

@@ -15,6 +15,8 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -22,7 +24,7 @@ import (
 const maxEdited = 64
 
 // indexedTexts are all that is indexed of an entity.
-func indexedTexts(e *exports.Entity) string {
+func indexedTexts(e *record.Entity) string {
 	return fmt.Sprintf("%q", []any{e.Type, e.Slug, e.Name, e.Provider, e.Category, e.Description, e.Tags, e.Capabilities,
 		slices.Sorted(slices.Values(e.Formerly))})
 }
@@ -69,7 +71,7 @@ func (c *chain) publish(t testing.TB) int {
 	if _, err := indexes.Verify(indexes.Dir(c.root, m.ID), m.ID, m.Index); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exports.Prune(c.root, m.ID, 1); err != nil {
+	if _, err := store.Prune(c.root, m.ID, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err := indexes.Prune(c.root, []string{m.ID}); err != nil {
@@ -102,7 +104,7 @@ func (c *chain) lost() []string {
 	return list
 }
 
-func addWords(to map[string]bool, e *exports.Entity) {
+func addWords(to map[string]bool, e *record.Entity) {
 	for _, w := range indexes.Words(strings.Join(append([]string{e.Name, e.Slug, e.Description}, e.Formerly...), " ")) {
 		to[w] = true
 	}
@@ -207,8 +209,8 @@ func (c *chain) asWholeAgain(t *testing.T) {
 func TestUponOddNames(t *testing.T) {
 	suite.InTest(t)
 	odd := open(t, oddContent(t))
-	var entities []*exports.Entity
-	odd.each(t, func(e *exports.Entity) {
+	var entities []*record.Entity
+	odd.each(t, func(e *record.Entity) {
 		if e.Slug == "hammer" {
 			e.Formerly = []string{"nail-driver", "old-hammer"}
 		}
@@ -216,19 +218,19 @@ func TestUponOddNames(t *testing.T) {
 	})
 	root := t.TempDir()
 	publishInto(t, root, entities, "")
-	first, err := exports.Current(root)
+	first, err := store.Current(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, e := range entities {
 		moved := *e
-		moved.Scores.Composite = exports.ScoreOf(float64(i))
+		moved.Scores.Composite = record.ScoreOf(float64(i))
 		if e.Slug == "scikit-learn" {
 			moved.Formerly = []string{"sk-toolkit"}
 		}
 		entities[i] = &moved
 	}
-	slices.SortFunc(entities, exports.CompareRank)
+	slices.SortFunc(entities, record.CompareRank)
 	if n := publishInto(t, root, entities, first); n != 1 {
 		t.Errorf("%d documents were indexed", n)
 	}
@@ -258,14 +260,14 @@ func TestUponOddNames(t *testing.T) {
 // an index that never knew them, the nearest words are met instead, and those of
 // the other words are not.
 func TestUponWordsThatAreGone(t *testing.T) {
-	var entities []*exports.Entity
+	var entities []*record.Entity
 	for i, name := range []string{"Quarkly Reader", "Quark Leader", "Reader", "Quarkle Reader", "Leader of Readers", "Quarkles", "Loader", "Render"} {
-		entities = append(entities, &exports.Entity{Type: "tool", Slug: fmt.Sprint("t", i), Name: name, Category: "agents", Status: exports.Active,
+		entities = append(entities, &record.Entity{Type: "tool", Slug: fmt.Sprint("t", i), Name: name, Category: "agents", Status: record.Active,
 			Description: "For a leader."})
 	}
 	root := t.TempDir()
 	publishInto(t, root, entities, "")
-	id, err := exports.Current(root)
+	id, err := store.Current(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +356,7 @@ func TestUponWhatDiffers(t *testing.T) {
 	suite.InTest(t)
 	c := newChain(t, 8)
 	id, list := c.current.build.Manifest.ID, c.list()
-	count := func(of func(*exports.Entity) bool) (n int) {
+	count := func(of func(*record.Entity) bool) (n int) {
 		for _, e := range list {
 			if of(e) {
 				n++
@@ -362,30 +364,30 @@ func TestUponWhatDiffers(t *testing.T) {
 		}
 		return n
 	}
-	changed := func(change func(e *exports.Entity)) []*exports.Entity {
+	changed := func(change func(e *record.Entity)) []*record.Entity {
 		e := *list[5]
 		change(&e)
 		return slices.Replace(slices.Clone(list), 5, 6, &e)
 	}
-	small := slices.IndexFunc(list, func(e *exports.Entity) bool {
-		return count(func(f *exports.Entity) bool { return f.Category == e.Category }) <= maxEdited
+	small := slices.IndexFunc(list, func(e *record.Entity) bool {
+		return count(func(f *record.Entity) bool { return f.Category == e.Category }) <= maxEdited
 	})
 	if small < 0 {
 		t.Fatal("there is no small category")
 	}
 	titled := list[small].Category
 	for name, k := range map[string]struct {
-		entities []*exports.Entity
+		entities []*record.Entity
 		titles   map[string]string
 		want     int
 	}{
 		"nothing": {list, someTitles, 0},
 		"a title": {list, map[string]string{"agents": someTitles["agents"], titled: "Another"},
-			count(func(e *exports.Entity) bool { return e.Category == titled })},
-		"a provider":              {changed(func(e *exports.Entity) { e.Provider += "x" }), someTitles, 1},
-		"an earlier slug":         {changed(func(e *exports.Entity) { e.Formerly = append(e.Formerly, "before") }), someTitles, 1},
-		"a tag that a capability": {changed(func(e *exports.Entity) { e.Capabilities, e.Tags = append(e.Tags, e.Capabilities...), nil }), someTitles, 1},
-		"a licence":               {changed(func(e *exports.Entity) { e.License, e.URL, e.LastUpdated = "MIT", "", "2026-01-01" }), someTitles, 0},
+			count(func(e *record.Entity) bool { return e.Category == titled })},
+		"a provider":              {changed(func(e *record.Entity) { e.Provider += "x" }), someTitles, 1},
+		"an earlier slug":         {changed(func(e *record.Entity) { e.Formerly = append(e.Formerly, "before") }), someTitles, 1},
+		"a tag that a capability": {changed(func(e *record.Entity) { e.Capabilities, e.Tags = append(e.Tags, e.Capabilities...), nil }), someTitles, 1},
+		"a licence":               {changed(func(e *record.Entity) { e.License, e.URL, e.LastUpdated = "MIT", "", "2026-01-01" }), someTitles, 0},
 		"half of them gone":       {list[len(list)/2:], someTitles, len(list) - len(list)/2},
 		"a tenth of them gone":    {list[len(list)/10:], someTitles, 0},
 		"one entity":              {list[:1], someTitles, 1},
@@ -425,7 +427,7 @@ func TestUponDamage(t *testing.T) {
 			d := newDesk(t, shipped(t), 9)
 			root := t.TempDir()
 			publishInto(t, root, d.list(), "")
-			id, err := exports.Current(root)
+			id, err := store.Current(root)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -569,7 +571,7 @@ func TestOpenDamagedUpon(t *testing.T) {
 			}
 		}
 		restore()
-		var damaged *exports.DamageError
+		var damaged *store.DamageError
 		if _, err := indexes.Verify(dir, m.ID, m.Index); !errors.As(err, &damaged) {
 			t.Errorf("%s: Verify says %v", name, err)
 		}
@@ -595,13 +597,13 @@ func TestUponSharesFiles(t *testing.T) {
 	d := newDesk(t, shipped(t), 11)
 	root := t.TempDir()
 	publishInto(t, root, d.list(), "")
-	before, err := exports.Current(root)
+	before, err := store.Current(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.edit(3)
 	publishInto(t, root, d.list(), before)
-	id, err := exports.Current(root)
+	id, err := store.Current(root)
 	if err != nil || id == before {
 		t.Fatalf("%s upon %s: %v", id, before, err)
 	}

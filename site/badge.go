@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -23,7 +23,7 @@ const (
 )
 
 // ScoreColour is the colour of a score.
-func ScoreColour(s exports.Score) string {
+func ScoreColour(s record.Score) string {
 	switch {
 	case !s.Known():
 		return Grey

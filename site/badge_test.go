@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site"
 )
 
@@ -99,13 +99,13 @@ func FuzzBadge(f *testing.F) {
 // TestScoreColour: better scores never look worse, and white letters can be read on
 // every colour.
 func TestScoreColour(t *testing.T) {
-	if got := site.ScoreColour(exports.Score{}); got != site.Grey {
+	if got := site.ScoreColour(record.Score{}); got != site.Grey {
 		t.Errorf("an unknown score is %s", got)
 	}
 	order := []string{site.Red, site.Amber, site.Olive, site.Green}
 	at := 0
 	for x := range 101 {
-		got := site.ScoreColour(exports.ScoreOf(float64(x)))
+		got := site.ScoreColour(record.ScoreOf(float64(x)))
 		for at < len(order) && order[at] != got {
 			at++
 		}

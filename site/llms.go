@@ -6,14 +6,16 @@ import (
 	"slices"
 
 	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // Map is what a language model is told first of the service.
 type Map struct {
-	Manifest   *exports.Manifest
+	Manifest   *store.Manifest
 	Base       string // the address of the service, without a slash at its end
-	Categories []exports.Category
-	Leaders    []*exports.Entity // the best of all, the best first
+	Categories []record.Category
+	Leaders    []*record.Entity // the best of all, the best first
 }
 
 // LLMs writes the map of a service in the form of llmstxt.org: a title, a summary in
@@ -83,7 +85,7 @@ func (m *Map) leaders(w *markdown) {
 	}
 }
 
-func typeNames(m *exports.Manifest) string {
+func typeNames(m *store.Manifest) string {
 	var names []string
 	for name := range m.Counts.Types {
 		names = append(names, name)

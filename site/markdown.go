@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Page is what is told of an entity.
 type Page struct {
-	Entity   *exports.Entity
+	Entity   *record.Entity
 	Category string // the title of its category
 	Base     string // the address of the service, without a slash at its end
 	Files    bool   // Base is that of a static site: there are files in the place of the API
@@ -26,14 +26,14 @@ type Page struct {
 	Formula  string // the version of the formula
 	Scores   []Dimension
 	Similar  []Similar
-	Changes  []*exports.Change // the newest first
-	Total    int               // how many changes there are
+	Changes  []*record.Change // the newest first
+	Total    int              // how many changes there are
 }
 
 // Dimension is a score and what it was made of.
 type Dimension struct {
 	Name     string
-	Score    exports.Score
+	Score    record.Score
 	Weight   float64 // within the composite
 	Measures []Measure
 }
@@ -106,7 +106,7 @@ func (w *markdown) facts(p *Page) {
 		}
 	}
 	add("Type", text(e.Type))
-	if e.Status != exports.Active {
+	if e.Status != record.Active {
 		add("Status", text(e.Status))
 	}
 	add("Provider", text(e.Provider))
@@ -148,7 +148,7 @@ func (w *markdown) scores(p *Page) {
 // on words the day of a score.
 func on(day string) string { return " as of " + text(day) }
 
-func known(s exports.Score) string {
+func known(s record.Score) string {
 	if !s.Known() {
 		return "unknown"
 	}
@@ -175,7 +175,7 @@ func measures(list []Measure) string {
 	return strings.Join(words, ", ")
 }
 
-func (w *markdown) signals(e *exports.Entity) {
+func (w *markdown) signals(e *record.Entity) {
 	var rows [][]string
 	for _, f := range e.Signals.Facts {
 		value := f.Day
@@ -183,7 +183,7 @@ func (w *markdown) signals(e *exports.Entity) {
 			value = number(f.Number)
 		}
 		unit := ""
-		if t, ok := exports.SignalType(f.Name); ok {
+		if t, ok := record.SignalType(f.Name); ok {
 			unit = t.Unit
 		}
 		rows = append(rows, []string{text(f.Name), text(value), text(unit), text(f.Date), address(f.Source)})
@@ -225,7 +225,7 @@ func (w *markdown) changes(p *Page) {
 	var items []string
 	for _, c := range p.Changes {
 		item := c.Timestamp.UTC().Format("2006-01-02") + ": " + text(strings.TrimPrefix(c.Event, "entity."))
-		if c.Event == exports.Updated {
+		if c.Event == record.Updated {
 			var fields []string
 			for _, f := range c.Fields {
 				fields = append(fields, fieldChange(f))
@@ -248,7 +248,7 @@ func (w *markdown) changes(p *Page) {
 const maxValueLen = 60
 
 // fieldChange words the change of a field, with short values only.
-func fieldChange(f exports.FieldChange) string {
+func fieldChange(f record.FieldChange) string {
 	before, after := string(f.Old), string(f.New)
 	if len(before) > maxValueLen || len(after) > maxValueLen {
 		return text(f.Field)

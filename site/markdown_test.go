@@ -8,24 +8,25 @@ import (
 	"testing"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 	"kindex/site"
 )
 
 // fill makes a page of which every text is s and every address of others is u.
 func fill(s, u string) *site.Page {
 	score := 41.25
-	e := &exports.Entity{Type: "tool", Slug: "example", Name: s, Provider: s, Description: s, Category: s, Version: s,
+	e := &record.Entity{Type: "tool", Slug: "example", Name: s, Provider: s, Description: s, Category: s, Version: s,
 		PricingModel: s, License: s, URL: u, Tags: []string{s, s}, Capabilities: []string{s}, AddedDate: s, LastUpdated: s,
-		Status: exports.Deprecated, Links: []exports.Link{{Name: "repository", URL: u}}}
-	e.Scores.Composite, e.Scores.Adoption = exports.ScoreOf(71.2), exports.ScoreOf(82)
-	e.Signals.Facts = []exports.Fact{{Name: "stars", Number: 81000, Date: s, Source: u}, {Name: "lastRelease", Day: s, Source: u}}
-	e.Signals.Benchmarks = []exports.Benchmark{{Name: s, Value: 71.25, Date: s, Source: u}}
-	change := &exports.Change{Event: exports.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
-		Fields: []exports.FieldChange{{Field: s, Old: []byte(s), New: []byte("null")}}}
+		Status: record.Deprecated, Links: []record.Link{{Name: "repository", URL: u}}}
+	e.Scores.Composite, e.Scores.Adoption = record.ScoreOf(71.2), record.ScoreOf(82)
+	e.Signals.Facts = []record.Fact{{Name: "stars", Number: 81000, Date: s, Source: u}, {Name: "lastRelease", Day: s, Source: u}}
+	e.Signals.Benchmarks = []record.Benchmark{{Name: s, Value: 71.25, Date: s, Source: u}}
+	change := &record.Change{Event: record.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
+		Fields: []record.FieldChange{{Field: s, Old: []byte(s), New: []byte("null")}}}
 	return &site.Page{Entity: e, Category: s, Base: "https://kindex.example.org", Build: "20261101-0123456789abcdef", AsOf: "2026-11-01",
-		Rank: 3, Ranked: 40, Formula: s, Total: 12, Changes: []*exports.Change{change},
-		Scores: []site.Dimension{{Name: "adoption", Score: exports.ScoreOf(82), Weight: 5, Measures: []site.Measure{
+		Rank: 3, Ranked: 40, Formula: s, Total: 12, Changes: []*record.Change{change},
+		Scores: []site.Dimension{{Name: "adoption", Score: record.ScoreOf(82), Weight: 5, Measures: []site.Measure{
 			{Name: s, State: "counted", Score: &score}, {Name: s, State: "stale"}, {Name: s, State: "missing"}}}, {Name: "quality", Weight: 1.5}},
 		Similar: []site.Similar{{Type: "tool", Slug: "other", Name: s, Similarity: 0.5, Reasons: []string{s, s}}}}
 }
@@ -35,18 +36,18 @@ func examplePage() *site.Page {
 	e := p.Entity
 	e.Provider, e.License, e.Version, e.AddedDate, e.LastUpdated = "Example & Co.", "Apache-2.0", "2.1 (beta)", "2026-01-02", "2026-11-01"
 	e.Description = "Trains and runs neural networks in C++ and C#, on one machine or many."
-	e.Tags, e.Capabilities, e.Status = []string{"python", "neural-networks"}, []string{"training"}, exports.Active
+	e.Tags, e.Capabilities, e.Status = []string{"python", "neural-networks"}, []string{"training"}, record.Active
 	e.Signals.Facts[0].Date, e.Signals.Facts[1].Date, e.Signals.Facts[1].Day = "2026-11-01", "", "2026-10-30"
 	e.Signals.Benchmarks[0].Name, e.Signals.Benchmarks[0].Date = "SWE_bench (v1)", "2026-10"
 	p.Category, p.Formula = "Machine-learning frameworks", "2026.2"
 	p.Scores[0].Measures[0].Name, p.Scores[0].Measures[1].Name = "stars", "downloads"
 	p.Similar[0].Name, p.Similar[0].Reasons = "Other", []string{"same category: Machine-learning frameworks"}
-	p.Changes[0].Fields = []exports.FieldChange{
+	p.Changes[0].Fields = []record.FieldChange{
 		{Field: "version", Old: []byte(`"2.0"`), New: []byte(`"2.1 (beta)"`)},
 		{Field: "description", Old: []byte("null"), New: []byte(`"` + e.Description + `"`)},
 	}
 	created := *p.Changes[0]
-	created.Event, created.Timestamp = exports.Created, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	created.Event, created.Timestamp = record.Created, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	p.Changes, p.Total = append(p.Changes, &created), 2
 	return p
 }
@@ -54,7 +55,7 @@ func examplePage() *site.Page {
 func TestMarkdown(t *testing.T) {
 	golden(t, "entity.md", site.Markdown(examplePage()))
 
-	least := &site.Page{Entity: &exports.Entity{Type: "model", Slug: "bare", Name: "Bare", Category: "other", Status: exports.Withdrawn},
+	least := &site.Page{Entity: &record.Entity{Type: "model", Slug: "bare", Name: "Bare", Category: "other", Status: record.Withdrawn},
 		Category: "Other", Build: "20261101-0123456789abcdef", AsOf: "2026-11-01", Formula: "2026.2", Past: true,
 		Unranked: "the formula for type model has no dimensions"}
 	golden(t, "bare.md", site.Markdown(least))
@@ -152,10 +153,10 @@ func FuzzMarkdown(f *testing.F) {
 
 func TestLLMs(t *testing.T) {
 	e := examplePage().Entity
-	m := &site.Map{Base: "https://kindex.example.org", Leaders: []*exports.Entity{e},
-		Categories: []exports.Category{{Slug: "nlp", Title: "Language", Description: "Reading & writing.", Count: 7}, {Slug: "other", Title: "Other", Count: 1}},
-		Manifest: &exports.Manifest{ID: "20261101-0123456789abcdef", Title: "kindex", Description: "Tools and models.", AsOf: "2026-11-01T00:00:00Z",
-			Counts: exports.Counts{Entities: 8, Ranked: 5, Categories: 2, Types: map[string]int{"tool": 5, "model": 3}}}}
+	m := &site.Map{Base: "https://kindex.example.org", Leaders: []*record.Entity{e},
+		Categories: []record.Category{{Slug: "nlp", Title: "Language", Description: "Reading & writing.", Count: 7}, {Slug: "other", Title: "Other", Count: 1}},
+		Manifest: &store.Manifest{ID: "20261101-0123456789abcdef", Title: "kindex", Description: "Tools and models.", AsOf: "2026-11-01T00:00:00Z",
+			Counts: store.Counts{Entities: 8, Ranked: 5, Categories: 2, Types: map[string]int{"tool": 5, "model": 3}}}}
 	doc := site.LLMs(m)
 	golden(t, "llms.txt", doc)
 	checkLLMs(t, string(doc))
@@ -163,7 +164,7 @@ func TestLLMs(t *testing.T) {
 	m.Manifest.Title, m.Manifest.Description = "## a\n# b", "- x\n\n# y"
 	m.Categories[0].Title, m.Leaders[0].Name, m.Leaders[0].Description = "](x", "]\n- y", "\n## z"
 	checkLLMs(t, string(site.LLMs(m)))
-	checkLLMs(t, string(site.LLMs(&site.Map{Manifest: &exports.Manifest{}})))
+	checkLLMs(t, string(site.LLMs(&site.Map{Manifest: &store.Manifest{}})))
 }
 
 // checkLLMs checks the form that llmstxt.org asks for: one title, a quotation below

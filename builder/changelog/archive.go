@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder/gitlog"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -28,7 +29,7 @@ type Input struct {
 	Formula *score.Formula
 	AsOf    time.Time
 	// Entities are those of the content, sorted by type and slug.
-	Entities []*exports.Entity
+	Entities []*record.Entity
 	// Still lets the past of content outside git rest as it is: somebody is
 	// editing it.
 	Still bool
@@ -97,7 +98,7 @@ func (a *Archive) keep() {
 	for i := range e.Commits() {
 		r.Commits = append(r.Commits, e.Commit(i))
 	}
-	r.Versions = make([]exports.Version, r.Kept, r.Kept+64)
+	r.Versions = make([]record.Version, r.Kept, r.Kept+64)
 	for i := range r.Versions {
 		r.Versions[i] = e.Version(i)
 	}
@@ -111,10 +112,10 @@ func (a *Archive) append(log *gitlog.Log) {
 	r := &a.result
 	first := len(r.Commits)
 	for _, c := range log.Commits {
-		r.Commits = append(r.Commits, exports.ArchivedCommit{Hash: c.Hash, Author: c.Author, PullRequest: c.PullRequest})
+		r.Commits = append(r.Commits, record.ArchivedCommit{Hash: c.Hash, Author: c.Author, PullRequest: c.PullRequest})
 	}
 	for _, v := range log.Versions {
-		r.Versions = append(r.Versions, exports.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
+		r.Versions = append(r.Versions, record.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
 			Time: log.Commits[v.Commit-first].Time.Unix(), Commit: int32(v.Commit), Before: int32(v.Before), Change: none})
 	}
 }
@@ -150,7 +151,7 @@ func (a *Archive) attach() {
 }
 
 // entity is the content of a version, nil for a deleted one.
-func (a *Archive) entity(i int32) (*exports.Entity, error) {
+func (a *Archive) entity(i int32) (*record.Entity, error) {
 	switch v := &a.result.Versions[i]; {
 	case v.Entity != nil || v.Deleted:
 		return v.Entity, nil
@@ -160,7 +161,7 @@ func (a *Archive) entity(i int32) (*exports.Entity, error) {
 }
 
 // before is the content before a version, nil where the entity was not there.
-func (a *Archive) before(v *exports.Version) (*exports.Entity, error) {
+func (a *Archive) before(v *record.Version) (*record.Entity, error) {
 	if v.Before == none {
 		return nil, nil
 	}
@@ -186,7 +187,7 @@ func (a *Archive) Date() {
 
 // newestOf is the version that an entity of the content has come to, or goes on
 // from where it is not committed: the walk will say the same once it is.
-func (a *Archive) newestOf(e *exports.Entity) (int32, bool) {
+func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	versions := a.result.Versions
 	own, known := a.newest[e.Key()]
 	if known = known && !a.followed[own]; known && !versions[own].Deleted {
@@ -245,7 +246,7 @@ func (f *firstError) set(err error) {
 
 // Remember makes the boards of earlier days and finds what is trending. The
 // entities are now in the order of their ordinals, with their scores.
-func (a *Archive) Remember(ranked []*exports.Entity) error {
+func (a *Archive) Remember(ranked []*record.Entity) error {
 	if len(a.result.Versions) == 0 {
 		a.result.Trends = emptyTrends(a.AsOf)
 		return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // finding is what is known of a version before its change has an id.
@@ -63,7 +64,7 @@ func (a *Archive) findChanges() error {
 }
 
 // find compares a version with the one before it.
-func (a *Archive) find(v *exports.Version) (f finding, err error) {
+func (a *Archive) find(v *record.Version) (f finding, err error) {
 	before, err := a.before(v)
 	if err != nil {
 		return f, err
@@ -74,7 +75,7 @@ func (a *Archive) find(v *exports.Version) (f finding, err error) {
 			return f, err
 		}
 	}
-	fields, old, now := exports.Transition(before, after)
+	fields, old, now := record.Transition(before, after)
 	if len(fields) == 0 {
 		return f, nil
 	}
@@ -90,25 +91,25 @@ func (a *Archive) find(v *exports.Version) (f finding, err error) {
 	return f, nil
 }
 
-func decode(record []byte) (*exports.Entity, error) {
-	e := new(exports.Entity)
-	return e, e.UnmarshalJSON(record)
+func decode(authored []byte) (*record.Entity, error) {
+	e := new(record.Entity)
+	return e, e.UnmarshalJSON(authored)
 }
 
-func eventOf(before, after *exports.Entity) string {
+func eventOf(before, after *record.Entity) string {
 	switch {
 	case before == nil:
-		return exports.Created
+		return record.Created
 	case after == nil:
-		return exports.Deleted
+		return record.Deleted
 	}
-	return exports.Updated
+	return record.Updated
 }
 
 // scoresOf lists the scores that a change has moved: both by today's formula, at
 // the time of the change.
-func (a *Archive) scoresOf(before, after *exports.Entity, at int64) []exports.FieldChange {
-	var old, now exports.Scores
+func (a *Archive) scoresOf(before, after *record.Entity, at int64) []record.FieldChange {
+	var old, now record.Scores
 	when := time.Unix(at, 0).UTC()
 	if before != nil {
 		old = a.Formula.Scores(before, when)
@@ -116,7 +117,7 @@ func (a *Archive) scoresOf(before, after *exports.Entity, at int64) []exports.Fi
 	if after != nil {
 		now = a.Formula.Scores(after, when)
 	}
-	return exports.DiffScores(&old, &now)
+	return record.DiffScores(&old, &now)
 }
 
 // dateVersion finds which dates a record shows from a version on.
@@ -133,10 +134,10 @@ func (a *Archive) dateVersion(i int32) error {
 	if e != nil && e.LastUpdated != "" && !e.UpdatedDerived {
 		updated = e.LastUpdated
 	}
-	if v.Added, err = exports.DayNumber(added); err != nil {
+	if v.Added, err = record.DayNumber(added); err != nil {
 		return err
 	}
-	v.Updated, err = exports.DayNumber(updated)
+	v.Updated, err = record.DayNumber(updated)
 	return err
 }
 
@@ -179,8 +180,8 @@ func changeID(transition [sha256.Size]byte, n uint32) string {
 }
 
 // Newest returns the newest changes, at most n, the newest first.
-func (a *Archive) Newest(n int) ([]*exports.Change, error) {
-	var list []*exports.Change
+func (a *Archive) Newest(n int) ([]*record.Change, error) {
+	var list []*record.Change
 	for i := len(a.result.Changes) - 1; i >= 0 && len(list) < n; i-- {
 		c, err := a.changeOf(i)
 		if err != nil {
@@ -192,7 +193,7 @@ func (a *Archive) Newest(n int) ([]*exports.Change, error) {
 }
 
 // changeOf makes the i-th change.
-func (a *Archive) changeOf(i int) (*exports.Change, error) {
+func (a *Archive) changeOf(i int) (*record.Change, error) {
 	if i < a.result.KeptChanges {
 		return a.earlier.Change(i)
 	}
@@ -206,8 +207,8 @@ func (a *Archive) changeOf(i int) (*exports.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &exports.Change{ID: entry.ID, Event: entry.Event, Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
-		Fields: append(exports.Diff(before, after), a.scoresOf(before, after, v.Time)...)}
+	c := &record.Change{ID: entry.ID, Event: entry.Event, Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
+		Fields: append(record.Diff(before, after), a.scoresOf(before, after, v.Time)...)}
 	if after != nil {
 		c.Name = after.Name
 	} else {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"kindex/builder/gitlog"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // compare finds what differs between the content and the newest versions of the
@@ -22,14 +22,14 @@ func (a *Archive) compare() error {
 		return err
 	}
 	for _, v := range log.Versions {
-		a.result.Versions = append(a.result.Versions, exports.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
+		a.result.Versions = append(a.result.Versions, record.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
 			Time: log.Commits[0].Time.Unix(), Commit: none, Before: int32(v.Before), Change: none})
 	}
 	return nil
 }
 
 // changed lists the entities that are not what they are in the build before.
-func (a *Archive) changed() (list []*exports.Entity) {
+func (a *Archive) changed() (list []*record.Entity) {
 	var buf []byte
 	for _, e := range a.Entities {
 		if a.earlier != nil {
@@ -45,14 +45,14 @@ func (a *Archive) changed() (list []*exports.Entity) {
 
 // gone lists the entities of the build before that are at their addresses no more,
 // with nothing but these.
-func (a *Archive) gone() (list []*exports.Entity) {
+func (a *Archive) gone() (list []*record.Entity) {
 	present := make(map[string]bool, len(a.Entities))
 	for _, e := range a.Entities {
 		present[e.Key()] = true
 	}
 	for i := range a.result.Versions {
 		if v := &a.result.Versions[i]; !present[v.Type+"/"+v.Slug] && a.alive(i) {
-			list = append(list, &exports.Entity{Type: v.Type, Slug: v.Slug})
+			list = append(list, &record.Entity{Type: v.Type, Slug: v.Slug})
 		}
 	}
 	return list

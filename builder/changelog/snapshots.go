@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // snapshotDays are the days whose boards a build keeps, oldest first: the as-of
@@ -68,7 +69,7 @@ func (a *Archive) takeSnapshots() error {
 }
 
 // followers are the versions that follow each version of an entity.
-func followers(versions []exports.Version) []int32 {
+func followers(versions []record.Version) []int32 {
 	after := make([]int32, len(versions))
 	for i := range after {
 		after[i] = none
@@ -82,7 +83,7 @@ func followers(versions []exports.Version) []int32 {
 }
 
 // aliveAt lists the versions that were there just before a time.
-func aliveAt(versions []exports.Version, after []int32, end int64) []uint32 {
+func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 	var alive []uint32
 	for i := range versions {
 		if v := &versions[i]; v.Time >= end {
@@ -114,12 +115,12 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 	if failed.err != nil {
 		return nil, failed.err
 	}
-	slices.SortFunc(places, func(x, y place) int { return exports.CompareRank(&x.standIn, &y.standIn) })
-	s := &exports.SnapshotData{Day: name, Versions: make([]uint32, len(places)), Scores: make([]exports.Scores, len(places))}
+	slices.SortFunc(places, func(x, y place) int { return record.CompareRank(&x.standIn, &y.standIn) })
+	s := &exports.SnapshotData{Day: name, Versions: make([]uint32, len(places)), Scores: make([]record.Scores, len(places))}
 	for i := range places {
 		e := &places[i].standIn
 		s.Versions[i], s.Scores[i] = places[i].version, e.Scores
-		if e.Status != exports.Withdrawn {
+		if e.Status != record.Withdrawn {
 			s.Listed++
 			if e.Scores.Composite.Known() {
 				s.Ranked++
@@ -132,15 +133,15 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 // place is a version with what ranks it.
 type place struct {
 	version uint32
-	standIn exports.Entity // type, slug, status and scores of the day
+	standIn record.Entity // type, slug, status and scores of the day
 }
 
 func (a *Archive) place(version uint32, day time.Time, known *knownDay) (place, error) {
 	v := &a.result.Versions[version]
-	p := place{version: version, standIn: exports.Entity{Type: v.Type, Slug: v.Slug}}
+	p := place{version: version, standIn: record.Entity{Type: v.Type, Slug: v.Slug}}
 	if o, ok := known.find(version); ok {
 		if p.standIn.Scores = known.Scores(o); int(o) >= known.Listed() {
-			p.standIn.Status = exports.Withdrawn
+			p.standIn.Status = record.Withdrawn
 		}
 		return p, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 func emptyTrends(asOf time.Time) []exports.Trends {
@@ -19,7 +20,7 @@ func emptyTrends(asOf time.Time) []exports.Trends {
 }
 
 // findTrends finds, for each window, what has gained by changes within it.
-func (a *Archive) findTrends(ranked []*exports.Entity) error {
+func (a *Archive) findTrends(ranked []*record.Entity) error {
 	r := &a.result
 	ordinals := make(map[int32]uint32, len(ranked)) // by newest version
 	for o, e := range ranked {
@@ -38,7 +39,7 @@ func (a *Archive) findTrends(ranked []*exports.Entity) error {
 		ranks := a.ranksOf(t.Since)
 		for newest, changes := range a.changedSince(endOf(since), after) {
 			o, ok := ordinals[newest]
-			if !ok || ranked[o].Status == exports.Withdrawn {
+			if !ok || ranked[o].Status == record.Withdrawn {
 				continue
 			}
 			trend, err := a.trend(newest, since, ranks)
@@ -53,7 +54,7 @@ func (a *Archive) findTrends(ranked []*exports.Entity) error {
 		}
 		slices.SortFunc(t.List, func(x, y exports.Trend) int {
 			return cmp.Or(cmp.Compare(y.Gain, x.Gain), cmp.Compare(y.Changes, x.Changes),
-				exports.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
+				record.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
 		})
 	}
 	return nil
@@ -63,7 +64,7 @@ func (a *Archive) findTrends(ranked []*exports.Entity) error {
 // version.
 func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
 	versions := a.result.Versions
-	first, _ := slices.BinarySearchFunc(versions, from, func(v exports.Version, at int64) int { return cmp.Compare(v.Time, at) })
+	first, _ := slices.BinarySearchFunc(versions, from, func(v record.Version, at int64) int { return cmp.Compare(v.Time, at) })
 	changes := map[int32]uint32{}
 	for i := len(versions) - 1; i >= first; i-- {
 		if versions[i].Change == none {
@@ -80,7 +81,7 @@ func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
 
 // standing is what an entity had at the end of a day.
 type standing struct {
-	composite exports.Score
+	composite record.Score
 	rank      uint32
 }
 
@@ -113,7 +114,7 @@ func (a *Archive) ranksOf(day string) func(version int32) standing {
 	return func(int32) standing { return standing{} }
 }
 
-func standingAt(s exports.Scores, ordinal, ranked int) standing {
+func standingAt(s record.Scores, ordinal, ranked int) standing {
 	if ordinal < ranked {
 		return standing{s.Composite, uint32(ordinal) + 1}
 	}
@@ -155,13 +156,13 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) standing) 
 
 // asThen is the content of a version with the signals that an entity has now, by
 // the values of then.
-func (a *Archive) asThen(now *exports.Entity, then int32) (*exports.Entity, error) {
+func (a *Archive) asThen(now *record.Entity, then int32) (*record.Entity, error) {
 	content, err := a.entity(then)
 	if err != nil {
 		return nil, err
 	}
 	old := *content
-	old.Signals = exports.Signals{}
+	old.Signals = record.Signals{}
 	missing := now.Signals
 	for v := then; v != none && len(missing.Facts)+len(missing.Benchmarks) > 0; v = a.result.Versions[v].Before {
 		e, err := a.entity(v)
@@ -177,7 +178,7 @@ func (a *Archive) asThen(now *exports.Entity, then int32) (*exports.Entity, erro
 
 // takeKnown moves signals to another state, with the values that they had in it,
 // and returns those that it did not have.
-func takeKnown(dst *exports.Signals, wanted exports.Signals, had *exports.Signals) (missing exports.Signals) {
+func takeKnown(dst *record.Signals, wanted record.Signals, had *record.Signals) (missing record.Signals) {
 	for _, f := range wanted.Facts {
 		if old, ok := had.Fact(f.Name); ok {
 			f.Number, f.Day = old.Number, old.Day
@@ -188,7 +189,7 @@ func takeKnown(dst *exports.Signals, wanted exports.Signals, had *exports.Signal
 	}
 	used := make([]bool, len(had.Benchmarks))
 	for _, b := range wanted.Benchmarks {
-		i := slices.IndexFunc(had.Benchmarks, func(o exports.Benchmark) bool { return o.Name == b.Name })
+		i := slices.IndexFunc(had.Benchmarks, func(o record.Benchmark) bool { return o.Name == b.Name })
 		for i >= 0 && i < len(used) && (used[i] || had.Benchmarks[i].Name != b.Name) {
 			i++ // several results of one name follow in their order
 		}

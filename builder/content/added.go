@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Surroundings is a content folder that files are to be added to: what would be
@@ -51,7 +51,7 @@ func (s *Surroundings) Path(typ, slug string) string {
 func (s *Surroundings) Shown(typ, slug string) string { return shownPath(s.Dir, typ, slug+".yaml") }
 
 // Find returns the entity that has a slug, or had it earlier; nil for none.
-func (s *Surroundings) Find(typ, slug string) *exports.Entity {
+func (s *Surroundings) Find(typ, slug string) *record.Entity {
 	key := typ + "/" + slug
 	if r := s.folder.files[key+".yaml"]; r != nil && r.entity != nil {
 		return r.entity
@@ -86,7 +86,7 @@ func (s *Surroundings) CheckFile(typ, slug string, data []byte) Problems {
 }
 
 // Check returns what is wrong between an entity and the others.
-func (s *Surroundings) Check(e *exports.Entity) (problems Problems) {
+func (s *Surroundings) Check(e *record.Entity) (problems Problems) {
 	return CheckAmong(s.Shown(e.Type, e.Slug), e, inFolder{s})
 }
 
@@ -105,16 +105,16 @@ func (o inFolder) WithSlug(typ, slug string) string {
 }
 
 // OnceWithSlug implements Others.
-func (o inFolder) OnceWithSlug(typ, slug string, e *exports.Entity) string {
+func (o inFolder) OnceWithSlug(typ, slug string, e *record.Entity) string {
 	return another(o.s.folder.former[typ+"/"+slug], e)
 }
 
 // WithName implements Others.
-func (o inFolder) WithName(e *exports.Entity) string { return another(o.s.folder.names[nameKey(e)], e) }
+func (o inFolder) WithName(e *record.Entity) string { return another(o.s.folder.names[nameKey(e)], e) }
 
 // another names the first of some files that is not that of an entity, "" for
 // none.
-func another(list []*file, e *exports.Entity) string {
+func another(list []*file, e *record.Entity) string {
 	i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
 	if i < 0 {
 		return ""
@@ -123,7 +123,7 @@ func another(list []*file, e *exports.Entity) string {
 }
 
 // Add makes an entity part of the folder. The file is the caller's to write.
-func (s *Surroundings) Add(e *exports.Entity) {
+func (s *Surroundings) Add(e *record.Entity) {
 	r := &file{source: source{s.Path(e.Type, e.Slug), s.Shown(e.Type, e.Slug), e.Type, e.Slug}, entity: e}
 	s.folder.replace(e.Key()+".yaml", r)
 }

@@ -1,6 +1,8 @@
 package content
 
-import "kindex/exports"
+import (
+	"kindex/exports/record"
+)
 
 // Others are the entities among which one is to stand. Each method names one of
 // them as messages should name it, "" for none.
@@ -10,14 +12,14 @@ type Others interface {
 	// WithSlug is the entity that has a slug.
 	WithSlug(typ, slug string) string
 	// OnceWithSlug is an entity other than e that had a slug earlier.
-	OnceWithSlug(typ, slug string, e *exports.Entity) string
+	OnceWithSlug(typ, slug string, e *record.Entity) string
 	// WithName is an entity other than e that has its type and name.
-	WithName(e *exports.Entity) string
+	WithName(e *record.Entity) string
 }
 
 // CheckAmong returns what is wrong between an entity and the others. path is only
 // for messages.
-func CheckAmong(path string, e *exports.Entity, others Others) (problems Problems) {
+func CheckAmong(path string, e *record.Entity, others Others) (problems Problems) {
 	add := func(severity Severity, field, message, suggestion string) {
 		problems = append(problems, Problem{File: path, Line: 1, Column: 1, Severity: severity,
 			Field: field, Message: message, Suggestion: suggestion})
@@ -40,7 +42,7 @@ func CheckAmong(path string, e *exports.Entity, others Others) (problems Problem
 		add(Warning, "name", nameTaken(e.Name, by), "")
 	}
 	message := lookAlike(e, func(typ, name string) string {
-		return others.WithName(&exports.Entity{Type: typ, Name: name})
+		return others.WithName(&record.Entity{Type: typ, Name: name})
 	})
 	if message != "" {
 		add(Warning, "name", message, "")

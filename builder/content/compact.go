@@ -5,13 +5,13 @@ import (
 	"strings"
 	"sync"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // compact moves what entities hold to memory of its own. Where they were read it
 // lies scattered among what reading has left, and keeps twice its size from being
 // used for anything else.
-func compact(entities []*exports.Entity) {
+func compact(entities []*record.Entity) {
 	const together = 256
 	var wg sync.WaitGroup
 	limit := make(chan struct{}, 2)
@@ -27,14 +27,14 @@ func compact(entities []*exports.Entity) {
 
 // compactChunk gives some entities one block of memory each for themselves, their
 // texts, facts and links.
-func compactChunk(entities []*exports.Entity) {
+func compactChunk(entities []*record.Entity) {
 	size, facts, links := 0, 0, 0
 	for _, e := range entities {
 		ownTexts(e, func(s *string) { size += len(*s) })
 		facts, links = facts+len(e.Signals.Facts), links+len(e.Links)
 	}
-	block := make([]exports.Entity, len(entities))
-	allFacts, allLinks := make([]exports.Fact, 0, facts), make([]exports.Link, 0, links)
+	block := make([]record.Entity, len(entities))
+	allFacts, allLinks := make([]record.Fact, 0, facts), make([]record.Link, 0, links)
 	var text strings.Builder
 	text.Grow(size)
 	for i, e := range entities {
@@ -62,7 +62,7 @@ func moved[T any](block, list []T) (at, grown []T) {
 }
 
 // ownTexts calls f with those texts of an entity that no other shares.
-func ownTexts(e *exports.Entity, f func(*string)) {
+func ownTexts(e *record.Entity, f func(*string)) {
 	f(&e.Slug)
 	f(&e.Name)
 	f(&e.Description)

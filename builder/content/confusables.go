@@ -7,8 +7,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
+	"kindex/exports/table"
 )
 
 // latinTwins maps letters of other scripts to the Latin letters that look the same in
@@ -69,7 +70,7 @@ func mixedWord(name string) (word string, letter rune) {
 
 // warnOfTexts adds warnings about the texts of an entity for its reviewer: look-alike
 // letters, and texts that start like formulas.
-func (d *document) warnOfTexts(e *exports.Entity) {
+func (d *document) warnOfTexts(e *record.Entity) {
 	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
 		{"version", e.Version}, {"license", e.License}} {
 		if len(d.faulty) > 0 && d.faulty[f.name] {
@@ -79,7 +80,7 @@ func (d *document) warnOfTexts(e *exports.Entity) {
 			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
 				shown(word), letter, letter, latinTwins[letter])})
 		}
-		if exports.Formula(f.text) && !plainNumber(f.text) {
+		if table.Formula(f.text) && !plainNumber(f.text) {
 			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export treats it as a formula",
 				shown(string([]rune(f.text)[:1])))})
 		}
@@ -89,7 +90,7 @@ func (d *document) warnOfTexts(e *exports.Entity) {
 // lookAlike says that the name of an entity looks like that of another one; ""
 // where find, which returns how messages call the entity of a type and name, knows
 // no such entity.
-func lookAlike(e *exports.Entity, find func(typ, name string) string) string {
+func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	if e == nil {
 		return ""
 	}
@@ -97,7 +98,7 @@ func lookAlike(e *exports.Entity, find func(typ, name string) string) string {
 	if skeleton == "" {
 		return ""
 	}
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		if other := find(typ, skeleton); other != "" {
 			return shown(e.Name) + " looks like the name of " + other + " but is spelled with other letters: " + otherLetters(e.Name)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unique"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -34,7 +34,7 @@ func DeviceName(slug string) string {
 // ParseEntity reads one entity file. All that is wrong with the file by itself
 // is in the problems; the entity is nil where one of them is an error. path is
 // only for messages. Scores and dates from the history are not set.
-func ParseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems) {
+func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, Problems) {
 	e, problems := parseEntity(path, typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
@@ -44,7 +44,7 @@ func ParseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems
 
 // parseEntity is ParseEntity, but for an entity with errors it returns what
 // could be read of it, for it to be compared with the others.
-func parseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems) {
+func parseEntity(path, typ, slug string, data []byte) (*record.Entity, Problems) {
 	d := parseDocument(path, data, "version")
 	m, ok := d.fields()
 	if !ok {
@@ -58,22 +58,22 @@ func parseEntity(path, typ, slug string, data []byte) (*exports.Entity, Problems
 
 // decodeEntity takes over what has the right type; the schema has complained
 // about the rest.
-func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
+func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	text := func(key string) string { return textOf(m[key]) }
-	e := &exports.Entity{
+	e := &record.Entity{
 		Type: typ, Slug: slug,
 		Name: ownText(m["name"]), Provider: text("provider"), Description: ownText(m["description"]),
 		Category: text("category"), Version: text("version"), PricingModel: text("pricingModel"),
 		License: text("license"), URL: ownText(m["url"]), Tags: textsOf(m["tags"]),
 		Capabilities: textsOf(m["capabilities"]), AddedDate: text("addedDate"),
-		LastUpdated: text("lastUpdated"), Status: cmp.Or(text("status"), exports.Active),
+		LastUpdated: text("lastUpdated"), Status: cmp.Or(text("status"), record.Active),
 		Formerly: textsOf(m["formerly"]),
 	}
 	if links, ok := m["links"].(map[string]any); ok {
 		for name, v := range links {
-			e.Links = append(e.Links, exports.Link{Name: name, URL: ownText(v)})
+			e.Links = append(e.Links, record.Link{Name: name, URL: ownText(v)})
 		}
-		slices.SortFunc(e.Links, func(a, b exports.Link) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(e.Links, func(a, b record.Link) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	var sources []string // an entity has most of its facts from one place
 	sourceOf := func(v any) string {
@@ -86,14 +86,14 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 		return sources[i]
 	}
 	signals, _ := m["signals"].(map[string]any)
-	facts := make([]exports.Fact, 0, len(signals))
+	facts := make([]record.Fact, 0, len(signals))
 	for name, v := range signals {
 		s, ok := v.(map[string]any)
 		if !ok {
 			continue
 		}
-		f := exports.Fact{Name: name, Date: textOf(s["date"]), Source: sourceOf(s["source"])}
-		if t, ok := exports.SignalType(name); ok && t.Kind == exports.Day {
+		f := record.Fact{Name: name, Date: textOf(s["date"]), Source: sourceOf(s["source"])}
+		if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
 			f.Day = textOf(s["value"])
 		} else {
 			f.Number = numberOf(s["value"])
@@ -103,11 +103,11 @@ func decodeEntity(typ, slug string, m map[string]any) *exports.Entity {
 	if len(facts) > 0 {
 		e.Signals.Facts = facts
 	}
-	slices.SortFunc(e.Signals.Facts, func(a, b exports.Fact) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(e.Signals.Facts, func(a, b record.Fact) int { return cmp.Compare(a.Name, b.Name) })
 	list, _ := signals["benchmarks"].([]any)
 	for _, v := range list {
 		b, _ := v.(map[string]any)
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, exports.Benchmark{
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{
 			Name: textOf(b["name"]), Value: numberOf(b["value"]), Date: textOf(b["date"]), Source: sourceOf(b["source"])})
 	}
 	return e
@@ -151,7 +151,7 @@ func numberOf(v any) float64 {
 
 // checkEntity adds what the fields of an entity say against each other, and what
 // its reviewer should know of its texts.
-func (d *document) checkEntity(e *exports.Entity) {
+func (d *document) checkEntity(e *record.Entity) {
 	d.warnOfTexts(e)
 	if !d.faulty["addedDate"] && !d.faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
 		d.addAt([]string{"lastUpdated"}, false, Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // FieldError is a value of a field that no file can hold.
@@ -24,7 +24,7 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
 // a file that anybody has seen; what counts is their field. Where one of them is
 // an error the entity and the file are nil. No YAML is parsed before the values
 // have passed the schema, so that no input costs more than its size.
-func ParseFields(path, typ, slug string, fields map[string]any) (*exports.Entity, []byte, Problems) {
+func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, Problems) {
 	d := &document{path: path, textual: textualField, faulty: map[string]bool{}}
 	root, err := layoutOfFields(fields)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // rootFiles are the files beside the type folders. All are optional.
@@ -35,13 +36,13 @@ type Category struct {
 
 // Index is what index.yaml says about the index as a whole.
 type Index struct {
-	Title       string           `json:"title"`
-	Description string           `json:"description"`
-	URL         string           `json:"url"`        // the public address of the service, "" where nobody says
-	Repository  string           `json:"repository"` // its address on the web, without a slash or .git at the end, "" where nobody says
-	Branch      string           `json:"branch"`     // of the repository, "" for MainBranch
-	License     string           `json:"license"`
-	Sources     []exports.Source `json:"sources"`
+	Title       string         `json:"title"`
+	Description string         `json:"description"`
+	URL         string         `json:"url"`        // the public address of the service, "" where nobody says
+	Repository  string         `json:"repository"` // its address on the web, without a slash or .git at the end, "" where nobody says
+	Branch      string         `json:"branch"`     // of the repository, "" for MainBranch
+	License     string         `json:"license"`
+	Sources     []store.Source `json:"sources"`
 }
 
 // MainBranch is the branch that the content is edited on where index.yaml names

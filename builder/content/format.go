@@ -10,7 +10,7 @@ import (
 	"slices"
 	"unicode"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Format returns the form in which a content file should be written: fields of
@@ -63,7 +63,7 @@ func Format(path string, data []byte) ([]byte, error) {
 func isEntity(path string, fields map[string]any) bool {
 	path = filepath.ToSlash(path)
 	switch {
-	case slices.Contains(exports.Types, pathpkg.Base(pathpkg.Dir(path))):
+	case slices.Contains(record.Types, pathpkg.Base(pathpkg.Dir(path))):
 		return true
 	case slices.Contains(rootFiles, pathpkg.Base(path)):
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // FuzzParseEntity holds what must be true of any bytes whatever: no panic, no
@@ -94,17 +94,17 @@ func checkProblem(t *testing.T, p content.Problem) {
 }
 
 // checkRecord reads the JSON record of an entity back.
-func checkRecord(t *testing.T, e *exports.Entity) {
+func checkRecord(t *testing.T, e *record.Entity) {
 	t.Helper()
-	record := e.AppendJSON(nil)
-	var back exports.Entity
-	if err := json.Unmarshal(record, &back); err != nil {
-		t.Fatalf("the record is not valid: %v\n%s", err, record)
+	authored := e.AppendJSON(nil)
+	var back record.Entity
+	if err := json.Unmarshal(authored, &back); err != nil {
+		t.Fatalf("the record is not valid: %v\n%s", err, authored)
 	}
-	if second := back.AppendJSON(nil); string(second) != string(record) {
-		t.Errorf("the record changes when it is read back\n%s\n%s", record, second)
+	if second := back.AppendJSON(nil); string(second) != string(authored) {
+		t.Errorf("the record changes when it is read back\n%s\n%s", authored, second)
 	}
 	if e.Name == "" || e.Category == "" || e.Description == "" {
-		t.Errorf("a required field is empty: %s", record)
+		t.Errorf("a required field is empty: %s", authored)
 	}
 }

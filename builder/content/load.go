@@ -21,13 +21,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Content is a content folder, read and checked.
 type Content struct {
-	Entities   []*exports.Entity // sorted by type and slug
-	Categories []Category        // of categories.yaml, else those that entities name
+	Entities   []*record.Entity // sorted by type and slug
+	Categories []Category       // of categories.yaml, else those that entities name
 	Index      Index
 
 	// What is known of the files of the entities, in the order of the entities.
@@ -82,7 +82,7 @@ type Folder struct {
 // it does not belong.
 type file struct {
 	source
-	entity   *exports.Entity // nil where nothing could be read of it
+	entity   *record.Entity // nil where nothing could be read of it
 	problems Problems
 	info     fs.FileInfo // of the bytes that were read, nil where they may be newer
 	sum      [sha256.Size]byte
@@ -152,7 +152,7 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 // below them, which lie elsewhere.
 func (f *Folder) linkedFolders() map[string]bool {
 	linked := map[string]bool{}
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		info, err := os.Lstat(filepath.Join(f.dir, typ))
 		linked[typ] = err == nil && !info.IsDir()
 	}
@@ -235,7 +235,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 // Content returns the folder as it was last read, and everything that is wrong
 // with it, as Load does. The entities are the caller's.
 func (f *Folder) Content() (*Content, Problems, error) {
-	return f.content(func(e *exports.Entity) *exports.Entity {
+	return f.content(func(e *record.Entity) *record.Entity {
 		own := *e
 		return &own
 	})
@@ -243,13 +243,13 @@ func (f *Folder) Content() (*Content, Problems, error) {
 
 // Check is Content without a copy of the entities: they must not be changed.
 func (f *Folder) Check() (*Content, Problems, error) {
-	return f.content(func(e *exports.Entity) *exports.Entity { return e })
+	return f.content(func(e *record.Entity) *record.Entity { return e })
 }
 
 // Entity returns the entity of a file, given by its path below the folder, and
 // how messages name the file. It is nil where nothing is there, or nothing of it
 // can be used; gone tells these apart. The entity is the caller's.
-func (f *Folder) Entity(name string) (e *exports.Entity, shown string, gone bool) {
+func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := f.files[name]
@@ -263,7 +263,7 @@ func (f *Folder) Entity(name string) (e *exports.Entity, shown string, gone bool
 	return &own, r.shown, false
 }
 
-func (f *Folder) content(own func(*exports.Entity) *exports.Entity) (*Content, Problems, error) {
+func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, Problems, error) {
 	c := &Content{}
 	problems, err := c.loadRootFiles(f.dir)
 	if err != nil {
@@ -281,7 +281,7 @@ func (f *Folder) content(own func(*exports.Entity) *exports.Entity) (*Content, P
 		}
 	}
 	if len(f.order) == 0 && len(problems) == 0 {
-		return nil, nil, fmt.Errorf("%s: holds no entity files (%s/<slug>.yaml)", f.dir, strings.Join(exports.Types, "/<slug>.yaml, "))
+		return nil, nil, fmt.Errorf("%s: holds no entity files (%s/<slug>.yaml)", f.dir, strings.Join(record.Types, "/<slug>.yaml, "))
 	}
 	problems = append(problems, f.checkTogether(c.Categories)...)
 	c.completeCategories()

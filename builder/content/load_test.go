@@ -12,7 +12,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // complete is a file with every field, in as many YAML forms as the dialect has.
@@ -56,21 +56,21 @@ signals:
 `
 
 func TestParseEntity(t *testing.T) {
-	want := &exports.Entity{
+	want := &record.Entity{
 		Type: "tool", Slug: "x", Name: `Ex-Ample "2"`, Provider: "Somebody's company",
 		Description: `Reads letters, writes numbers: "é" and # are fine.`, Category: "nlp", Version: "1.10",
 		PricingModel: "open-source", License: "MIT OR Apache-2.0", URL: "https://ample.example/a?b=c#d",
 		Tags: []string{"a", "b-2"}, Capabilities: []string{"chat", "tool-call"},
-		AddedDate: "2024-01-31", LastUpdated: "2024-02-29", Status: exports.Deprecated,
-		Links: []exports.Link{{Name: "modelCard", URL: "https://hub.example/ample_2/"}, {Name: "repository", URL: "https://code.example/ample"}},
-		Signals: exports.Signals{
-			Facts: []exports.Fact{
+		AddedDate: "2024-01-31", LastUpdated: "2024-02-29", Status: record.Deprecated,
+		Links: []record.Link{{Name: "modelCard", URL: "https://hub.example/ample_2/"}, {Name: "repository", URL: "https://code.example/ample"}},
+		Signals: record.Signals{
+			Facts: []record.Fact{
 				{Name: "downloads"},
 				{Name: "lastRelease", Day: "2024-06-05"},
 				{Name: "released", Day: "2023-11"},
 				{Name: "stars", Number: 12, Date: "2024-06-06", Source: "https://code.example/ample"},
 			},
-			Benchmarks: []exports.Benchmark{{Name: "Bench: hard", Value: 64.25, Date: "2024-05"}, {Name: "Bench", Value: -3}},
+			Benchmarks: []record.Benchmark{{Name: "Bench: hard", Value: 64.25, Date: "2024-05"}, {Name: "Bench", Value: -3}},
 		},
 		Formerly: []string{"ex", "old-ample"},
 	}

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 // checkMapping adds what the schema cannot tell of a mapping.
 func (d *document) checkMapping(m *Mapping) {
-	if kind, ok := typeName(m); ok && !slices.Contains(exports.Types, kind) {
+	if kind, ok := typeName(m); ok && !slices.Contains(record.Types, kind) {
 		d.addAt([]string{"type"}, false, Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",
-			shown(kind), strings.Join(exports.Types, ", ")), Suggestion: didyoumean.Name(kind, exports.Types)})
+			shown(kind), strings.Join(record.Types, ", ")), Suggestion: didyoumean.Name(kind, record.Types)})
 	}
 	delimiter, _ := valueAt(d.value, []string{"input", "delimiter"}).(string)
 	if wrong := wrongDelimiter(delimiter); wrong != "" {

@@ -3,11 +3,11 @@ package content
 import (
 	"bytes"
 
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // SourceYAML writes an entry for the sources of index.yaml.
-func SourceYAML(s exports.Source) string {
+func SourceYAML(s store.Source) string {
 	item := &layout{kind: set}
 	add := func(name, text string) {
 		if text != "" {

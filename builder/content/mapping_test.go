@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestMappingLint reads one malformed mapping for each archive in
@@ -155,12 +155,12 @@ func FuzzMerge(f *testing.F) {
 		if fact, ok := merged.Signals.Fact("stars"); !ok || fact.Number != float64(stars) || fact.Source != "" && !bytes.Contains(data, []byte("stars")) {
 			t.Errorf("stars are %+v", fact)
 		}
-		isStars := func(f exports.Fact) bool { return f.Name == "stars" }
+		isStars := func(f record.Fact) bool { return f.Name == "stars" }
 		e.License, merged.License = "", ""
 		e.Signals.Facts = slices.DeleteFunc(e.Signals.Facts, isStars)
 		merged.Signals.Facts = slices.DeleteFunc(merged.Signals.Facts, isStars)
-		e.Signals.Facts = append([]exports.Fact{}, e.Signals.Facts...) // nil and empty are alike
-		merged.Signals.Facts = append([]exports.Fact{}, merged.Signals.Facts...)
+		e.Signals.Facts = append([]record.Fact{}, e.Signals.Facts...) // nil and empty are alike
+		merged.Signals.Facts = append([]record.Fact{}, merged.Signals.Facts...)
 		if !reflect.DeepEqual(e, merged) {
 			t.Errorf("another field changed\n%s\n%s", data, out)
 		}

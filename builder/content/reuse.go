@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strconv"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Reuse returns what was once read of an entity file, given by its type and slug
 // and the SHA-256 of its bytes; nil where that is not known, or where there was
 // anything wrong with it. The entity is the caller's. Reuse is called from several
 // goroutines.
-type Reuse func(typ, slug string, sum [sha256.Size]byte) *exports.Entity
+type Reuse func(typ, slug string, sum [sha256.Size]byte) *record.Entity
 
 // blobName is the name that git gives the bytes of a file: the SHA-1 of a header
 // and of them.
@@ -48,7 +48,7 @@ func (c *Content) Files() iter.Seq2[string, [sha1.Size]byte] {
 }
 
 // add takes an entity over, and what is known of its file.
-func (c *Content) add(r *file, e *exports.Entity) {
+func (c *Content) add(r *file, e *record.Entity) {
 	sum := r.sum
 	if len(r.problems) > 0 {
 		sum = [sha256.Size]byte{}
@@ -60,7 +60,7 @@ func (c *Content) add(r *file, e *exports.Entity) {
 
 // Sort brings the entities into another order, and what is known of their files
 // with them.
-func (c *Content) Sort(compare func(a, b *exports.Entity) int) {
+func (c *Content) Sort(compare func(a, b *record.Entity) int) {
 	order := make([]int, len(c.Entities))
 	for i := range order {
 		order[i] = i

@@ -13,7 +13,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestFilesStayBesideTheirEntities asks git for the names of the files, and sorts
@@ -28,8 +28,8 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Sort(func(a, b *exports.Entity) int {
-		return cmp.Or(-cmp.Compare(a.Name, b.Name), exports.CompareKey(a, b))
+	c.Sort(func(a, b *record.Entity) int {
+		return cmp.Or(-cmp.Compare(a.Name, b.Name), record.CompareKey(a, b))
 	})
 	var paths []string
 	for _, e := range c.Entities {
@@ -65,8 +65,8 @@ func TestReuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marked := func(typ, slug string, sum [sha256.Size]byte) *exports.Entity {
-		i, ok := slices.BinarySearchFunc(before.Entities, &exports.Entity{Type: typ, Slug: slug}, exports.CompareKey)
+	marked := func(typ, slug string, sum [sha256.Size]byte) *record.Entity {
+		i, ok := slices.BinarySearchFunc(before.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
 		if !ok || before.Sums[i] != sum {
 			t.Errorf("%s/%s of sum %x was asked for", typ, slug, sum)
 			return nil

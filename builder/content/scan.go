@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 // Changed lists the files that are not as they were when they were last read:
@@ -75,14 +75,14 @@ func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &noFolder{fmt.Sprintf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(exports.Types, "/, ")+"/")}
+		return &noFolder{fmt.Sprintf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
 	}
 	if err != nil {
 		return err
 	}
 	typed := false
 	for _, e := range entries {
-		if !slices.Contains(exports.Types, e.Name()) || !e.IsDir() {
+		if !slices.Contains(record.Types, e.Name()) || !e.IsDir() {
 			if err := yield(e.Name(), e); err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 
 // holdsTypes tells whether a folder has a folder of entities in it.
 func holdsTypes(dir string) bool {
-	return slices.ContainsFunc(exports.Types, func(t string) bool {
+	return slices.ContainsFunc(record.Types, func(t string) bool {
 		info, err := os.Stat(filepath.Join(dir, t))
 		return err == nil && info.IsDir()
 	})
@@ -125,7 +125,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *P
 	case typ == "":
 		message, suggestion = f.misplaced(base, info)
 		ok = slices.Contains(rootFiles, base)
-	case !slices.Contains(exports.Types, typ):
+	case !slices.Contains(record.Types, typ):
 		return src, nil, false
 	default:
 		slug, _ := strings.CutSuffix(base, ".yaml")
@@ -152,7 +152,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 	case info.IsDir() && name != ".git" && holdsRepository(filepath.Join(f.dir, name)):
 		return "is a git repository inside the content, and its settings could run commands; remove it", ""
 	case strings.HasPrefix(name, "."):
-	case slices.Contains(exports.Types, name):
+	case slices.Contains(record.Types, name):
 		if !info.IsDir() {
 			return "must be a folder of entity files, not a file or a link", ""
 		}
@@ -162,7 +162,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		}
 	case info.IsDir():
 		if holdsYAML(filepath.Join(f.dir, name)) {
-			return "is not a type of entity; known are " + strings.Join(exports.Types, ", "), didyoumean.Name(name, exports.Types)
+			return "is not a type of entity; known are " + strings.Join(record.Types, ", "), didyoumean.Name(name, record.Types)
 		}
 	case isYAML(name):
 		return "is not a file of a content folder; known are " + strings.Join(rootFiles, ", "), didyoumean.Name(name, rootFiles)
@@ -253,7 +253,7 @@ func guessSlug(s string) string {
 func Slugify(name string) string {
 	var b strings.Builder
 	hyphen := false
-	for _, r := range exports.Fold(name) {
+	for _, r := range record.Fold(name) {
 		if r < '0' || r > '9' && r < 'a' || r > 'z' {
 			hyphen = b.Len() > 0
 			continue

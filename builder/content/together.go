@@ -6,6 +6,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 // claims are what files say that others may say too, kept so that one edit is
@@ -92,7 +93,7 @@ func (f *Folder) checkTogether(declared []Category) (problems Problems) {
 	}
 	for _, r := range f.order {
 		message := lookAlike(r.entity, func(typ, name string) string {
-			list := f.claims.names[nameKey(&exports.Entity{Type: typ, Name: name})]
+			list := f.claims.names[nameKey(&record.Entity{Type: typ, Name: name})]
 			if len(list) == 0 {
 				return ""
 			}
@@ -132,7 +133,7 @@ func slugTaken(old, by string) string   { return shown(old) + " is the slug of "
 func slugClaimed(old, by string) string { return shown(old) + " is claimed by " + by + " too" }
 func nameTaken(name, by string) string  { return shown(name) + " is the name of " + by + " too" }
 
-func nameKey(e *exports.Entity) string { return e.Type + "/" + exports.Fold(e.Name) }
+func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
 
 // index is a place in a list as paths into documents have it.
 func index(i int) string { return strconv.Itoa(i) }

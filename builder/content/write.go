@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // WriteEntity writes the file of an entity into a content folder, which is created
@@ -70,5 +70,5 @@ func openType(dir, typ string) (*os.Root, error) {
 	if err := root.Mkdir(typ, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return exports.OpenFolder(dir, typ)
+	return store.OpenFolder(dir, typ)
 }

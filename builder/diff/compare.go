@@ -9,7 +9,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/rank"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -116,13 +116,13 @@ func shrink(deleted, of int) Shrink {
 type state struct {
 	content *content.Content
 	formula *score.Formula
-	byKey   map[string]*exports.Entity
-	all     map[*exports.Entity]int // rank on the leaderboard of all, from 1
-	within  map[*exports.Entity]int // rank on that of its category
+	byKey   map[string]*record.Entity
+	all     map[*record.Entity]int // rank on the leaderboard of all, from 1
+	within  map[*record.Entity]int // rank on that of its category
 }
 
 func newState(s Side, asOf time.Time) *state {
-	st := &state{content: s.Content, formula: s.Formula, byKey: map[string]*exports.Entity{}}
+	st := &state{content: s.Content, formula: s.Formula, byKey: map[string]*record.Entity{}}
 	if st.content == nil {
 		st.content = &content.Content{}
 	}
@@ -136,14 +136,14 @@ func newState(s Side, asOf time.Time) *state {
 
 // places are the ranks of all entities that have one. The order of the content
 // stays as it is.
-func places(c *content.Content) (all, within map[*exports.Entity]int) {
-	ordered := append([]*exports.Entity(nil), c.Entities...)
+func places(c *content.Content) (all, within map[*record.Entity]int) {
+	ordered := append([]*record.Entity(nil), c.Entities...)
 	rank.Order(ordered)
 	slugs := make([]string, len(c.Categories))
 	for i, category := range c.Categories {
 		slugs[i] = category.Slug
 	}
-	all, within = map[*exports.Entity]int{}, map[*exports.Entity]int{}
+	all, within = map[*record.Entity]int{}, map[*record.Entity]int{}
 	for i, board := range rank.Boards(ordered, slugs) {
 		places := within
 		if i == 0 {

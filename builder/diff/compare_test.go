@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/store"
 )
 
 var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -25,15 +26,15 @@ func formula(t *testing.T, version string, full float64) *score.Formula {
 	return f
 }
 
-func tool(slug string, stars float64, formerly ...string) *exports.Entity {
-	e := &exports.Entity{Type: "tool", Slug: slug, Name: strings.Repeat(slug, 3), Category: "c", Description: "D " + slug, Status: exports.Active, Formerly: formerly}
+func tool(slug string, stars float64, formerly ...string) *record.Entity {
+	e := &record.Entity{Type: "tool", Slug: slug, Name: strings.Repeat(slug, 3), Category: "c", Description: "D " + slug, Status: record.Active, Formerly: formerly}
 	if stars > 0 {
-		e.Signals.Facts = []exports.Fact{{Name: "stars", Number: stars, Date: "2026-01-01", Source: "https://example.org/"}}
+		e.Signals.Facts = []record.Fact{{Name: "stars", Number: stars, Date: "2026-01-01", Source: "https://example.org/"}}
 	}
 	return e
 }
 
-func sideOf(f *score.Formula, list ...*exports.Entity) Side {
+func sideOf(f *score.Formula, list ...*record.Entity) Side {
 	return Side{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
 }
 
@@ -59,30 +60,30 @@ func TestEvents(t *testing.T) {
 	f := formula(t, "1", 1e6)
 	dated := tool("a", 10)
 	dated.Signals.Facts[0].Date = "2026-02-01"
-	measured := func(source string, v float64) *exports.Entity {
+	measured := func(source string, v float64) *record.Entity {
 		e := tool("a", 0)
-		e.Signals.Benchmarks = []exports.Benchmark{{Name: "B", Value: v, Source: source}}
+		e.Signals.Benchmarks = []record.Benchmark{{Name: "B", Value: v, Source: source}}
 		return e
 	}
 	for name, c := range map[string]struct {
-		before, after []*exports.Entity
+		before, after []*record.Entity
 		want          string
 	}{
-		"the same":                {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 10)}, ""},
-		"created":                 {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 10), tool("b", 9)}, "created b"},
-		"deleted":                 {[]*exports.Entity{tool("a", 10), tool("b", 9)}, []*exports.Entity{tool("a", 10)}, "deleted b"},
-		"updated":                 {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 11)}, "updated a"},
-		"only a date":             {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{dated}, "touched a"},
-		"only a source":           {[]*exports.Entity{measured("x", 1)}, []*exports.Entity{measured("y", 1)}, "touched a"},
-		"a result":                {[]*exports.Entity{measured("x", 1)}, []*exports.Entity{measured("y", 2)}, "updated a"},
-		"only an earlier slug":    {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 10, "z")}, "touched a"},
-		"renamed":                 {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("b", 10, "a")}, "updated a>b"},
-		"renamed twice":           {[]*exports.Entity{tool("b", 10, "a")}, []*exports.Entity{tool("c", 10, "a", "b")}, "updated b>c"},
-		"renamed, the old stays":  {[]*exports.Entity{tool("a", 10)}, []*exports.Entity{tool("a", 10), tool("b", 10, "a")}, "created b"},
-		"merged into a new one":   {[]*exports.Entity{tool("a", 1), tool("b", 2)}, []*exports.Entity{tool("c", 3, "a", "b")}, "updated b>c, deleted a>tool/c"},
-		"merged into an old one":  {[]*exports.Entity{tool("a", 1), tool("b", 2)}, []*exports.Entity{tool("a", 1, "b")}, "deleted b>tool/a, touched a"},
-		"in order, kind by kind":  {[]*exports.Entity{tool("b", 1), tool("d", 1), tool("e", 2)}, []*exports.Entity{tool("a", 1), tool("c", 1), tool("e", 1)}, "created a, created c, updated e, deleted b, deleted d"},
-		"claimed by two new ones": {[]*exports.Entity{tool("a", 1)}, []*exports.Entity{tool("b", 1, "a"), tool("c", 1, "a")}, "created c, updated a>b"},
+		"the same":                {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("a", 10)}, ""},
+		"created":                 {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("a", 10), tool("b", 9)}, "created b"},
+		"deleted":                 {[]*record.Entity{tool("a", 10), tool("b", 9)}, []*record.Entity{tool("a", 10)}, "deleted b"},
+		"updated":                 {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("a", 11)}, "updated a"},
+		"only a date":             {[]*record.Entity{tool("a", 10)}, []*record.Entity{dated}, "touched a"},
+		"only a source":           {[]*record.Entity{measured("x", 1)}, []*record.Entity{measured("y", 1)}, "touched a"},
+		"a result":                {[]*record.Entity{measured("x", 1)}, []*record.Entity{measured("y", 2)}, "updated a"},
+		"only an earlier slug":    {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("a", 10, "z")}, "touched a"},
+		"renamed":                 {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("b", 10, "a")}, "updated a>b"},
+		"renamed twice":           {[]*record.Entity{tool("b", 10, "a")}, []*record.Entity{tool("c", 10, "a", "b")}, "updated b>c"},
+		"renamed, the old stays":  {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("a", 10), tool("b", 10, "a")}, "created b"},
+		"merged into a new one":   {[]*record.Entity{tool("a", 1), tool("b", 2)}, []*record.Entity{tool("c", 3, "a", "b")}, "updated b>c, deleted a>tool/c"},
+		"merged into an old one":  {[]*record.Entity{tool("a", 1), tool("b", 2)}, []*record.Entity{tool("a", 1, "b")}, "deleted b>tool/a, touched a"},
+		"in order, kind by kind":  {[]*record.Entity{tool("b", 1), tool("d", 1), tool("e", 2)}, []*record.Entity{tool("a", 1), tool("c", 1), tool("e", 1)}, "created a, created c, updated e, deleted b, deleted d"},
+		"claimed by two new ones": {[]*record.Entity{tool("a", 1)}, []*record.Entity{tool("b", 1, "a"), tool("c", 1, "a")}, "created c, updated a>b"},
 	} {
 		got := Compare(sideOf(f, c.before...), sideOf(f, c.after...), asOf, strings.Fields)
 		if eventsOf(got) != c.want || got.Changed != (c.want != "") {
@@ -98,12 +99,12 @@ func TestEvents(t *testing.T) {
 func TestMoves(t *testing.T) {
 	f := formula(t, "1", 1e6)
 	gone := tool("d", 500)
-	gone.Status = exports.Withdrawn
+	gone.Status = record.Withdrawn
 	other := tool("x", 5)
 	other.Category = "other"
-	before := []*exports.Entity{tool("a", 1000), tool("b", 900), tool("d", 500), other, tool("z", 0)}
+	before := []*record.Entity{tool("a", 1000), tool("b", 900), tool("d", 500), other, tool("z", 0)}
 	still := *other
-	after := []*exports.Entity{tool("a", 10), tool("b", 900), gone, &still, tool("z", 0)}
+	after := []*record.Entity{tool("a", 10), tool("b", 900), gone, &still, tool("z", 0)}
 	c := Compare(sideOf(f, before...), sideOf(f, after...), asOf, strings.Fields)
 	if eventsOf(c) != "updated a, updated d" || c.Before.Ranked != 4 || c.After.Ranked != 3 {
 		t.Fatalf("%s %+v", eventsOf(c), c)
@@ -132,7 +133,7 @@ func TestMoves(t *testing.T) {
 
 func TestShrink(t *testing.T) {
 	f := formula(t, "1", 1e6)
-	var all []*exports.Entity
+	var all []*record.Entity
 	for i := range 20 {
 		all = append(all, tool(fmt.Sprintf("t%02d", i), 1))
 	}
@@ -193,7 +194,7 @@ func TestRootFiles(t *testing.T) {
 	before.Content.Categories = []content.Category{{Slug: "a", Title: "A"}, {Slug: "b", Title: "B"}, {Slug: "c", Title: "C"}}
 	after.Content.Categories = []content.Category{{Slug: "b", Title: "B", Description: "New."}, {Slug: "c", Title: "C"}, {Slug: "d", Title: "D"}}
 	before.Content.Index = content.Index{Title: "T", License: "MIT"}
-	after.Content.Index = content.Index{Title: "U", License: "MIT", Sources: []exports.Source{{Name: "S"}}}
+	after.Content.Index = content.Index{Title: "U", License: "MIT", Sources: []store.Source{{Name: "S"}}}
 	c := Compare(before, after, asOf, strings.Fields)
 	var got []string
 	for _, x := range c.Categories {

@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/neighbors"
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Why two entities may be one and the same thing.
@@ -71,11 +72,11 @@ func (r Reason) Says(mark func(string) string) string {
 
 // duplicates looks for the likeness of each of some entities among all, of which
 // they are. A pair of two of them is listed once.
-func duplicates(all, fresh []*exports.Entity, words func(string) []string) []Duplicate {
+func duplicates(all, fresh []*record.Entity, words func(string) []string) []Duplicate {
 	if len(fresh) == 0 {
 		return []Duplicate{}
 	}
-	f := finder{all: all, new: map[*exports.Entity]bool{}, found: map[[2]string]*Duplicate{}}
+	f := finder{all: all, new: map[*record.Entity]bool{}, found: map[[2]string]*Duplicate{}}
 	for _, e := range fresh {
 		f.new[e] = true
 	}
@@ -99,13 +100,13 @@ func duplicates(all, fresh []*exports.Entity, words func(string) []string) []Dup
 }
 
 type finder struct {
-	all   []*exports.Entity
-	new   map[*exports.Entity]bool
+	all   []*record.Entity
+	new   map[*record.Entity]bool
 	found map[[2]string]*Duplicate // by the two keys
 }
 
 // add notes a reason for a pair, each kind once.
-func (f *finder) add(e, other *exports.Entity, kind, value string) {
+func (f *finder) add(e, other *record.Entity, kind, value string) {
 	if e == other || f.new[other] && other.Key() < e.Key() {
 		return
 	}
@@ -123,21 +124,21 @@ func (f *finder) add(e, other *exports.Entity, kind, value string) {
 // byAddress finds those with the same page or source code. What one names as its
 // page may be the homepage or the source code of the other; a homepage alone is
 // often that of a whole family.
-func (f *finder) byAddress(fresh []*exports.Entity) {
+func (f *finder) byAddress(fresh []*record.Entity) {
 	type owner struct {
-		entity *exports.Entity
+		entity *record.Entity
 		field  string
 	}
 	owners := map[string][]owner{}
 	for _, e := range f.all {
 		for field, address := range addresses(e) {
-			plain := exports.NormalizeURL(address)
+			plain := record.NormalizeURL(address)
 			owners[plain] = append(owners[plain], owner{e, field})
 		}
 	}
 	for _, e := range fresh {
 		for field, address := range addresses(e) {
-			list := owners[exports.NormalizeURL(address)]
+			list := owners[record.NormalizeURL(address)]
 			for _, o := range list[:min(len(list), many)] {
 				switch {
 				case field == "repository" || o.field == "repository":
@@ -157,7 +158,7 @@ const many = 20
 
 // addresses are the pages of an entity that could be those of another one, by
 // field.
-func addresses(e *exports.Entity) iter.Seq2[string, string] {
+func addresses(e *record.Entity) iter.Seq2[string, string] {
 	return func(yield func(field, address string) bool) {
 		if e.URL != "" && !yield("url", e.URL) {
 			return
@@ -171,9 +172,9 @@ func addresses(e *exports.Entity) iter.Seq2[string, string] {
 }
 
 // byName finds those of the same name, and those whose names one edit parts.
-func (f *finder) byName(fresh []*exports.Entity) {
-	names := make(map[*exports.Entity]string, len(f.all))
-	same, near := map[string][]*exports.Entity{}, map[string][]*exports.Entity{}
+func (f *finder) byName(fresh []*record.Entity) {
+	names := make(map[*record.Entity]string, len(f.all))
+	same, near := map[string][]*record.Entity{}, map[string][]*record.Entity{}
 	for _, e := range f.all {
 		name := joined(e.Name)
 		names[e] = name
@@ -234,7 +235,7 @@ func (f *finder) byLikeness(words func(string) []string) {
 
 // overlap is the share that two entities have in common of all that they say:
 // category, provider, tags, capabilities and words (P. Jaccard, 1901).
-func overlap(a, b *exports.Entity, words func(string) []string) float64 {
+func overlap(a, b *record.Entity, words func(string) []string) float64 {
 	x, y := statements(a, words), statements(b, words)
 	shared := 0
 	for s := range x {
@@ -245,7 +246,7 @@ func overlap(a, b *exports.Entity, words func(string) []string) float64 {
 	return float64(shared) / float64(len(x)+len(y)-shared)
 }
 
-func statements(e *exports.Entity, words func(string) []string) map[string]bool {
+func statements(e *record.Entity, words func(string) []string) map[string]bool {
 	said := map[string]bool{"category " + e.Category: true}
 	if e.Provider != "" {
 		said["provider "+e.Provider] = true

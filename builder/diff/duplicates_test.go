@@ -8,7 +8,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -32,8 +32,8 @@ func TestPlainURL(t *testing.T) {
 		{"https://a.example.org", "https://example.org", false},
 		{"https://example.org/%61", "https://example.org/%zz", false},
 	} {
-		if got := exports.NormalizeURL(c.a) == exports.NormalizeURL(c.b); got != c.same {
-			t.Errorf("%s and %s: %s, %s", c.a, c.b, exports.NormalizeURL(c.a), exports.NormalizeURL(c.b))
+		if got := record.NormalizeURL(c.a) == record.NormalizeURL(c.b); got != c.same {
+			t.Errorf("%s and %s: %s, %s", c.a, c.b, record.NormalizeURL(c.a), record.NormalizeURL(c.b))
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestNames(t *testing.T) {
 		for _, p := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			got := ""
 			a := entity("a", p[0])
-			list := duplicates([]*exports.Entity{a, entity("b", p[1])}, []*exports.Entity{a}, strings.Fields)
+			list := duplicates([]*record.Entity{a, entity("b", p[1])}, []*record.Entity{a}, strings.Fields)
 			for _, d := range list {
 				for _, r := range d.Reasons {
 					if r.Kind != VeryAlike {
@@ -83,23 +83,23 @@ func TestNames(t *testing.T) {
 }
 
 // entity has nothing in common with others but its name.
-func entity(slug, name string) *exports.Entity {
-	return &exports.Entity{Type: "tool", Slug: slug, Name: name, Category: "of-" + slug, Status: exports.Active}
+func entity(slug, name string) *record.Entity {
+	return &record.Entity{Type: "tool", Slug: slug, Name: name, Category: "of-" + slug, Status: record.Active}
 }
 
 func TestAddresses(t *testing.T) {
-	repo := func(e *exports.Entity, url string) *exports.Entity {
-		e.Links = append(e.Links, exports.Link{Name: "repository", URL: url})
+	repo := func(e *record.Entity, url string) *record.Entity {
+		e.Links = append(e.Links, record.Link{Name: "repository", URL: url})
 		return e
 	}
-	home := func(e *exports.Entity, url string) *exports.Entity {
-		e.Links = append(e.Links, exports.Link{Name: "homepage", URL: url})
+	home := func(e *record.Entity, url string) *record.Entity {
+		e.Links = append(e.Links, record.Link{Name: "homepage", URL: url})
 		return e
 	}
-	page := func(e *exports.Entity, url string) *exports.Entity { e.URL = url; return e }
+	page := func(e *record.Entity, url string) *record.Entity { e.URL = url; return e }
 	const x, y = "https://github.com/o/r", "https://o.example.org"
 	for _, c := range []struct {
-		a, b *exports.Entity
+		a, b *record.Entity
 		want string
 	}{
 		{page(entity("a", "A"), y), page(entity("b", "B"), y+"/"), "tool/a tool/b url " + y},
@@ -111,7 +111,7 @@ func TestAddresses(t *testing.T) {
 		{page(repo(entity("a", "A"), x), x), page(repo(entity("b", "B"), x), x), "tool/a tool/b repository " + x},
 	} {
 		var got []string
-		for _, d := range duplicates([]*exports.Entity{c.a, c.b}, []*exports.Entity{c.a}, strings.Fields) {
+		for _, d := range duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.a}, strings.Fields) {
 			for _, r := range d.Reasons {
 				got = append(got, d.Entity+" "+d.Other+" "+r.Kind+" "+r.Value)
 			}
@@ -120,7 +120,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%v instead of %s", got, c.want)
 		}
 		// Of two new ones the pair is listed once.
-		if n := len(duplicates([]*exports.Entity{c.a, c.b}, []*exports.Entity{c.b, c.a}, strings.Fields)); (n == 1) != (c.want != "") || n > 1 {
+		if n := len(duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.b, c.a}, strings.Fields)); (n == 1) != (c.want != "") || n > 1 {
 			t.Errorf("%d pairs of %v", n, c.want)
 		}
 	}
@@ -177,7 +177,7 @@ func TestCopiesAreFound(t *testing.T) {
 	all := shipped(t).Entities
 	whole, half, copies := 0, 0, 0
 	for i := 0; i < len(all); i += 9 {
-		if all[i].Status == exports.Withdrawn {
+		if all[i].Status == record.Withdrawn {
 			continue // nobody's neighbour
 		}
 		copies++
@@ -186,7 +186,7 @@ func TestCopiesAreFound(t *testing.T) {
 			words := strings.Fields(e.Description)
 			e.Slug, e.Name, e.URL, e.Links = e.Slug+"-copy", "Zyxwv", "", nil
 			e.Description = strings.Join(words[:len(words)/share], " ")
-			for _, d := range duplicates(append([]*exports.Entity{&e}, all...), []*exports.Entity{&e}, indexes.Words) {
+			for _, d := range duplicates(append([]*record.Entity{&e}, all...), []*record.Entity{&e}, indexes.Words) {
 				if d.Other == all[i].Key() && d.Reasons[0].Kind == VeryAlike {
 					*found++
 				}

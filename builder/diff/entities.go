@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 )
 
 // Touched is what happened to an entity of which nothing differs that counts:
@@ -14,7 +15,7 @@ import (
 const Touched = "entity.touched"
 
 // events in the order in which entities are listed.
-var events = []string{exports.Created, exports.Updated, exports.Deleted, Touched}
+var events = []string{record.Created, record.Updated, record.Deleted, Touched}
 
 // Entity is one entity whose file differs.
 type Entity struct {
@@ -23,11 +24,11 @@ type Entity struct {
 	Slug  string `json:"slug"` // after the change, or before it was deleted
 	Name  string `json:"name"`
 	// FormerSlug is the slug before a rename, null for none.
-	FormerSlug exports.OptionalString `json:"formerSlug"`
-	Category   string           `json:"category"`
+	FormerSlug jsonenc.OptionalString `json:"formerSlug"`
+	Category   string                 `json:"category"`
 	// LeadsTo is the entity to which the address of a deleted one leads, as
 	// type/slug; null where it leads nowhere.
-	LeadsTo exports.OptionalString `json:"leadsTo"`
+	LeadsTo jsonenc.OptionalString `json:"leadsTo"`
 	// Fields are what counts as a change, as the changelog shows it: content
 	// first, scores last.
 	Fields []Field `json:"fields"`
@@ -43,8 +44,8 @@ func (e *Entity) Key() string { return e.Type + "/" + e.Slug }
 
 // Score is a score before and after; null where there is none.
 type Score struct {
-	Old exports.Score `json:"old"`
-	New exports.Score `json:"new"`
+	Old record.Score `json:"old"`
+	New record.Score `json:"new"`
 }
 
 // Ranks are the places of an entity on the two leaderboards that it is on.
@@ -63,15 +64,15 @@ type Rank struct {
 type pairs struct {
 	same    []pair // of the same slug
 	renamed []pair
-	created []*exports.Entity
-	deleted []*exports.Entity
+	created []*record.Entity
+	deleted []*record.Entity
 	former  map[string]string // the key that an earlier key leads to, after
 }
 
-type pair struct{ before, after *exports.Entity }
+type pair struct{ before, after *record.Entity }
 
 // fresh lists the entities whose address is new.
-func (p *pairs) fresh() []*exports.Entity {
+func (p *pairs) fresh() []*record.Entity {
 	list := slices.Clone(p.created)
 	for _, r := range p.renamed {
 		list = append(list, r.after)
@@ -111,7 +112,7 @@ func match(a, b *state) *pairs {
 
 // renamedFrom finds the entity that a new address stands for: the latest of its
 // earlier slugs that went.
-func renamedFrom(e *exports.Entity, a, b *state, taken map[string]bool) *exports.Entity {
+func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.Entity {
 	for _, old := range slices.Backward(e.Formerly) {
 		key := e.Type + "/" + old
 		if before := a.byKey[key]; before != nil && b.byKey[key] == nil && !taken[key] {
@@ -123,23 +124,23 @@ func renamedFrom(e *exports.Entity, a, b *state, taken map[string]bool) *exports
 
 // addEntities lists what differs, and counts what stands elsewhere without.
 func (c *Comparison) addEntities(p *pairs, a, b *state) {
-	add := func(event string, before, after *exports.Entity) {
+	add := func(event string, before, after *record.Entity) {
 		c.Entities = append(c.Entities, describe(event, before, after, a, b))
 	}
 	for _, e := range p.created {
-		add(exports.Created, nil, e)
+		add(record.Created, nil, e)
 	}
 	for _, e := range p.deleted {
-		add(exports.Deleted, e, nil)
-		c.Entities[len(c.Entities)-1].LeadsTo = exports.OptionalString(p.former[e.Key()])
+		add(record.Deleted, e, nil)
+		c.Entities[len(c.Entities)-1].LeadsTo = jsonenc.OptionalString(p.former[e.Key()])
 	}
 	for _, r := range p.renamed {
-		add(exports.Updated, r.before, r.after)
+		add(record.Updated, r.before, r.after)
 	}
 	for _, s := range p.same {
 		switch {
-		case len(exports.Diff(s.before, s.after)) > 0:
-			add(exports.Updated, s.before, s.after)
+		case len(record.Diff(s.before, s.after)) > 0:
+			add(record.Updated, s.before, s.after)
 		case len(touched(s.before, s.after)) > 0:
 			add(Touched, s.before, s.after)
 		case s.before.Scores.Composite == s.after.Scores.Composite:
@@ -158,7 +159,7 @@ func (c *Comparison) addEntities(p *pairs, a, b *state) {
 	c.Counts = Counts{Created: len(p.created), Renamed: len(p.renamed), Deleted: len(p.deleted)}
 	for _, e := range c.Entities {
 		switch e.Event {
-		case exports.Updated:
+		case record.Updated:
 			c.Counts.Updated++
 		case Touched:
 			c.Counts.Touched++
@@ -167,11 +168,11 @@ func (c *Comparison) addEntities(p *pairs, a, b *state) {
 }
 
 // describe says what happened to one entity. One of before and after may be nil.
-func describe(event string, before, after *exports.Entity, a, b *state) Entity {
+func describe(event string, before, after *record.Entity, a, b *state) Entity {
 	now := cmp.Or(after, before)
 	d := Entity{Event: event, Type: now.Type, Slug: now.Slug, Name: now.Name, Category: now.Category,
 		Fields: []Field{}, Touched: []string{}}
-	var old, new exports.Scores
+	var old, new record.Scores
 	if before != nil {
 		old = before.Scores
 		d.Ranks.All.Old, d.Ranks.Category.Old = place(a.all, before), place(a.within, before)
@@ -182,18 +183,18 @@ func describe(event string, before, after *exports.Entity, a, b *state) Entity {
 	}
 	if before != nil && after != nil {
 		if before.Slug != after.Slug {
-			d.FormerSlug = exports.OptionalString(before.Slug)
+			d.FormerSlug = jsonenc.OptionalString(before.Slug)
 		}
 		d.Touched = touched(before, after)
 	}
 	d.Composite = Score{old.Composite, new.Composite}
-	for _, f := range append(exports.Diff(before, after), exports.DiffScores(&old, &new)...) {
+	for _, f := range append(record.Diff(before, after), record.DiffScores(&old, &new)...) {
 		d.Fields = append(d.Fields, Field{f.Field, f.Old, f.New})
 	}
 	return d
 }
 
-func place(in map[*exports.Entity]int, e *exports.Entity) *int {
+func place(in map[*record.Entity]int, e *record.Entity) *int {
 	if n, ok := in[e]; ok {
 		return &n
 	}
@@ -202,7 +203,7 @@ func place(in map[*exports.Entity]int, e *exports.Entity) *int {
 
 // touched names what differs between two states of an entity and does not count
 // as a change by itself, in the order of the record.
-func touched(before, after *exports.Entity) []string {
+func touched(before, after *record.Entity) []string {
 	list := []string{}
 	for _, f := range after.Signals.Facts {
 		old, ok := before.Signals.Fact(f.Name)
@@ -210,7 +211,7 @@ func touched(before, after *exports.Entity) []string {
 			list = append(list, "signals."+f.Name)
 		}
 	}
-	same := func(x, y exports.Benchmark) bool { return x.Name == y.Name && x.Value == y.Value }
+	same := func(x, y record.Benchmark) bool { return x.Name == y.Name && x.Value == y.Value }
 	x, y := before.Signals.Benchmarks, after.Signals.Benchmarks
 	if slices.EqualFunc(x, y, same) && !slices.Equal(x, y) {
 		list = append(list, "signals.benchmarks")

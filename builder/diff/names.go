@@ -6,7 +6,7 @@ import (
 
 	"github.com/antzucaro/matchr"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // joined is a name without what people write in one way or another: case,
@@ -17,7 +17,7 @@ func joined(name string) string {
 			return r
 		}
 		return -1
-	}, exports.Fold(name))
+	}, record.Fold(name))
 }
 
 // minLetters is how many letters a name must have for another one to be taken

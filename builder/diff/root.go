@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/store"
 )
 
 // Most is how many of the largest moves are listed.
@@ -33,11 +35,11 @@ type Formula struct {
 
 // Move is a composite that another formula moves.
 type Move struct {
-	Type string        `json:"type"`
-	Slug string        `json:"slug"`
-	Name string        `json:"name"`
-	Old  exports.Score `json:"old"`
-	New  exports.Score `json:"new"`
+	Type string       `json:"type"`
+	Slug string       `json:"slug"`
+	Name string       `json:"name"`
+	Old  record.Score `json:"old"`
+	New  record.Score `json:"new"`
 }
 
 // Key is the address of the entity within the index: type/slug.
@@ -126,7 +128,7 @@ func compareIndex(before, after *content.Index) []Field {
 	return fields
 }
 
-func sourcesJSON(list []exports.Source) json.RawMessage {
+func sourcesJSON(list []store.Source) json.RawMessage {
 	if len(list) == 0 {
 		return null
 	}
@@ -152,5 +154,5 @@ func textJSON(s string) json.RawMessage {
 	if s == "" {
 		return null
 	}
-	return exports.AppendString(nil, s)
+	return jsonenc.AppendString(nil, s)
 }

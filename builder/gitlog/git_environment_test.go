@@ -16,7 +16,7 @@ import (
 
 	"kindex/builder/gitlog"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestMailmap holds that authors are named by the mailmap of the commit, and by no
@@ -397,4 +397,4 @@ var errUnreadable = errors.New("damaged")
 
 type unreadable struct{ *found }
 
-func (unreadable) Entity(int) (*exports.Entity, error) { return nil, errUnreadable }
+func (unreadable) Entity(int) (*record.Entity, error) { return nil, errUnreadable }

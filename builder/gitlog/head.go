@@ -17,7 +17,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/git"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Head is the state of the repository that a content folder lies in.
@@ -79,7 +79,7 @@ func CurrentCommit(ctx context.Context, dir string) string {
 // files have changed and to convert them.
 func differs(ctx context.Context, r *git.Repository, commit, dir string, c *content.Content) (bool, error) {
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit, "--"}
-	for _, name := range slices.Concat(exports.Types, content.RootFiles()) {
+	for _, name := range slices.Concat(record.Types, content.RootFiles()) {
 		args = append(args, r.Prefix+name)
 	}
 	out, err := r.Run(ctx, git.Command{Args: args})

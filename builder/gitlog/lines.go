@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // lines follows entities through the commits. The line of an entity is all its
@@ -86,7 +86,7 @@ func (l *lines) followed(place int) bool {
 }
 
 // entity returns the content of a version.
-func (l *lines) entity(place int) (*exports.Entity, error) {
+func (l *lines) entity(place int) (*record.Entity, error) {
 	if place < l.places {
 		return l.earlier.Entity(place)
 	}
@@ -138,7 +138,7 @@ func (l *lines) add(c *logged) error {
 }
 
 // append adds a version of the commit that is being added.
-func (l *lines) append(a address, e *exports.Entity, before int, s state) {
+func (l *lines) append(a address, e *record.Entity, before int, s state) {
 	l.known[a] = tip{l.places + len(l.log.Versions), s}
 	l.log.Versions = append(l.log.Versions, Version{Type: a.typ, Slug: a.slug, Entity: e,
 		Commit: l.commits + len(l.log.Commits), Before: before})
@@ -202,7 +202,7 @@ func (l *lines) takeUp(f *file) int {
 
 // same tells whether two entities say the same. A list that is not there and an
 // empty one are the same; scores are not authored.
-func same(a, b *exports.Entity) bool {
+func same(a, b *record.Entity) bool {
 	return a.Type == b.Type && a.Slug == b.Slug && a.Name == b.Name && a.Provider == b.Provider &&
 		a.Description == b.Description && a.Category == b.Category && a.Version == b.Version &&
 		a.PricingModel == b.PricingModel && a.License == b.License && a.URL == b.URL &&

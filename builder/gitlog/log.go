@@ -16,7 +16,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/git"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -42,8 +42,8 @@ type file struct {
 	typ, slug string
 	blob      string // its object name
 	gone      bool
-	entity    *exports.Entity // nil where it is gone, or cannot be read
-	problem   string          // why it cannot be read
+	entity    *record.Entity // nil where it is gone, or cannot be read
+	problem   string         // why it cannot be read
 }
 
 // startLog starts git log over the commits after one, oldest first; over all where
@@ -69,7 +69,7 @@ func (r *repository) startLog(ctx context.Context, since string) (*git.Process, 
 // some takes it nearly twice the time for each file in them, so that it pays only
 // where there are more files elsewhere.
 func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
-	for _, t := range exports.Types {
+	for _, t := range record.Types {
 		paths = append(paths, r.Prefix+t)
 	}
 	if since != "" {
@@ -82,7 +82,7 @@ func (r *repository) logPaths(ctx context.Context, since string) (paths []string
 	here, elsewhere := 0, 0
 	for name := range strings.SplitSeq(tree, "\x00") {
 		below, ok := strings.CutPrefix(name, r.Prefix)
-		if typ, _, _ := strings.Cut(below, "/"); ok && slices.Contains(exports.Types, typ) {
+		if typ, _, _ := strings.Cut(below, "/"); ok && slices.Contains(record.Types, typ) {
 			here++
 		} else {
 			elsewhere++
@@ -240,11 +240,11 @@ func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
 func entityPath(path string) (typ, slug string, ok bool) {
 	typ, base, _ := strings.Cut(path, "/")
 	slug, yaml := strings.CutSuffix(base, ".yaml")
-	i := slices.Index(exports.Types, typ)
+	i := slices.Index(record.Types, typ)
 	if i < 0 || !yaml || !content.ValidSlug(slug) {
 		return "", "", false
 	}
-	return exports.Types[i], strings.Clone(slug), true
+	return record.Types[i], strings.Clone(slug), true
 }
 
 // firstTime and lastTime are the earliest and the latest that RFC 3339 can write.

@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/git"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 const (
@@ -97,7 +97,7 @@ func FuzzLogReader(f *testing.F) {
 				t.Fatalf("commit %+v", c.Commit)
 			}
 			for _, x := range c.files {
-				if !content.ValidSlug(x.slug) || x.typ != exports.Types[0] && x.typ != exports.Types[1] || !git.IsObjectName(x.blob) {
+				if !content.ValidSlug(x.slug) || x.typ != record.Types[0] && x.typ != record.Types[1] || !git.IsObjectName(x.blob) {
 					t.Errorf("file %+v", x)
 				}
 			}
@@ -161,8 +161,8 @@ func FuzzPullRequest(f *testing.F) {
 // TestSame changes each authored field, so that none is forgotten when one is added.
 func TestSame(t *testing.T) {
 	authored := 0
-	var check func(v reflect.Value, e *exports.Entity, name string)
-	check = func(v reflect.Value, e *exports.Entity, name string) {
+	var check func(v reflect.Value, e *record.Entity, name string)
+	check = func(v reflect.Value, e *record.Entity, name string) {
 		switch v.Kind() {
 		case reflect.Struct:
 			for i := range v.NumField() {
@@ -173,7 +173,7 @@ func TestSame(t *testing.T) {
 			return
 		case reflect.Slice:
 			v.Set(reflect.MakeSlice(v.Type(), 0, 1))
-			if !same(e, &exports.Entity{}) {
+			if !same(e, &record.Entity{}) {
 				t.Errorf("an empty list of %s is not the same as none", name)
 			}
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
@@ -183,12 +183,12 @@ func TestSame(t *testing.T) {
 			t.Fatalf("%s is a %s: say here how to change it", name, v.Kind())
 		}
 		authored++
-		if same(e, &exports.Entity{}) {
+		if same(e, &record.Entity{}) {
 			t.Errorf("another %s is the same", name)
 		}
 		v.SetZero()
 	}
-	e := &exports.Entity{}
+	e := &record.Entity{}
 	check(reflect.ValueOf(e).Elem(), e, "Entity")
 	if authored < 18 {
 		t.Errorf("only %d fields were compared", authored)

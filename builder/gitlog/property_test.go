@@ -12,7 +12,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/gitlog"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // story makes a random history as a stream for git fast-import.
@@ -79,7 +79,7 @@ func (s *story) step() {
 
 // change adds a random change of one file to a commit.
 func (s *story) change(change map[string]string) {
-	typ, slug := exports.Types[s.rand.IntN(2)], string(rune('a'+s.rand.IntN(6)))
+	typ, slug := record.Types[s.rand.IntN(2)], string(rune('a'+s.rand.IntN(6)))
 	path := typ + "/" + slug + ".yaml"
 	text, there := s.files[path]
 	if _, done := change[path]; done {
@@ -203,7 +203,7 @@ func compareWithFiles(t *testing.T, dir string, f *found) {
 	for _, p := range problems {
 		faulty[strings.TrimSuffix(strings.TrimPrefix(p.File, dir+"/"), ".yaml")] = true
 	}
-	want := map[string]*exports.Entity{}
+	want := map[string]*record.Entity{}
 	for _, e := range loaded.Entities {
 		want[e.Key()] = e
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/gitlog"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // repo is a repository that a test makes. Its clock goes on by an hour with each
@@ -180,12 +180,12 @@ func (f *found) Last(typ, slug string) (place int, alive, ok bool) {
 
 // Entity returns a copy in which lists that are not there are empty, as another
 // form of storage may have them.
-func (f *found) Entity(place int) (*exports.Entity, error) {
+func (f *found) Entity(place int) (*record.Entity, error) {
 	if f.versions[place].Entity == nil {
 		return nil, fmt.Errorf("version %d is a deletion", place)
 	}
 	e := *f.versions[place].Entity
 	e.Tags, e.Formerly = append([]string{}, e.Tags...), append([]string{}, e.Formerly...)
-	e.Links, e.Signals.Facts = append([]exports.Link{}, e.Links...), append([]exports.Fact{}, e.Signals.Facts...)
+	e.Links, e.Signals.Facts = append([]record.Link{}, e.Links...), append([]record.Fact{}, e.Signals.Facts...)
 	return &e, nil
 }

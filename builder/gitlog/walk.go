@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/git"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Commit is one commit of the first-parent history that changed entities.
@@ -28,7 +28,7 @@ type Version struct {
 	Type, Slug string
 	// Entity is nil where the entity was deleted; Type and Slug are then those it
 	// had. It is what Options.Known gave, where that was asked.
-	Entity *exports.Entity
+	Entity *record.Entity
 	Commit int // place in all commits, those of the earlier walk first
 	// Before is the place in all versions, those of the earlier walk first, of the
 	// version before of the same entity, across renames and re-creations; -1 for
@@ -50,7 +50,7 @@ type Earlier interface {
 	Last(typ, slug string) (place int, alive, ok bool)
 	// Entity returns the authored content of a version that is no deletion, formerly
 	// included.
-	Entity(place int) (*exports.Entity, error)
+	Entity(place int) (*record.Entity, error)
 	// Before returns Version.Before.
 	Before(place int) int
 }
@@ -65,7 +65,7 @@ type Options struct {
 	// object name, nil where it is not known, which saves reading and parsing it.
 	// It is called from one goroutine. What it returns must not change while the
 	// Log is in use, but for Scores, which do not count.
-	Known func(typ, slug, blob string) *exports.Entity
+	Known func(typ, slug, blob string) *record.Entity
 }
 
 // Log is what a walk has found: all there is, or what is new since Earlier.
@@ -178,7 +178,7 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 }
 
 // knownFunc is Options.Known.
-type knownFunc = func(typ, slug, blob string) *exports.Entity
+type knownFunc = func(typ, slug, blob string) *record.Entity
 
 // listedAhead is how many commits git log may be ahead of the files that are read:
 // the first commit may hold most files of all, and git log need not wait for them.

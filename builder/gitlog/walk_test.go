@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kindex/builder/gitlog"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestVersions has the commits of a history, each as paths and texts, and the
@@ -244,8 +244,8 @@ func TestKnown(t *testing.T) {
 		r := newRepo(t, "--object-format="+format)
 		r.commit("one", "tool/a.yaml", entity("A"), "model/b.yaml", entity("B"))
 		r.commit("two", "tool/a.yaml", entity("A2"))
-		blob, mine, asked := r.git("rev-parse", "HEAD:tool/a.yaml"), &exports.Entity{Type: "tool", Slug: "a", Name: "Mine"}, 0
-		log := r.walk(gitlog.Options{Known: func(typ, slug, name string) *exports.Entity {
+		blob, mine, asked := r.git("rev-parse", "HEAD:tool/a.yaml"), &record.Entity{Type: "tool", Slug: "a", Name: "Mine"}, 0
+		log := r.walk(gitlog.Options{Known: func(typ, slug, name string) *record.Entity {
 			asked++
 			if typ == "tool" && slug == "a" && name == blob {
 				return mine
@@ -293,7 +293,7 @@ func TestCancelled(t *testing.T) {
 	r := newRepo(t)
 	r.commit("x", "tool/a.yaml", entity("A"))
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := gitlog.Walk(ctx, gitlog.Options{Dir: r.dir, Known: func(string, string, string) *exports.Entity { cancel(); return nil }})
+	_, err := gitlog.Walk(ctx, gitlog.Options{Dir: r.dir, Known: func(string, string, string) *record.Entity { cancel(); return nil }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a walk that was cancelled says %v", err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"kindex/builder/importer"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestEverySnapshot imports every list of projects by the mapping that was made
@@ -113,7 +113,7 @@ func TestLikeTheConverters(t *testing.T) {
 	}
 }
 
-func records(list []*exports.Entity) map[string]map[string]any {
+func records(list []*record.Entity) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	for _, e := range list {
 		var fields map[string]any

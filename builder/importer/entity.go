@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // draft is what the mapping makes of one row.
@@ -63,9 +63,9 @@ func newDrafter(m *content.Mapping, date string) *drafter {
 }
 
 // draft makes an entity of a row.
-func (dr *drafter) draft(rec fields) *draft {
+func (dr *drafter) draft(rec inputRecord) *draft {
 	d := &draft{fields: map[string]any{}}
-	seen := &watched{fields: rec}
+	seen := &watched{inputRecord: rec}
 	defer func() { d.warnings = seen.warnings }()
 	rec = seen
 	dr.identify(d, rec)
@@ -86,14 +86,14 @@ func (dr *drafter) draft(rec fields) *draft {
 }
 
 // identify finds the type and the slugs.
-func (dr *drafter) identify(d *draft, rec fields) {
+func (dr *drafter) identify(d *draft, rec inputRecord) {
 	kind, err := dr.text(dr.m.Type, "", rec)
 	switch {
 	case err != nil:
 		d.refuse("type", err)
-	case !slices.Contains(exports.Types, kind):
+	case !slices.Contains(record.Types, kind):
 		d.refuse("type", &Reason{Column: columnOf(dr.m.Type), Value: kind,
-			Message: shown(kind) + " is not a type of entity; known are " + strings.Join(exports.Types, ", ")})
+			Message: shown(kind) + " is not a type of entity; known are " + strings.Join(record.Types, ", ")})
 	default:
 		d.typ = kind
 	}
@@ -108,7 +108,7 @@ func (dr *drafter) identify(d *draft, rec fields) {
 	}
 }
 
-func (dr *drafter) slug(v *content.Value, rec fields) (string, error) {
+func (dr *drafter) slug(v *content.Value, rec inputRecord) (string, error) {
 	text, err := dr.text(v, "", rec)
 	if text == "" || err != nil {
 		return "", err
@@ -129,7 +129,7 @@ var (
 
 // field computes a field in the form that files have, nil where it has no
 // value.
-func (dr *drafter) field(t content.Target, rec fields) (any, error) {
+func (dr *drafter) field(t content.Target, rec inputRecord) (any, error) {
 	name := t.Path[len(t.Path)-1]
 	if t.Path[0] == "signals" {
 		return dr.figure(t.Value, name, rec)
@@ -158,7 +158,7 @@ func (dr *drafter) field(t content.Target, rec fields) (any, error) {
 
 // single computes a value of which there can be just one; ok is false where
 // there is none. as applies where the mapping asks for nothing else.
-func (dr *drafter) single(v *content.Value, as string, rec fields) (item any, ok bool, err error) {
+func (dr *drafter) single(v *content.Value, as string, rec inputRecord) (item any, ok bool, err error) {
 	r, err := dr.of(v, rec)
 	if err != nil || r.none() {
 		return nil, false, err
@@ -178,7 +178,7 @@ func (dr *drafter) single(v *content.Value, as string, rec fields) (item any, ok
 	return item, true, nil
 }
 
-func (dr *drafter) text(v *content.Value, as string, rec fields) (string, error) {
+func (dr *drafter) text(v *content.Value, as string, rec inputRecord) (string, error) {
 	item, ok, err := dr.single(v, as, rec)
 	if !ok || err != nil {
 		return "", err
@@ -187,9 +187,9 @@ func (dr *drafter) text(v *content.Value, as string, rec fields) (string, error)
 }
 
 // figure is the value of a signal: a number or a date, as the signal has it.
-func (dr *drafter) figure(v *content.Value, name string, rec fields) (any, error) {
+func (dr *drafter) figure(v *content.Value, name string, rec inputRecord) (any, error) {
 	as := "number"
-	if t, ok := exports.SignalType(name); ok && t.Kind == exports.Day {
+	if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
 		as = "date"
 		if name == "released" {
 			as = "day"
@@ -203,7 +203,7 @@ func (dr *drafter) figure(v *content.Value, name string, rec fields) (any, error
 }
 
 // signal stores a figure with its date and source.
-func (dr *drafter) signal(d *draft, t content.Target, value any, rec fields) {
+func (dr *drafter) signal(d *draft, t content.Target, value any, rec inputRecord) {
 	field := content.FieldName(t.Path)
 	signal := map[string]any{"value": value}
 	if dr.date != "" {
@@ -230,10 +230,10 @@ type benchmark struct {
 	details []string
 }
 
-func (dr *drafter) benchmarks(d *draft, rec fields) {
+func (dr *drafter) benchmarks(d *draft, rec inputRecord) {
 	var found []benchmark
 	for _, columns := range dr.m.Benchmarks {
-		scopes := []fields{rec}
+		scopes := []inputRecord{rec}
 		if columns.Each != "" {
 			var wrong error
 			if scopes, wrong = entries(columns.Each, rec); wrong != nil {
@@ -264,7 +264,7 @@ func (dr *drafter) benchmarks(d *draft, rec fields) {
 }
 
 // entries are the sets in a list of the row.
-func entries(column string, rec fields) (out []fields, err error) {
+func entries(column string, rec inputRecord) (out []inputRecord, err error) {
 	v := rec.lookup(column)
 	list, ok := v.([]any)
 	if v != nil && !ok {
@@ -281,7 +281,7 @@ func entries(column string, rec fields) (out []fields, err error) {
 }
 
 // benchmark makes one result; ok is false where it has no name or no value.
-func (dr *drafter) benchmark(d *draft, columns content.BenchmarkColumns, rec fields) (b benchmark, ok bool) {
+func (dr *drafter) benchmark(d *draft, columns content.BenchmarkColumns, rec inputRecord) (b benchmark, ok bool) {
 	b.fields = map[string]any{}
 	for _, part := range []struct {
 		name, as string

@@ -41,7 +41,7 @@ func FuzzRows(f *testing.F) {
 			return
 		}
 		for i, r := range list {
-			if r.number != i+1 || r.line < 1 || (r.wrong == "") != (r.wrong == "" && r.fields != nil) {
+			if r.number != i+1 || r.line < 1 || (r.wrong == "") != (r.wrong == "" && r.inputRecord != nil) {
 				t.Fatalf("row %d is %+v", i+1, r)
 			}
 			if r.wrong == "" {
@@ -130,13 +130,13 @@ func refusedRows(t *testing.T, list []*row, header []string, k kind) []byte {
 
 // sameRow compares two rows but for the reason.
 func sameRow(a, b *row) bool {
-	if object, ok := a.fields.(jsonRecord); ok {
-		other, _ := b.fields.(jsonRecord)
+	if object, ok := a.inputRecord.(jsonRecord); ok {
+		other, _ := b.inputRecord.(jsonRecord)
 		delete(object, reasonColumn)
 		delete(other, reasonColumn)
 		return reflect.DeepEqual(object, other)
 	}
-	for name := range a.fields.(csvRecord).index {
+	for name := range a.inputRecord.(csvRecord).index {
 		if name != reasonColumn && a.lookup(name) != b.lookup(name) {
 			return false
 		}

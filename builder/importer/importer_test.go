@@ -19,7 +19,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/importer"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -106,7 +106,7 @@ func TestSameFactsInAnotherLayout(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	run(t, importer.Options{Input: "testdata/models-dev.jsonl", Mapping: "testdata/models-dev.yaml", Content: a})
 	run(t, importer.Options{Input: "testdata/leaderboard.csv", Mapping: "testdata/leaderboard.yaml", Content: b})
-	byName := map[string]*exports.Entity{}
+	byName := map[string]*record.Entity{}
 	for _, e := range load(t, a) {
 		byName[e.Name] = e
 	}
@@ -125,7 +125,7 @@ func TestSameFactsInAnotherLayout(t *testing.T) {
 		}
 		for _, result := range e.Signals.Benchmarks {
 			compared++
-			if !slices.ContainsFunc(other.Signals.Benchmarks, func(o exports.Benchmark) bool {
+			if !slices.ContainsFunc(other.Signals.Benchmarks, func(o record.Benchmark) bool {
 				return strings.HasPrefix(o.Name, result.Name) && o.Value == result.Value
 			}) {
 				t.Errorf("%s: %+v is not among %+v", e.Name, result, other.Signals.Benchmarks)
@@ -138,7 +138,7 @@ func TestSameFactsInAnotherLayout(t *testing.T) {
 }
 
 // load returns the entities of a folder, which may have warnings.
-func load(t *testing.T, dir string) []*exports.Entity {
+func load(t *testing.T, dir string) []*record.Entity {
 	t.Helper()
 	c, problems, err := content.Load(dir, nil)
 	if n, _ := problems.Count(); err != nil || n > 0 {

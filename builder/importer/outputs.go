@@ -146,7 +146,7 @@ func (out *outputs) rejectedCells(r *row, reason string) []string {
 // rejectedLine is a line as it was, with the reason as its first value. What is
 // no object becomes one that holds it.
 func rejectedLine(r *row, reason string) []byte {
-	if object, ok := r.fields.(jsonRecord); ok {
+	if object, ok := r.inputRecord.(jsonRecord); ok {
 		why, _ := json.Marshal(reason) // texts can always be written
 		if _, again := object[reasonColumn]; again {
 			object[reasonColumn] = reason

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // The outcomes of a row.
@@ -54,8 +54,8 @@ type Report struct {
 	Refused   int `json:"refused"`
 	Warnings  int `json:"warnings"`
 
-	UnusedColumns []string        `json:"unusedColumns"` // of the input
-	Credit        *exports.Source `json:"credit"`        // what index.yaml should say of the source, null where it does
+	UnusedColumns []string      `json:"unusedColumns"` // of the input
+	Credit        *store.Source `json:"credit"`        // what index.yaml should say of the source, null where it does
 
 	SourceDate string    `json:"-"`
 	Refusals   []Outcome `json:"-"` // the first of them
@@ -75,7 +75,7 @@ func (j *job) newReport(folder *content.Surroundings, write bool) *Report {
 			return r
 		}
 	}
-	r.Credit = &exports.Source{Name: s.Name, URL: s.URL, License: s.License, Changes: s.Changes}
+	r.Credit = &store.Source{Name: s.Name, URL: s.URL, License: s.License, Changes: s.Changes}
 	if kind, ok := j.mapping.Type.Constant.(string); ok {
 		r.Credit.Types = []string{kind}
 	}

@@ -25,14 +25,14 @@ var errRowTooLong = fmt.Errorf("has more than %d bytes, the most that a row may 
 // row is one record of the input.
 type row struct {
 	number, line int // from 1; the header of a CSV file is no row
-	fields
+	inputRecord
 	cells []string // of CSV
 	raw   []byte   // the line of JSONL; of CSV only where it could not be parsed
 	wrong string   // why it cannot be read, "" where it can
 }
 
-// fields is what columns are looked up in.
-type fields interface {
+// inputRecord is what columns are looked up in.
+type inputRecord interface {
 	// lookup returns nil where there is no such value, else a string, a bool, a
 	// json.Number, a []any or a map[string]any.
 	lookup(column string) any
@@ -177,7 +177,7 @@ func (in *csvInput) next() (*row, error) {
 			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", in.names[i], shown(cell))
 		}
 	}
-	r.fields = csvRecord{in.index, cells}
+	r.inputRecord = csvRecord{in.index, cells}
 	return r, nil
 }
 
@@ -287,7 +287,7 @@ func parseLine(r *row) *row {
 		r.wrong = "is not a JSON object on one line: " + jsonWords(err)
 		return r
 	}
-	r.fields = jsonRecord(object)
+	r.inputRecord = jsonRecord(object)
 	return r
 }
 

@@ -66,7 +66,7 @@ func (j *job) look(ctx context.Context) (*survey, error) {
 	var wishes []wish
 	err = j.rows(ctx, func(list []*row) error {
 		for _, r := range list {
-			if object, ok := r.fields.(jsonRecord); ok {
+			if object, ok := r.inputRecord.(jsonRecord); ok {
 				seen.addObject("", object)
 			}
 			w, ok, err := j.wish(r)

@@ -49,7 +49,7 @@ type evaluator struct {
 }
 
 // of computes a value in one record. The error is a *Reason.
-func (e *evaluator) of(v *content.Value, rec fields) (result, error) {
+func (e *evaluator) of(v *content.Value, rec inputRecord) (result, error) {
 	if v == nil || !e.all(v.When, rec) {
 		return result{}, nil
 	}
@@ -66,7 +66,7 @@ func (e *evaluator) of(v *content.Value, rec fields) (result, error) {
 	return r, nil
 }
 
-func (e *evaluator) source(v *content.Value, rec fields) (r result, err error) {
+func (e *evaluator) source(v *content.Value, rec inputRecord) (r result, err error) {
 	switch {
 	case v.Column != "":
 		return e.column(v.Column, rec)
@@ -110,7 +110,7 @@ func constant(v any) result {
 
 // column reads a column. Texts lose the space around them, line breaks and hidden
 // characters: entities have texts of one line that people can see.
-func (e *evaluator) column(name string, rec fields) (result, error) {
+func (e *evaluator) column(name string, rec inputRecord) (result, error) {
 	v := rec.lookup(name)
 	list, isList := v.([]any)
 	if !isList {
@@ -152,12 +152,12 @@ func oneLine(s string) string {
 // watched is a record that notes from which of the columns that were read column
 // removes hidden characters.
 type watched struct {
-	fields
+	inputRecord
 	warnings []Reason
 }
 
 func (w *watched) lookup(column string) any {
-	v := w.fields.lookup(column)
+	v := w.inputRecord.lookup(column)
 	list, ok := v.([]any)
 	if !ok {
 		list = []any{v}
@@ -188,7 +188,7 @@ func firstName(m map[string]any) string {
 }
 
 // template has no value where one of its columns has none.
-func (e *evaluator) template(parts []content.TemplatePart, rec fields) (result, error) {
+func (e *evaluator) template(parts []content.TemplatePart, rec inputRecord) (result, error) {
 	var b strings.Builder
 	for _, part := range parts {
 		b.WriteString(part.Literal)
@@ -282,11 +282,11 @@ func columnOf(v *content.Value) string {
 }
 
 // all tells whether a record meets every condition.
-func (e *evaluator) all(conditions []content.Condition, rec fields) bool {
+func (e *evaluator) all(conditions []content.Condition, rec inputRecord) bool {
 	return !slices.ContainsFunc(conditions, func(c content.Condition) bool { return !e.meets(c, rec) })
 }
 
-func (e *evaluator) meets(c content.Condition, rec fields) bool {
+func (e *evaluator) meets(c content.Condition, rec inputRecord) bool {
 	r, err := e.column(c.Column, rec)
 	if c.Empty != nil {
 		return *c.Empty == (err == nil && r.none()) // a set of values is not empty

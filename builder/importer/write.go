@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // candidate is what one row comes to by itself.
@@ -21,7 +21,7 @@ type candidate struct {
 	draft    *draft
 	digest   digest
 	slug     string
-	entity   *exports.Entity
+	entity   *record.Entity
 	data     []byte // of its file
 	existing *existing
 	reasons  []Reason
@@ -31,7 +31,7 @@ type candidate struct {
 // existing is the file that an entity has already.
 type existing struct {
 	data   []byte
-	entity *exports.Entity // nil where the file has errors
+	entity *record.Entity // nil where the file has errors
 }
 
 // candidate makes the file of one row and checks it. It is safe for use by
@@ -202,7 +202,7 @@ func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
 }
 
 // differing names the fields that b has otherwise than a.
-func differing(a, b *exports.Entity) (names []string) {
+func differing(a, b *record.Entity) (names []string) {
 	if a == nil {
 		return nil
 	}
@@ -224,7 +224,7 @@ func differing(a, b *exports.Entity) (names []string) {
 }
 
 // jsonOf is an entity as its JSON has it.
-func jsonOf(e *exports.Entity) (fields map[string]any) {
+func jsonOf(e *record.Entity) (fields map[string]any) {
 	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // it has just been written
 	return fields
 }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Earlier is a build that the same recipe made of other content; an
@@ -16,7 +17,7 @@ type Earlier interface {
 	// slug, which has moved.
 	Find(typ, slug string) (ordinal uint32, moved, ok bool)
 	// Entity returns an entity as it was.
-	Entity(ordinal uint32) (*exports.Entity, error)
+	Entity(ordinal uint32) (*record.Entity, error)
 	// Similar returns the neighbours that were found, in a list of its own.
 	Similar(ordinal uint32) []exports.Neighbour
 	// Features is the number of features, and Feature returns one of them.
@@ -55,12 +56,12 @@ var _ Earlier = (*exports.Build)(nil)
 // and so is its order by promise; the shortlist begins with the same members of H
 // as before, all of them or as many as it holds; and the nearest of these are the
 // neighbours again, whoever else is on the shortlist.
-func FindAfter(entities []*exports.Entity, words func(string) []string, earlier Earlier, unchanged func(*exports.Entity) bool) (
+func FindAfter(entities []*record.Entity, words func(string) []string, earlier Earlier, unchanged func(*record.Entity) bool) (
 	near [][]exports.Neighbour, features []exports.Feature, computed int) {
 	return findAfter(entities, words, earlier, unchanged, usual)
 }
 
-func findAfter(entities []*exports.Entity, words func(string) []string, earlier Earlier, unchanged func(*exports.Entity) bool, l limits) (
+func findAfter(entities []*record.Entity, words func(string) []string, earlier Earlier, unchanged func(*record.Entity) bool, l limits) (
 	[][]exports.Neighbour, []exports.Feature, int) {
 	v := newVectors(entities, words)
 	u := &update{vectors: v, limits: l, earlier: earlier}

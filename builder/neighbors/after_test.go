@@ -11,11 +11,12 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // past is an earlier build in memory.
 type past struct {
-	entities []*exports.Entity
+	entities []*record.Entity
 	near     [][]exports.Neighbour
 	features []exports.Feature
 	places   map[string]uint32 // by key
@@ -23,7 +24,7 @@ type past struct {
 	broken   bool              // its records cannot be read
 }
 
-func newPast(entities []*exports.Entity, near [][]exports.Neighbour, features []exports.Feature) *past {
+func newPast(entities []*record.Entity, near [][]exports.Neighbour, features []exports.Feature) *past {
 	p := &past{entities, near, features, map[string]uint32{}, map[string]uint32{}, false}
 	for i, e := range entities {
 		p.places[e.Key()] = uint32(i)
@@ -45,7 +46,7 @@ func (p *past) Find(typ, slug string) (ordinal uint32, moved, ok bool) {
 	return i, ok, ok
 }
 
-func (p *past) Entity(i uint32) (*exports.Entity, error) {
+func (p *past) Entity(i uint32) (*record.Entity, error) {
 	if p.broken {
 		return nil, errors.New("broken")
 	}
@@ -80,22 +81,22 @@ func (r *editor) some(prefix string, of int) []string {
 	return slices.Compact(list)
 }
 
-func (r *editor) entity() *exports.Entity {
+func (r *editor) entity() *record.Entity {
 	r.made++
-	e := &exports.Entity{Type: []string{"model", "tool"}[r.IntN(2)], Slug: fmt.Sprintf("e%d-%d", r.IntN(1000), r.made),
+	e := &record.Entity{Type: []string{"model", "tool"}[r.IntN(2)], Slug: fmt.Sprintf("e%d-%d", r.IntN(1000), r.made),
 		Name: "the", Category: fmt.Sprint("c", r.IntN(4)), Tags: r.some("t", 12), Capabilities: r.some("can", 6),
-		Description: r.text(), Status: exports.Active}
+		Description: r.text(), Status: record.Active}
 	if r.IntN(2) == 0 {
 		e.Provider = fmt.Sprint("p", r.IntN(9))
 	}
 	if r.IntN(8) == 0 {
-		e.Status = exports.Withdrawn
+		e.Status = record.Withdrawn
 	}
 	return e
 }
 
 // edit changes an entity, which stays what it was for others.
-func (r *editor) edit(was *exports.Entity) *exports.Entity {
+func (r *editor) edit(was *record.Entity) *record.Entity {
 	e := *was
 	switch r.IntN(9) {
 	case 0:
@@ -111,7 +112,7 @@ func (r *editor) edit(was *exports.Entity) *exports.Entity {
 	case 5:
 		e.Provider = fmt.Sprint("p", r.IntN(9))
 	case 6:
-		e.Status = map[string]string{exports.Active: exports.Withdrawn, exports.Withdrawn: exports.Active}[e.Status]
+		e.Status = map[string]string{record.Active: record.Withdrawn, record.Withdrawn: record.Active}[e.Status]
 	case 7: // renamed
 		r.made++
 		e.Formerly = append(slices.Clone(e.Formerly), e.Slug)
@@ -123,9 +124,9 @@ func (r *editor) edit(was *exports.Entity) *exports.Entity {
 }
 
 // successor is like an entity that was renamed, and has the slug that it had.
-func (r *editor) successor(list []*exports.Entity) *exports.Entity {
+func (r *editor) successor(list []*record.Entity) *record.Entity {
 	for _, e := range list {
-		taken := func(o *exports.Entity) bool { return o.Type == e.Type && o.Slug == e.Formerly[0] }
+		taken := func(o *record.Entity) bool { return o.Type == e.Type && o.Slug == e.Formerly[0] }
 		if len(e.Formerly) > 0 && !slices.ContainsFunc(list, taken) {
 			next := *e
 			next.Slug, next.Formerly = e.Formerly[0], nil
@@ -136,7 +137,7 @@ func (r *editor) successor(list []*exports.Entity) *exports.Entity {
 }
 
 // next is the catalogue that follows another, in another order.
-func (r *editor) next(was []*exports.Entity) []*exports.Entity {
+func (r *editor) next(was []*record.Entity) []*record.Entity {
 	list := slices.Clone(was)
 	for range r.IntN(5) {
 		switch at := r.IntN(len(list)); r.IntN(8) {
@@ -171,7 +172,7 @@ func TestFindAfter(t *testing.T) {
 		if r.IntN(4) == 0 {
 			l = usual
 		}
-		var entities []*exports.Entity
+		var entities []*record.Entity
 		for range 2 + r.IntN(150) {
 			entities = append(entities, r.entity())
 		}
@@ -179,13 +180,13 @@ func TestFindAfter(t *testing.T) {
 		before := newPast(entities, v.all(l), v.features)
 		for step := range 3 {
 			entities = r.next(entities)
-			same := map[*exports.Entity]bool{}
+			same := map[*record.Entity]bool{}
 			if r.IntN(4) > 0 { // else nothing is known to be unchanged
 				for _, e := range before.entities {
 					same[e] = true
 				}
 			}
-			near, features, n := findAfter(entities, strings.Fields, before, func(e *exports.Entity) bool { return same[e] }, l)
+			near, features, n := findAfter(entities, strings.Fields, before, func(e *record.Entity) bool { return same[e] }, l)
 			asked, computed = asked+len(entities), computed+n
 			v := newVectors(entities, strings.Fields)
 			want := v.all(l)
@@ -212,19 +213,19 @@ func TestFindAfterInFull(t *testing.T) {
 	near, features := Find(was, strings.Fields)
 	for _, c := range []struct {
 		name   string
-		list   []*exports.Entity
+		list   []*record.Entity
 		broken bool
 		most   int // that may be computed
 	}{
 		{"nothing changed", was, false, 0},
 		{"more bits", catalogue(300), false, 300},
 		{"much changed", append(catalogue(250)[50:], was[:40]...), false, 240},
-		{"a broken build", append(slices.Clone(was[1:]), &exports.Entity{Type: "tool", Slug: "new"}), true, 200},
+		{"a broken build", append(slices.Clone(was[1:]), &record.Entity{Type: "tool", Slug: "new"}), true, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := newPast(was, near, features)
 			before.broken = c.broken
-			got, gotFeatures, computed := FindAfter(c.list, strings.Fields, before, func(e *exports.Entity) bool { return slices.Contains(was, e) })
+			got, gotFeatures, computed := FindAfter(c.list, strings.Fields, before, func(e *record.Entity) bool { return slices.Contains(was, e) })
 			want, wantFeatures := Find(c.list, strings.Fields)
 			if !reflect.DeepEqual(got, want) || !slices.Equal(gotFeatures, wantFeatures) {
 				t.Error("another answer than in full")
@@ -245,6 +246,6 @@ func BenchmarkFindAfter(b *testing.B) {
 	edited.Description += " word17 word1700"
 	now[777] = &edited
 	for b.Loop() {
-		FindAfter(now, strings.Fields, before, func(e *exports.Entity) bool { return e != &edited })
+		FindAfter(now, strings.Fields, before, func(e *record.Entity) bool { return e != &edited })
 	}
 }

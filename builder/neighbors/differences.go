@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // none is the place of what is not there.
@@ -39,12 +40,12 @@ type version struct {
 // difference is an entity that changed, came (was is nil) or went (is is none).
 type difference struct {
 	is  uint32
-	was *exports.Entity
+	was *record.Entity
 }
 
 // compare finds out which entities changed and what that means for the features
 // and neighbours of others; all but what (4) says. It is false where too much has.
-func (u *update) compare(entities []*exports.Entity, words func(string) []string, unchanged func(*exports.Entity) bool) bool {
+func (u *update) compare(entities []*record.Entity, words func(string) []string, unchanged func(*record.Entity) bool) bool {
 	most := int(u.changed * float64(len(entities)))
 	differences, ok := u.differences(entities, unchanged, most)
 	if !ok {
@@ -62,7 +63,7 @@ func (u *update) compare(entities []*exports.Entity, words func(string) []string
 
 // differences lists the entities that changed in what counts here; ok is false
 // where they are more than most.
-func (u *update) differences(entities []*exports.Entity, unchanged func(*exports.Entity) bool, most int) (list []difference, ok bool) {
+func (u *update) differences(entities []*record.Entity, unchanged func(*record.Entity) bool, most int) (list []difference, ok bool) {
 	u.was = make([]uint32, len(entities))
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([][]difference, workers)
@@ -103,7 +104,7 @@ func (u *update) differences(entities []*exports.Entity, unchanged func(*exports
 }
 
 // difference notes where an entity was, and compares it with what it was.
-func (u *update) difference(i uint32, e *exports.Entity, unchanged func(*exports.Entity) bool) (d difference, differs bool, err error) {
+func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.Entity) bool) (d difference, differs bool, err error) {
 	o, moved, ok := u.earlier.Find(e.Type, e.Slug)
 	if !ok || moved {
 		u.was[i] = none
@@ -122,7 +123,7 @@ func (u *update) difference(i uint32, e *exports.Entity, unchanged func(*exports
 
 // alike tells whether two entities have the same features by having the same
 // fields, and are both hidden or both not.
-func alike(a, b *exports.Entity) bool {
+func alike(a, b *record.Entity) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Category == b.Category && a.Provider == b.Provider &&
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)
 }

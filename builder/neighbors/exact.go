@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Exact answers as Find does, but with nothing left out: it reads every inverted
@@ -18,7 +19,7 @@ type Exact struct {
 }
 
 // NewExact takes the same entities and words as Find.
-func NewExact(entities []*exports.Entity, words func(string) []string) *Exact {
+func NewExact(entities []*record.Entity, words func(string) []string) *Exact {
 	x := &Exact{newVectors(entities, words), make([]uint32, len(entities))}
 	for i, o := range x.vectors.ordinal {
 		x.number[o] = uint32(i)

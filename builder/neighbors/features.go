@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // The kinds of feature, as reasons name them, and what they weigh.
@@ -22,7 +23,7 @@ var kindWeights = map[string]uint32{kindCategory: 3, kindTag: 3, kindCapability:
 
 // eachFeature yields the features of an entity, kind by kind. A word comes as
 // often as it stands in the text.
-func eachFeature(e *exports.Entity, words func(string) []string, yield func(kind string, values ...string)) {
+func eachFeature(e *record.Entity, words func(string) []string, yield func(kind string, values ...string)) {
 	yield(kindCategory, e.Category)
 	if e.Provider != "" {
 		yield(kindProvider, e.Provider)
@@ -33,7 +34,7 @@ func eachFeature(e *exports.Entity, words func(string) []string, yield func(kind
 }
 
 // featuresOf lists the features of an entity, each once, in order.
-func featuresOf(e *exports.Entity, words func(string) []string) []exports.Feature {
+func featuresOf(e *record.Entity, words func(string) []string) []exports.Feature {
 	var list []exports.Feature
 	eachFeature(e, words, func(kind string, values ...string) {
 		for _, value := range values {
@@ -57,7 +58,7 @@ type collection struct {
 	lengths  []uint32 // of these lists
 }
 
-func (c *collection) add(e *exports.Entity, words func(string) []string) {
+func (c *collection) add(e *record.Entity, words func(string) []string) {
 	from := len(c.items)
 	eachFeature(e, words, func(kind string, values ...string) {
 		ids := c.ids[kind]
@@ -90,7 +91,7 @@ func (c *collection) add(e *exports.Entity, words func(string) []string) {
 // collect lists the features of every entity and numbers them by how many
 // entities have them, then by kind and value; so it does not matter how the
 // entities are shared out.
-func (v *vectors) collect(entities []*exports.Entity, words func(string) []string) {
+func (v *vectors) collect(entities []*record.Entity, words func(string) []string) {
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([]*collection, workers)
 	inParallel(workers, func(w int) {

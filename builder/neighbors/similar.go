@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Most is how many neighbours are kept for an entity.
@@ -39,7 +40,7 @@ var usual = limits{budget: 16000, shortlist: 250, most: Most, changed: 0.1}
 // Find returns the neighbours of every entity in the order given, and the
 // features that their reasons point to. words splits a text into the words
 // that count.
-func Find(entities []*exports.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
+func Find(entities []*record.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
 	v := newVectors(entities, words)
 	return v.all(usual), v.features
 }

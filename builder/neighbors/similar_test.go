@@ -8,19 +8,19 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // catalogue makes entities whose features overlap as real ones do: few
 // categories, tags that belong to them, and words as frequent as in any language
 // (G. K. Zipf, "Human Behavior and the Principle of Least Effort", 1949).
-func catalogue(n int) []*exports.Entity {
+func catalogue(n int) []*record.Entity {
 	rng := rand.New(rand.NewPCG(1, 2))
-	list := make([]*exports.Entity, n)
+	list := make([]*record.Entity, n)
 	tag, word := rand.NewZipf(rng, 1.1, 10, 300), rand.NewZipf(rng, 1.05, 40, 8000)
 	for i := range list {
-		e := &exports.Entity{Type: "tool", Slug: fmt.Sprintf("t%05d", i), Name: fmt.Sprintf("Name%d", i),
-			Category: fmt.Sprintf("c%d", rng.IntN(20)), Provider: fmt.Sprintf("p%d", rng.IntN(n/3+1)), Status: exports.Active}
+		e := &record.Entity{Type: "tool", Slug: fmt.Sprintf("t%05d", i), Name: fmt.Sprintf("Name%d", i),
+			Category: fmt.Sprintf("c%d", rng.IntN(20)), Provider: fmt.Sprintf("p%d", rng.IntN(n/3+1)), Status: record.Active}
 		for range 2 {
 			e.Tags = append(e.Tags, fmt.Sprintf("t%d", tag.Uint64()), fmt.Sprintf("%s-%d", e.Category, tag.Uint64()))
 		}
@@ -32,7 +32,7 @@ func catalogue(n int) []*exports.Entity {
 		}
 		e.Description = strings.Join(words, " ")
 		if rng.IntN(50) == 0 {
-			e.Status = exports.Withdrawn
+			e.Status = record.Withdrawn
 		}
 		list[i] = e
 	}
@@ -119,7 +119,7 @@ func TestProperties(t *testing.T) {
 			switch {
 			case n.Ordinal == uint32(i):
 				t.Errorf("%d is its own neighbour", i)
-			case entities[n.Ordinal].Status == exports.Withdrawn:
+			case entities[n.Ordinal].Status == record.Withdrawn:
 				t.Errorf("a withdrawn entity is a neighbour")
 			case n.Similarity <= 0 || n.Similarity > 1:
 				t.Errorf("similarity %v", n.Similarity)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // vectors holds the features of all entities. Features are numbered from the
@@ -31,11 +32,11 @@ type lists struct{ start, items []uint32 }
 
 func (l *lists) of(i uint32) []uint32 { return l.items[l.start[i]:l.start[i+1]] }
 
-func newVectors(given []*exports.Entity, words func(string) []string) *vectors {
+func newVectors(given []*record.Entity, words func(string) []string) *vectors {
 	n := len(given)
 	key := byKey(given)
 	v := &vectors{ordinal: byCategory(given, key), rank: make([]int32, n), norm: make([]float64, n), inverse: make([]float32, n), hidden: make([]bool, n)}
-	entities := make([]*exports.Entity, n)
+	entities := make([]*record.Entity, n)
 	number := make([]uint32, n)
 	for i, o := range v.ordinal {
 		entities[i], number[o] = given[o], uint32(i)
@@ -55,7 +56,7 @@ func newVectors(given []*exports.Entity, words func(string) []string) *vectors {
 }
 
 // hidden tells whether an entity is nobody's neighbour.
-func hidden(e *exports.Entity) bool { return e.Status == exports.Withdrawn }
+func hidden(e *record.Entity) bool { return e.Status == record.Withdrawn }
 
 // df is how many entities have a feature.
 func (v *vectors) df(id uint32) int { return int(v.inverted.start[id+1] - v.inverted.start[id]) }
@@ -67,17 +68,17 @@ func length(product uint64) float64 { return math.Sqrt(float64(product)) }
 func inverse(norm float64) float32 { return float32(1 / max(norm, 1)) }
 
 // byKey sorts the places of entities by type and slug.
-func byKey(entities []*exports.Entity) []uint32 {
+func byKey(entities []*record.Entity) []uint32 {
 	order := make([]uint32, len(entities))
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return exports.CompareKey(entities[a], entities[b]) })
+	slices.SortFunc(order, func(a, b uint32) int { return record.CompareKey(entities[a], entities[b]) })
 	return order
 }
 
 // byCategory sorts places, which are in some order, by category and then that order.
-func byCategory(entities []*exports.Entity, places []uint32) []uint32 {
+func byCategory(entities []*record.Entity, places []uint32) []uint32 {
 	of := map[string][]uint32{}
 	for _, o := range places {
 		of[entities[o].Category] = append(of[entities[o].Category], o)

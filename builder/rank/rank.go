@@ -6,26 +6,27 @@ import (
 	"slices"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Order sorts entities into the order of their ordinals.
-func Order(entities []*exports.Entity) { slices.SortFunc(entities, exports.CompareRank) }
+func Order(entities []*record.Entity) { slices.SortFunc(entities, record.CompareRank) }
 
 // Board is the leaderboard of a category, or of all: the ranked entities, the
 // best first.
 type Board struct {
 	Name     string
-	Entities []*exports.Entity
+	Entities []*record.Entity
 }
 
 // Boards makes the board of all entities and one for each category. The
 // entities are in the order of their ordinals; those without a composite score
 // and the withdrawn ones are on no board.
-func Boards(entities []*exports.Entity, categories []string) []Board {
-	all := Board{Name: exports.AllBoard, Entities: []*exports.Entity{}}
-	byCategory := make(map[string][]*exports.Entity, len(categories))
+func Boards(entities []*record.Entity, categories []string) []Board {
+	all := Board{Name: exports.AllBoard, Entities: []*record.Entity{}}
+	byCategory := make(map[string][]*record.Entity, len(categories))
 	for _, e := range entities {
-		if e.Status == exports.Withdrawn || !e.Scores.Composite.Known() {
+		if e.Status == record.Withdrawn || !e.Scores.Composite.Known() {
 			continue
 		}
 		all.Entities = append(all.Entities, e)

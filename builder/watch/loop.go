@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/gitlog"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // loop is the state of Run: what is waiting to be read, and to be built.
@@ -98,7 +98,7 @@ func (l *loop) subscribe() {
 	if l.events == nil {
 		return
 	}
-	for _, dir := range append([]string{"."}, exports.Types...) {
+	for _, dir := range append([]string{"."}, record.Types...) {
 		if err := l.events.Add(filepath.Join(l.o.Build.Content, dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.fail(err)
 		}

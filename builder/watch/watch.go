@@ -14,6 +14,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -220,7 +221,7 @@ func entityName(name string) (typ, slug string, ok bool) {
 	typ, base := filepath.Split(filepath.FromSlash(name))
 	typ = strings.TrimSuffix(typ, string(filepath.Separator))
 	slug, ok = strings.CutSuffix(base, ".yaml")
-	return typ, slug, ok && slices.Contains(exports.Types, typ) && content.ValidSlug(slug)
+	return typ, slug, ok && slices.Contains(record.Types, typ) && content.ValidSlug(slug)
 }
 
 // tell reports the problems if they are others than before.

@@ -15,6 +15,8 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // hanging is how long a test waits before it gives up; nothing else depends on it.
@@ -112,7 +114,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}
-	c.expect(t, dir+": there is no such folder; name the one that holds "+strings.Join(exports.Types, "/, ")+"/")
+	c.expect(t, dir+": there is no such folder; name the one that holds "+strings.Join(record.Types, "/, ")+"/")
 	if err := os.Rename(away, dir); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +128,8 @@ func TestOneFileMendsAnother(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	ids, err := exports.Builds(exports.BuildsDir(out))
-	current, currentErr := exports.Current(out)
+	ids, err := store.Builds(store.BuildsDir(out))
+	current, currentErr := store.Current(out)
 	if err != nil || currentErr != nil || !slices.Contains(ids, current) {
 		t.Errorf("%s is not among %v: %v, %v", current, ids, err, currentErr)
 	}

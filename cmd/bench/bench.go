@@ -14,6 +14,7 @@ import (
 	"kindex/cmd/bench/baseline"
 	"kindex/edge"
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // bench is what the parts hand on to each other.
@@ -32,7 +33,7 @@ type bench struct {
 	indexSeconds float64 // of the build, 0 where it was not made here
 	build        *exports.Build
 
-	entities    []*exports.Entity // in the order of ordinals; nil once the yardsticks are made
+	entities    []*record.Entity // in the order of ordinals; nil once the yardsticks are made
 	words       *words
 	fts         *baseline.FTS5
 	bleve       *baseline.Bleve
@@ -87,12 +88,12 @@ func (b *bench) opened() (*exports.Build, error) {
 }
 
 // decoded returns the entities of the build in the order of ordinals.
-func (b *bench) decoded() ([]*exports.Entity, error) {
+func (b *bench) decoded() ([]*record.Entity, error) {
 	build, err := b.opened()
 	if err != nil || b.entities != nil {
 		return b.entities, err
 	}
-	list := make([]*exports.Entity, build.Len())
+	list := make([]*record.Entity, build.Len())
 	for o := range list {
 		if list[o], err = build.Entity(uint32(o)); err != nil {
 			return nil, err
@@ -160,7 +161,7 @@ func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Cont
 // categoryTitles reads the titles by slug.
 func categoryTitles(b *exports.Build) (map[string]string, error) {
 	data, _, _ := b.File(exports.CategoriesFile)
-	var list []exports.Category
+	var list []record.Category
 	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, err
 	}

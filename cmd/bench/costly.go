@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // costlyPages are the classes of pages that take the most of what anybody may ask the
@@ -41,7 +42,7 @@ func costlyPages(rng *rand.Rand, w *words) []httpClassOf {
 func byScores(paths []string) []httpClassOf {
 	c := httpClassOf{name: "board at a day by a score"}
 	for i, path := range paths {
-		by := exports.ScoreNames[1+i%(len(exports.ScoreNames)-1)]
+		by := record.ScoreNames[1+i%(len(record.ScoreNames)-1)]
 		c.paths = append(c.paths, strings.Replace(path, "/at-", "/by-"+by+"/at-", 1))
 	}
 	if len(c.paths) == 0 {

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -69,7 +71,7 @@ func (b *bench) measureOpen(ctx context.Context) error {
 
 // verifyAll is what the edge runs before it opens a build.
 func verifyAll(root, id string) (bytes int64, err error) {
-	m, err := exports.Verify(filepath.Join(exports.BuildsDir(root), id))
+	m, err := store.Verify(filepath.Join(store.BuildsDir(root), id))
 	if err != nil {
 		return 0, err
 	}
@@ -86,7 +88,7 @@ func verifyAll(root, id string) (bytes int64, err error) {
 // openAll is what the edge runs behind Verify, step by step: the files, the
 // index, the formula and the categories. done closes what it opened.
 func openAll(root, id string) (done func() error, err error) {
-	build, err := exports.Open(filepath.Join(exports.BuildsDir(root), id))
+	build, err := exports.Open(filepath.Join(store.BuildsDir(root), id))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +102,7 @@ func openAll(root, id string) (done func() error, err error) {
 		return nil, errors.Join(err, done())
 	}
 	data, _, _ = build.File(exports.CategoriesFile)
-	var categories []exports.Category
+	var categories []record.Category
 	if err := json.Unmarshal(data, &categories); err != nil {
 		return nil, errors.Join(err, done())
 	}

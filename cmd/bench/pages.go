@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 const (
@@ -149,7 +150,7 @@ func entityPages(rng *rand.Rand, build *exports.Build) []httpClassOf {
 	}
 	var list []httpClassOf
 	compare := httpClassOf{name: "compare four"}
-	for _, t := range exports.Types {
+	for _, t := range record.Types {
 		page, history := httpClassOf{name: t}, httpClassOf{name: t + " history"}
 		for i, e := range of[t] {
 			page.paths, history.paths = append(page.paths, "/"+e+"/"), append(history.paths, "/"+e+"/history/")

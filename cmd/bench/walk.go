@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/gitlog"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // newCommits is how many commits are walked on top of a history, one by one.
@@ -91,7 +91,7 @@ func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds 
 
 // knownBlobs parses the content folder and tells entities by the object names of
 // their files.
-func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *exports.Entity, error) {
+func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *record.Entity, error) {
 	c, problems, err := content.Load(dir, nil)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	byKey := make(map[string]*exports.Entity, len(c.Entities))
+	byKey := make(map[string]*record.Entity, len(c.Entities))
 	for _, e := range c.Entities {
 		byKey[e.Key()] = e
 	}
@@ -108,7 +108,7 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[string]*exports.Entity, len(c.Entities))
+	known := make(map[string]*record.Entity, len(c.Entities))
 	for entry := range bytes.SplitSeq(list, []byte{0}) {
 		about, path, ok := bytes.Cut(entry, []byte("\t"))
 		if !ok {
@@ -121,7 +121,7 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 	if len(known) == 0 {
 		return nil, fmt.Errorf("%s: git ls-tree names no entity", dir)
 	}
-	return func(typ, slug, blob string) *exports.Entity { return known[typ+"/"+slug+" "+blob] }, nil
+	return func(typ, slug, blob string) *record.Entity { return known[typ+"/"+slug+" "+blob] }, nil
 }
 
 // earlier lets a walk go on from a log, as it goes on from a build.
@@ -154,7 +154,7 @@ func (e *earlier) Last(typ, slug string) (place int, alive, ok bool) {
 	return place, ok && e.log.Versions[place].Entity != nil && !e.after[place], ok
 }
 
-func (e *earlier) Entity(place int) (*exports.Entity, error) {
+func (e *earlier) Entity(place int) (*record.Entity, error) {
 	return e.log.Versions[place].Entity, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // The proportions of a corpus.
@@ -56,7 +56,7 @@ type subject struct {
 
 // original is a real entity, with its description taken apart.
 type original struct {
-	*exports.Entity
+	*record.Entity
 	clauses []string
 }
 
@@ -68,7 +68,7 @@ type shelf struct {
 }
 
 // newGenerator takes real entities apart and settles the names of n new ones.
-func newGenerator(entities []*exports.Entity, n int, seed uint64) (*generator, error) {
+func newGenerator(entities []*record.Entity, n int, seed uint64) (*generator, error) {
 	g := &generator{seed: seed, shelves: map[string]*shelf{}}
 	for _, e := range entities {
 		r := &original{Entity: e, clauses: clausesOf(e.Description)}
@@ -81,7 +81,7 @@ func newGenerator(entities []*exports.Entity, n int, seed uint64) (*generator, e
 		s.byCategory[e.Category] = append(s.byCategory[e.Category], r)
 		g.all = append(g.all, r)
 	}
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		if s := g.shelves[typ]; s != nil {
 			if s.words = wordsOf(s.records); !varied(s.words) {
 				return nil, fmt.Errorf("the names of type %s have too few words to make others from", typ)
@@ -130,13 +130,13 @@ func (g *generator) counts() map[string]int {
 }
 
 // entity makes one entity. It may be called from several goroutines.
-func (g *generator) entity(i int) *exports.Entity {
+func (g *generator) entity(i int) *record.Entity {
 	rng := rand.New(rand.NewPCG(g.seed, uint64(i)+1))
 	s := g.subjects[i]
 	of := g.shelves[s.base.Type]
 	peers := of.peers(s.base.Category)
 	terms, figures := pick(rng, peers), pick(rng, of.records)
-	e := &exports.Entity{
+	e := &record.Entity{
 		Type: s.base.Type, Slug: s.slug, Name: s.name,
 		Provider: pick(rng, of.records).Provider,
 		Category: s.base.Category, Capabilities: s.base.Capabilities,
@@ -166,11 +166,11 @@ func (s *shelf) peers(category string) []*original {
 func status(roll float64) string {
 	switch {
 	case roll < withdrawn:
-		return exports.Withdrawn
+		return record.Withdrawn
 	case roll < withdrawn+deprecated:
-		return exports.Deprecated
+		return record.Deprecated
 	}
-	return exports.Active
+	return record.Active
 }
 
 // swapTags puts one or two tags of others in the place of a record's own.
@@ -274,8 +274,8 @@ func sentence(s string) string {
 
 // scale changes signals as if they were those of another, more or less popular
 // record.
-func scale(rng *rand.Rand, source exports.Signals, back int) exports.Signals {
-	var s exports.Signals
+func scale(rng *rand.Rand, source record.Signals, back int) record.Signals {
+	var s record.Signals
 	factor := math.Exp(popularity * rng.NormFloat64())
 	for _, f := range source.Facts {
 		f.Date, f.Day = shift(f.Date, back), shift(f.Day, back)

@@ -14,7 +14,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 const source = "../../content"
@@ -53,7 +53,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func load(t *testing.T, dir string) []*exports.Entity {
+func load(t *testing.T, dir string) []*record.Entity {
 	t.Helper()
 	l, problems, err := builder.LoadContent(dir, nil)
 	if err != nil {
@@ -75,19 +75,19 @@ func TestCorpusIsValid(t *testing.T) {
 	}
 	real := map[string]bool{}
 	for _, e := range load(t, source) {
-		for _, w := range nameWords(exports.Fold(e.Name)) {
+		for _, w := range nameWords(record.Fold(e.Name)) {
 			real[w] = true
 		}
 	}
 	names, words, states := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, e := range entities {
-		key := e.Type + "/" + exports.Fold(e.Name)
+		key := e.Type + "/" + record.Fold(e.Name)
 		if names[key] {
 			t.Errorf("%s: the name %q is taken", e.Key(), e.Name)
 		}
 		names[key] = true
 		states[e.Status]++
-		for _, w := range nameWords(exports.Fold(e.Name)) {
+		for _, w := range nameWords(record.Fold(e.Name)) {
 			words[w] = true
 		}
 	}
@@ -106,8 +106,8 @@ func TestCorpusIsValid(t *testing.T) {
 		}
 	}
 	near("name words of its own", own, 0.4, 0.15)
-	near("deprecated", states[exports.Deprecated], deprecated, 0.01)
-	near("withdrawn", states[exports.Withdrawn], withdrawn, 0.006)
+	near("deprecated", states[record.Deprecated], deprecated, 0.01)
+	near("withdrawn", states[record.Withdrawn], withdrawn, 0.006)
 	for _, name := range []string{"categories.yaml", "index.yaml"} {
 		want, err := os.ReadFile(filepath.Join(source, name))
 		if err != nil {
@@ -122,7 +122,7 @@ func TestCorpusIsValid(t *testing.T) {
 // TestFigures checks values that the validator has no opinion on.
 func TestFigures(t *testing.T) {
 	suite.InTest(t)
-	days := func(list []*exports.Entity) (all []string) {
+	days := func(list []*record.Entity) (all []string) {
 		for _, e := range list {
 			for _, f := range e.Signals.Facts {
 				all = append(all, f.Date, f.Day)

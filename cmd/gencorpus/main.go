@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // most is how many entities a corpus may have: names and words are kept in
@@ -126,7 +126,7 @@ type result struct {
 
 func (r result) counted() string {
 	var parts []string
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		parts = append(parts, fmt.Sprintf("%d of type %s", r.counts[typ], typ))
 	}
 	if r.commits > 0 {
@@ -186,7 +186,7 @@ func checkEmpty(dir string) error {
 // time goes into creating files.
 func writeEntities(dir string, g *generator) (int64, error) {
 	counts := g.counts()
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		if counts[typ] == 0 {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // The proportions of a history.
@@ -46,15 +46,15 @@ var edits = []edit{
 type past struct {
 	g      *generator
 	rng    *rand.Rand
-	edited map[int]*exports.Entity // those that are not as on the first day, by subject
-	living map[string][]int        // subjects by type
-	gone   []int                   // subjects that were deleted
+	edited map[int]*record.Entity // those that are not as on the first day, by subject
+	living map[string][]int       // subjects by type
+	gone   []int                  // subjects that were deleted
 	first  time.Time
 }
 
 // newPast begins with the entities of a generator as they stood on a day.
 func newPast(g *generator, first time.Time) *past {
-	p := &past{g: g, rng: rand.New(rand.NewPCG(g.seed, math.MaxUint64)), edited: map[int]*exports.Entity{}, living: map[string][]int{}, first: first}
+	p := &past{g: g, rng: rand.New(rand.NewPCG(g.seed, math.MaxUint64)), edited: map[int]*record.Entity{}, living: map[string][]int{}, first: first}
 	for i, s := range g.subjects {
 		p.living[s.base.Type] = append(p.living[s.base.Type], i)
 	}
@@ -77,7 +77,7 @@ type file struct {
 }
 
 // now is how an entity stands.
-func (p *past) now(i int) *exports.Entity {
+func (p *past) now(i int) *record.Entity {
 	if e := p.edited[i]; e != nil {
 		return e
 	}
@@ -85,7 +85,7 @@ func (p *past) now(i int) *exports.Entity {
 }
 
 // until moves what is dated after a day back before it, all of an entity alike.
-func until(e *exports.Entity, day time.Time) *exports.Entity {
+func until(e *record.Entity, day time.Time) *record.Entity {
 	latest := day
 	later := func(text string) {
 		for _, layout := range []string{time.DateOnly, "2006-01"} {
@@ -167,16 +167,16 @@ func (p *past) anyEdit() edit {
 }
 
 // put writes an entity, which from then on stands like this.
-func (p *past) put(c *change, i int, e *exports.Entity) bool {
+func (p *past) put(c *change, i int, e *record.Entity) bool {
 	p.edited[i], c.name = e, e.Name
 	c.files = append(c.files, file{pathOf(e), appendYAML(nil, e)})
 	return true
 }
 
-func pathOf(e *exports.Entity) string { return e.Type + "/" + e.Slug + ".yaml" }
+func pathOf(e *record.Entity) string { return e.Type + "/" + e.Slug + ".yaml" }
 
 // copyOf may be changed without changing what is shared with others.
-func (p *past) copyOf(i int) *exports.Entity {
+func (p *past) copyOf(i int) *record.Entity {
 	e := *p.now(i)
 	e.Tags, e.Formerly = slices.Clone(e.Tags), slices.Clone(e.Formerly)
 	e.Signals.Facts, e.Signals.Benchmarks = slices.Clone(e.Signals.Facts), slices.Clone(e.Signals.Benchmarks)
@@ -204,7 +204,7 @@ func (p *past) refresh(c *change, i int) bool {
 
 // read is somebody reading a figure again: counts grow by a few per cent, and
 // dates are of the last month.
-func (p *past) read(f *exports.Fact, day string) {
+func (p *past) read(f *record.Fact, day string) {
 	switch {
 	case f.Name == "lastRelease":
 		f.Day = shift(day, p.rng.IntN(30))
@@ -253,10 +253,10 @@ func (p *past) tag(c *change, i int) bool {
 // retire is for tools: a model would need the notice of its makers.
 func (p *past) retire(c *change, i int) bool {
 	e := p.copyOf(i)
-	if e.Type != "tool" || e.Status != exports.Active {
+	if e.Type != "tool" || e.Status != record.Active {
 		return false
 	}
-	e.Status = exports.Deprecated
+	e.Status = record.Deprecated
 	return p.put(c, i, e)
 }
 

@@ -12,7 +12,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // makeRepository writes a corpus with a history by the command line and returns
@@ -150,7 +150,7 @@ func TestEveryCommitIsValid(t *testing.T) {
 
 // checkNotLater: no figure was read after it was committed. A side branch is
 // dated before the merge that its figures are of, and a clock may be slow.
-func checkNotLater(t *testing.T, e *exports.Entity, day string) {
+func checkNotLater(t *testing.T, e *record.Entity, day string) {
 	t.Helper()
 	for _, f := range e.Signals.Facts {
 		if shift(f.Date, 6) > day || shift(f.Day, 6) > day {
@@ -186,7 +186,7 @@ func TestOneCommit(t *testing.T) {
 		t.Errorf("%q", list)
 	}
 	for _, path := range list {
-		if typ, slug, ok := strings.Cut(strings.TrimPrefix(path, "content/"), "/"); ok && (!slices.Contains(exports.Types, typ) || !content.ValidSlug(strings.TrimSuffix(slug, ".yaml"))) {
+		if typ, slug, ok := strings.Cut(strings.TrimPrefix(path, "content/"), "/"); ok && (!slices.Contains(record.Types, typ) || !content.ValidSlug(strings.TrimSuffix(slug, ".yaml"))) {
 			t.Errorf("%s is no place for an entity", path)
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // appendYAML writes an entity the way that people write entity files.
-func appendYAML(b []byte, e *exports.Entity) []byte {
+func appendYAML(b []byte, e *record.Entity) []byte {
 	b = appendField(b, "name", scalar(e.Name))
-	if e.Status != exports.Active {
+	if e.Status != record.Active {
 		b = appendField(b, "status", e.Status)
 	}
 	b = appendField(b, "formerly", list(e.Formerly))
@@ -34,7 +34,7 @@ func appendYAML(b []byte, e *exports.Entity) []byte {
 	return appendSignals(b, e.Signals)
 }
 
-func appendSignals(b []byte, s exports.Signals) []byte {
+func appendSignals(b []byte, s record.Signals) []byte {
 	if len(s.Facts)+len(s.Benchmarks) > 0 {
 		b = append(b, "signals:\n"...)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/builder"
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 func builderKeyFlag(f *pflag.FlagSet, file *string) {
@@ -51,8 +51,8 @@ func checkTrust(trust bool, key *builder.Key) error {
 }
 
 // tellTakenOver says which build --trust-previous takes over.
-func tellTakenOver(w io.Writer) func(*exports.Manifest) {
-	return func(m *exports.Manifest) {
+func tellTakenOver(w io.Writer) func(*store.Manifest) {
+	return func(m *store.Manifest) {
 		from := "no commit"
 		if m.Commit != "" {
 			from = "commit " + string(m.Commit)

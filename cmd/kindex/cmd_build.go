@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/static"
 )
 
@@ -113,9 +113,9 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	var waiting func(*exports.BusyError)
+	var waiting func(*store.BusyError)
 	if !o.noWait {
-		waiting = func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
+		waiting = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}
 	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting,
 		Key: key, TrustPrevious: o.trustPrevious, TakenOver: tellTakenOver(cmd.ErrOrStderr())}

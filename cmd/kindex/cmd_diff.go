@@ -14,8 +14,8 @@ import (
 
 	"kindex/builder/diff"
 	"kindex/builder/gitlog"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/jsonenc"
 	"kindex/indexes"
 )
 
@@ -99,8 +99,8 @@ type difference struct {
 
 // revision is one of the two that are compared.
 type revision struct {
-	Name   exports.OptionalString `json:"revision"` // "" for the working tree
-	Commit exports.OptionalString `json:"commit"`
+	Name   jsonenc.OptionalString `json:"revision"` // "" for the working tree
+	Commit jsonenc.OptionalString `json:"commit"`
 
 	parted bool // the commit is the one at which the other left it
 }
@@ -206,7 +206,7 @@ func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg strin
 		if err != nil {
 			return err
 		}
-		*r.into = revision{Name: exports.OptionalString(r.name), Commit: exports.OptionalString(hash)}
+		*r.into = revision{Name: jsonenc.OptionalString(r.name), Commit: jsonenc.OptionalString(hash)}
 	}
 	if !merged {
 		return nil
@@ -216,7 +216,7 @@ func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg strin
 		return fmt.Errorf("%s: %w", arg, err)
 	}
 	d.From.parted = base != string(d.From.Commit)
-	d.From.Commit = exports.OptionalString(base)
+	d.From.Commit = jsonenc.OptionalString(base)
 	return nil
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 )
 
 type historyOptions struct {
@@ -140,7 +142,7 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 	}
 	for _, f := range c.Fields {
 		switch {
-		case c.Event == exports.Deleted: // all that it had is gone
+		case c.Event == record.Deleted: // all that it had is gone
 		case string(f.Old) == "null":
 			fmt.Fprintf(w, "  %s: %s\n", f.Field, inWords(f.New))
 		case string(f.New) == "null":
@@ -166,7 +168,7 @@ func inWords(value []byte) string {
 		var parts []string
 		for _, x := range v {
 			if b, ok := x.(map[string]any); ok { // a benchmark
-				parts = append(parts, fmt.Sprintf("%v %s", b["name"], exports.AppendNumber(nil, b["value"].(float64))))
+				parts = append(parts, fmt.Sprintf("%v %s", b["name"], jsonenc.AppendNumber(nil, b["value"].(float64))))
 				continue
 			}
 			parts = append(parts, fmt.Sprint(x))

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 type newOptions struct {
@@ -53,7 +53,7 @@ if it runs in a terminal. It never changes a file that is there.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return exports.Types, cobra.ShellCompDirectiveNoFileComp
+			return record.Types, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	f := c.Flags()
@@ -68,8 +68,8 @@ if it runs in a terminal. It never changes a file that is there.`,
 }
 
 func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
-	if !slices.Contains(exports.Types, typ) {
-		return usageError{unknownName("type", typ, exports.Types, didyoumean.Name(typ, exports.Types))}
+	if !slices.Contains(record.Types, typ) {
+		return usageError{unknownName("type", typ, record.Types, didyoumean.Name(typ, record.Types))}
 	}
 	if !content.ValidSlug(slug) {
 		return usageError{badSlug(slug)}

@@ -12,6 +12,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -36,7 +37,7 @@ found, what is near is named.`,
 		},
 	}
 	c.Flags().StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	c.Flags().StringVar(&o.typ, "type", "", "only this type: "+strings.Join(exports.Types, " or "))
+	c.Flags().StringVar(&o.typ, "type", "", "only this type: "+strings.Join(record.Types, " or "))
 	c.Flags().StringVar(&o.category, "category", "", "only this category")
 	c.Flags().IntVar(&o.limit, "limit", 10, "how many to show")
 	c.Flags().BoolVar(&o.json, "json", false, "print one record a line, as the API gives it")
@@ -124,7 +125,7 @@ func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) err
 }
 
 func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {
-	var e exports.Entity
+	var e record.Entity
 	if err := json.Unmarshal(b.Record(h.Ordinal), &e); err != nil {
 		return err
 	}

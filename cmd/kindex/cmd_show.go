@@ -13,6 +13,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -104,7 +105,7 @@ func unknownName(what, name string, known []string, near string) error {
 }
 
 // explain computes the score of a record again, with its reasons.
-func explain(b *exports.Build, e *exports.Entity) (*score.Explanation, error) {
+func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
 	data, _, _ := b.File(exports.ScoringFile)
 	f, err := score.Read(data)
 	if err != nil {
@@ -117,7 +118,7 @@ func explain(b *exports.Build, e *exports.Entity) (*score.Explanation, error) {
 	return f.Explain(e, asOf), nil
 }
 
-func printEntity(w io.Writer, e *exports.Entity) {
+func printEntity(w io.Writer, e *record.Entity) {
 	fmt.Fprintln(w, paint(w, color.Bold, e.Name))
 	fmt.Fprintln(w, visible(e.Description))
 	fmt.Fprintln(w)

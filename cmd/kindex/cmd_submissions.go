@@ -18,8 +18,8 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/jsonenc"
 	"kindex/exports/safetext"
 )
 
@@ -115,19 +115,19 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 
 // submissionLine is a submission for programs.
 type submissionLine struct {
-	ID          string            `json:"id"`
-	Status      submission.Status `json:"status"`
-	Account     string            `json:"account"`
-	Type        string            `json:"type"`
-	Slug        string            `json:"slug"`
-	Name        string            `json:"name"`
-	Reason      exports.OptionalString  `json:"reason"`
-	Branch      exports.OptionalString  `json:"branch"`
-	Commit      exports.OptionalString  `json:"commit"`
-	PullRequest exports.OptionalString  `json:"pullRequest"` // its address
-	CreatedAt   time.Time         `json:"createdAt"`
-	UpdatedAt   time.Time         `json:"updatedAt"`
-	Fields      map[string]any    `json:"fields"`
+	ID          string                 `json:"id"`
+	Status      submission.Status      `json:"status"`
+	Account     string                 `json:"account"`
+	Type        string                 `json:"type"`
+	Slug        string                 `json:"slug"`
+	Name        string                 `json:"name"`
+	Reason      jsonenc.OptionalString `json:"reason"`
+	Branch      jsonenc.OptionalString `json:"branch"`
+	Commit      jsonenc.OptionalString `json:"commit"`
+	PullRequest jsonenc.OptionalString `json:"pullRequest"` // its address
+	CreatedAt   time.Time              `json:"createdAt"`
+	UpdatedAt   time.Time              `json:"updatedAt"`
+	Fields      map[string]any         `json:"fields"`
 }
 
 func printSubmissionJSON(w io.Writer, s *submission.Submission) error {
@@ -135,8 +135,8 @@ func printSubmissionJSON(w io.Writer, s *submission.Submission) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(w).Encode(submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, exports.OptionalString(s.Reason),
-		exports.OptionalString(s.Branch), exports.OptionalString(s.Commit), exports.OptionalString(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields})
+	return json.NewEncoder(w).Encode(submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, jsonenc.OptionalString(s.Reason),
+		jsonenc.OptionalString(s.Branch), jsonenc.OptionalString(s.Commit), jsonenc.OptionalString(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields})
 }
 
 type submissionsShowOptions struct {

@@ -17,7 +17,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
-	"kindex/exports"
+	"kindex/exports/jsonenc"
 )
 
 type acceptOptions struct {
@@ -320,4 +320,4 @@ func (a *accepting) settle(ctx context.Context, s *storage.State) (submission.Su
 	return findSubmission(ctx, s, id)
 }
 
-func optional(s string) exports.OptionalString { return exports.OptionalString(s) }
+func optional(s string) jsonenc.OptionalString { return jsonenc.OptionalString(s) }

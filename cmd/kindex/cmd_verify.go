@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -51,12 +51,12 @@ cannot be checked: after the first build, it differs.`,
 // verifyBytes compares the published build with its manifest.
 func verifyBytes(w io.Writer, dir string) (err error) {
 	defer damaged(dir, &err)
-	id, err := exports.Current(dir)
+	id, err := store.Current(dir)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	m, err := exports.Verify(filepath.Join(exports.BuildsDir(dir), id))
+	m, err := store.Verify(filepath.Join(store.BuildsDir(dir), id))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -31,7 +31,7 @@ func versionCommand() *cobra.Command {
 		Example: "  kindex version", Args: cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "kindex %s\nbuilder %s, format %d, mapping %d, %s %s/%s\n", version(),
-				builder.Version, exports.FormatVersion, indexes.MappingVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				builder.Version, store.FormatVersion, indexes.MappingVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
 	}
 }

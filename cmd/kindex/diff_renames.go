@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kindex/builder/diff"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // noteRenames says of entities that are deleted and created again under another
@@ -14,7 +14,7 @@ import (
 func (d *difference) noteRenames() {
 	gone := map[string][]*diff.Entity{} // by likeness
 	for i := range d.Entities {
-		if e := &d.Entities[i]; e.Event == exports.Deleted && e.LeadsTo == "" {
+		if e := &d.Entities[i]; e.Event == record.Deleted && e.LeadsTo == "" {
 			for _, l := range likenesses(e) {
 				gone[l] = append(gone[l], e)
 			}
@@ -24,7 +24,7 @@ func (d *difference) noteRenames() {
 	said := map[*diff.Entity]bool{}
 	for i := range d.Entities {
 		e := &d.Entities[i]
-		if e.Event != exports.Created {
+		if e.Event != record.Created {
 			continue
 		}
 		for _, l := range likenesses(e) {

@@ -17,20 +17,21 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/diff"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 )
 
 // differenceOf is a comparison in which so many entities were created, each
 // with a field of this value.
 func differenceOf(n int, value string) *difference {
 	d := &difference{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Formula: &diff.Formula{Old: value, New: value}}}
-	d.From, d.To = revision{Name: exports.OptionalString(value), Commit: "1"}, revision{Name: "b", Commit: "2"}
+	d.From, d.To = revision{Name: jsonenc.OptionalString(value), Commit: "1"}, revision{Name: "b", Commit: "2"}
 	d.Notes = []string{value}
 	for i := range n {
 		slug := fmt.Sprintf("t%04d", i)
-		d.Entities = append(d.Entities, diff.Entity{Event: exports.Created, Type: "tool", Slug: slug, Name: value, Category: "c", Fields: []diff.Field{
-			{Name: "name", Old: []byte("null"), New: exports.AppendString(nil, value)},
-			{Name: "tags", Old: []byte(`["a"]`), New: slices.Concat([]byte("["), exports.AppendString(nil, value), []byte("]"))},
+		d.Entities = append(d.Entities, diff.Entity{Event: record.Created, Type: "tool", Slug: slug, Name: value, Category: "c", Fields: []diff.Field{
+			{Name: "name", Old: []byte("null"), New: jsonenc.AppendString(nil, value)},
+			{Name: "tags", Old: []byte(`["a"]`), New: slices.Concat([]byte("["), jsonenc.AppendString(nil, value), []byte("]"))},
 		}})
 		d.Duplicates = append(d.Duplicates, diff.Duplicate{Entity: "tool/" + slug, Other: "tool/x", Reasons: []diff.Reason{{Kind: diff.SameName, Value: value}}})
 	}
@@ -82,7 +83,7 @@ func TestDiffBlock(t *testing.T) {
 // those of two leaderboards, and each is named.
 func TestOtherCategory(t *testing.T) {
 	first, fourth := 1, 4
-	e := diff.Entity{Event: exports.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
+	e := diff.Entity{Event: record.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
 		Fields: []diff.Field{{Name: "category", Old: []byte(`"distributed"`), New: []byte(`"frameworks"`)}},
 		Ranks:  diff.Ranks{Category: diff.Rank{Old: &first, New: &fourth}}}
 	unranked := e
@@ -106,20 +107,20 @@ func TestOtherCategory(t *testing.T) {
 func TestForgottenFormerly(t *testing.T) {
 	entity := func(event, slug, name, url string) diff.Entity {
 		f := diff.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
-		if event == exports.Created {
+		if event == record.Created {
 			f.Old, f.New = f.New, f.Old
 		}
 		return diff.Entity{Event: event, Type: "tool", Slug: slug, Name: name, Category: "c", Fields: []diff.Field{f}}
 	}
-	led := entity(exports.Deleted, "led", "Led", "https://led/")
+	led := entity(record.Deleted, "led", "Led", "https://led/")
 	led.LeadsTo = "tool/elsewhere"
-	model := entity(exports.Deleted, "model", "Model", "https://model/")
+	model := entity(record.Deleted, "model", "Model", "https://model/")
 	model.Type = "model"
 	d := &difference{Comparison: &diff.Comparison{Entities: []diff.Entity{
-		entity(exports.Created, "sklearn", "scikit-learn", "https://new/"), entity(exports.Deleted, "scikit-learn", "Scikit-learn", "https://old/"),
-		entity(exports.Created, "pymc", "PyMC", "https://pymc/"), entity(exports.Deleted, "pymc3", "PyMC3", "https://pymc/"),
-		entity(exports.Created, "fresh", "Fresh", "https://shared/"), entity(exports.Deleted, "one", "One", "https://shared/"), entity(exports.Deleted, "two", "Two", "https://shared/"),
-		entity(exports.Created, "led2", "Led", "https://led/"), led, entity(exports.Created, "model", "Model", "https://model/"), model,
+		entity(record.Created, "sklearn", "scikit-learn", "https://new/"), entity(record.Deleted, "scikit-learn", "Scikit-learn", "https://old/"),
+		entity(record.Created, "pymc", "PyMC", "https://pymc/"), entity(record.Deleted, "pymc3", "PyMC3", "https://pymc/"),
+		entity(record.Created, "fresh", "Fresh", "https://shared/"), entity(record.Deleted, "one", "One", "https://shared/"), entity(record.Deleted, "two", "Two", "https://shared/"),
+		entity(record.Created, "led2", "Led", "https://led/"), led, entity(record.Created, "model", "Model", "https://model/"), model,
 	}}}
 	d.noteRenames()
 	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "give it formerly: [pymc3] ") {
@@ -128,7 +129,7 @@ func TestForgottenFormerly(t *testing.T) {
 	d = &difference{Comparison: &diff.Comparison{}}
 	for i := range 7 {
 		slug, name := fmt.Sprint("t", i), fmt.Sprint("N", i)
-		d.Entities = append(d.Entities, entity(exports.Created, slug+"-new", name, slug), entity(exports.Deleted, slug, name, slug))
+		d.Entities = append(d.Entities, entity(record.Created, slug+"-new", name, slug), entity(record.Deleted, slug, name, slug))
 	}
 	if d.noteRenames(); len(d.Notes) != 6 || d.Notes[5] != "2 others look renamed, too" {
 		t.Errorf("%q", d.Notes)
@@ -239,7 +240,7 @@ func checkAgainstGit(t *testing.T, d *difference, lines []string) {
 	}
 	added, gone := 0, 0
 	for _, e := range d.Entities {
-		want := map[string]string{exports.Created: "A", exports.Deleted: "D", exports.Updated: "M", diff.Touched: "M"}[e.Event]
+		want := map[string]string{record.Created: "A", record.Deleted: "D", record.Updated: "M", diff.Touched: "M"}[e.Event]
 		if e.FormerSlug != "" {
 			want = "A"
 			gone++

@@ -9,7 +9,7 @@ import (
 	"github.com/fatih/color"
 
 	"kindex/builder/diff"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // wide is how long a line of a change may be before old and new stand below
@@ -62,9 +62,9 @@ func (d *difference) writeEntities(w io.Writer) {
 
 func eventColor(event string) color.Attribute {
 	switch event {
-	case exports.Created:
+	case record.Created:
 		return color.FgGreen
-	case exports.Deleted:
+	case record.Deleted:
 		return color.FgRed
 	}
 	return color.FgCyan

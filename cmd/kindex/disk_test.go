@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -110,7 +110,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	killed := filepath.Join(exports.BuildsDir(out), ".tmp-killed")
+	killed := filepath.Join(store.BuildsDir(out), ".tmp-killed")
 	if err := os.Mkdir(killed, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -145,11 +145,11 @@ func fillDisk(t *testing.T, path string, room int64) {
 // intact checks the published build of an output folder and returns its id.
 func intact(t *testing.T, out string) string {
 	t.Helper()
-	id, err := exports.Current(out)
+	id, err := store.Current(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := exports.Verify(filepath.Join(exports.BuildsDir(out), id))
+	m, err := store.Verify(filepath.Join(store.BuildsDir(out), id))
 	if err == nil {
 		_, err = indexes.Verify(indexes.Dir(out, id), id, m.Index)
 	}

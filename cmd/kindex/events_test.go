@@ -19,6 +19,8 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/storage/statetest"
 	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // TestEventsOfCollection moves an edge through builds of the public list, and
@@ -66,7 +68,7 @@ func (b *replayBuilds) add(t *testing.T, content, asOf string) (id string) {
 	if code, stderr := kindex(t, "build", "--content", content, "--out", b.out, "--as-of", asOf, "--keep", "100", "--allow-shrink"); code != exitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	id, err := exports.Current(b.out)
+	id, err := store.Current(b.out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +114,7 @@ func (l *logged) String() string {
 // newMovedEdge serves the first build. set, if not nil, changes its options.
 func newMovedEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge.Options)) *movedEdge {
 	t.Helper()
-	if err := exports.Publish(b.out, b.ids[0]); err != nil {
+	if err := store.Publish(b.out, b.ids[0]); err != nil {
 		t.Fatal(err)
 	}
 	e := anotherEdge(t, b, s, set)
@@ -186,7 +188,7 @@ func (e *movedEdge) back(build string) []eventBody {
 
 func (e *movedEdge) publish(build string) {
 	e.t.Helper()
-	if err := exports.Publish(e.out, build); err != nil {
+	if err := store.Publish(e.out, build); err != nil {
 		e.t.Fatal(err)
 	}
 	if err := e.server.Reload(); err != nil {
@@ -260,7 +262,7 @@ func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 
 // changeIDs are the ids of the changelog by slug and date.
 func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
-	build, err := exports.Open(filepath.Join(exports.BuildsDir(b.out), b.ids[len(b.ids)-1]))
+	build, err := exports.Open(filepath.Join(store.BuildsDir(b.out), b.ids[len(b.ids)-1]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +305,7 @@ func (r *replay) compareEvent(got *eventBody, want *expected, ids map[string]str
 // apply does to what is known by slug what an event says.
 func (e *eventBody) apply(t *testing.T, known map[string]told) {
 	t.Helper()
-	if (e.Event == exports.Created) != (known[e.Entity.Slug] == nil) {
+	if (e.Event == record.Created) != (known[e.Entity.Slug] == nil) {
 		t.Fatalf("%s of %s, which is %v", e.Event, e.Entity.Slug, known[e.Entity.Slug])
 	}
 	now := maps.Clone(known[e.Entity.Slug])
@@ -318,7 +320,7 @@ func (e *eventBody) apply(t *testing.T, known map[string]told) {
 			delete(now, f.Field)
 		}
 	}
-	if known[e.Entity.Slug] = now; e.Event == exports.Deleted {
+	if known[e.Entity.Slug] = now; e.Event == record.Deleted {
 		delete(known, e.Entity.Slug)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/indexes"
 )
 
@@ -41,11 +41,11 @@ func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
 // forgeBuild changes a file of the published build of an output folder, or of its index,
 // and gives the build the id that it then has.
 func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byte) error {
-	id, err := exports.Current(out)
+	id, err := store.Current(out)
 	if err != nil {
 		return err
 	}
-	builds := exports.BuildsDir(out)
+	builds := store.BuildsDir(out)
 	folder, index := filepath.Join(builds, id), indexes.Dir(out, id)
 	at := folder
 	if inIndex {
@@ -59,7 +59,7 @@ func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byt
 	if err := os.WriteFile(path, change(data), 0o644); err != nil {
 		return err
 	}
-	var m exports.Manifest
+	var m store.Manifest
 	var x indexes.Manifest
 	err = errors.Join(readJSON(filepath.Join(folder, "manifest.json"), &m), readJSON(filepath.Join(index, "manifest.json"), &x),
 		describeAgain(folder, m.Files), describeAgain(index, x.Files))
@@ -67,7 +67,7 @@ func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byt
 		return err
 	}
 	m.ID = ""
-	slices.SortFunc(m.Files, func(a, b exports.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Files, func(a, b store.File) int { return strings.Compare(a.Path, b.Path) })
 	encoded, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byt
 
 // describeAgain gives the entries of a manifest the sizes and checksums that the
 // files have; those of files that are not there stay.
-func describeAgain(dir string, files []exports.File) error {
+func describeAgain(dir string, files []store.File) error {
 	for i := range files {
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(files[i].Path)))
 		if errors.Is(err, fs.ErrNotExist) {

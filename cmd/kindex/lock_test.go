@@ -17,6 +17,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -27,7 +28,7 @@ func TestBuildersQueue(t *testing.T) {
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
 	writeContent(t, content, 3)
-	lock, err := exports.AcquireLock(context.Background(), out, nil)
+	lock, err := store.AcquireLock(context.Background(), out, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestBuildersQueue(t *testing.T) {
 	}
 	intact(t, out)
 	noLeftovers(t, out)
-	if ids, err := exports.Builds(exports.BuildsDir(out)); err != nil || len(ids) != 2 {
+	if ids, err := store.Builds(store.BuildsDir(out)); err != nil || len(ids) != 2 {
 		t.Errorf("the builds are %v, %v", ids, err)
 	}
 	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != exitOK {
@@ -83,7 +84,7 @@ func TestStaticSitesQueue(t *testing.T) {
 	t.Parallel()
 	content, out, site := t.TempDir(), t.TempDir(), t.TempDir()
 	writeContent(t, content, 3)
-	lock, err := exports.AcquireLock(context.Background(), site, nil)
+	lock, err := store.AcquireLock(context.Background(), site, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestKilledBuilder(t *testing.T) {
 		t.Errorf("the changelog has %d changes, but %d entities were created", n, 60+tries)
 	}
 	noLeftovers(t, out)
-	builds, indexed := entries(t, exports.BuildsDir(out)), entries(t, filepath.Join(out, "indexes", "builds"))
+	builds, indexed := entries(t, store.BuildsDir(out)), entries(t, filepath.Join(out, "indexes", "builds"))
 	if len(builds) != 2 || strings.Join(builds, " ") != strings.Join(indexed, " ") {
 		t.Errorf("the builds are %v, the indexes %v", builds, indexed)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/builder/content"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/store"
 )
 
 // The exit codes, as the help documents them.
@@ -159,7 +159,7 @@ func (quietError) Error() string { return "" }
 func report(err error, stderr io.Writer) int {
 	var quiet quietError
 	var usage usageError
-	var busy *exports.BusyError
+	var busy *store.BusyError
 	var problems content.Problems
 	switch {
 	case err == nil:

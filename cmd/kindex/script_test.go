@@ -26,7 +26,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/edge/storage/statetest"
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -373,14 +373,14 @@ func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	release := func() {
 		if l, held := heldLocks.LoadAndDelete(dir); held {
-			ts.Check(l.(*exports.Lock).Release())
+			ts.Check(l.(*store.Lock).Release())
 		}
 	}
 	if neg {
 		release()
 		return
 	}
-	l, err := exports.AcquireLock(context.Background(), dir, nil)
+	l, err := store.AcquireLock(context.Background(), dir, nil)
 	ts.Check(err)
 	heldLocks.Store(dir, l)
 	ts.Defer(release)

@@ -16,7 +16,7 @@ import (
 	"kindex/builder/diff"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github/forgetest"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // httppost URL STATUS FILE ['HEADER: VALUE']: posts the file as JSON; the body of
@@ -158,8 +158,8 @@ func proposed(text string) submission.Submission {
 // sideOf is a content of two entities that are alike.
 func sideOf(t *testing.T, text string) diff.Side {
 	t.Helper()
-	entity := func(slug string) *exports.Entity {
-		return &exports.Entity{Type: "tool", Slug: slug, Name: text, Category: "c", Description: "Sorts heaps of letters.", Tags: []string{"sorting", "letters"}}
+	entity := func(slug string) *record.Entity {
+		return &record.Entity{Type: "tool", Slug: slug, Name: text, Category: "c", Description: "Sorts heaps of letters.", Tags: []string{"sorting", "letters"}}
 	}
-	return diff.Side{Content: &content.Content{Entities: []*exports.Entity{entity("near"), entity("t")}}}
+	return diff.Side{Content: &content.Content{Entities: []*record.Entity{entity("near"), entity("t")}}}
 }

@@ -18,6 +18,7 @@ import (
 	"kindex/builder/watch"
 	"kindex/edge"
 	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // watchOptions are those of serve that only --watch makes use of.
@@ -90,7 +91,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	first := true
 	build := builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
 		Key: key, TrustPrevious: o.trustPrevious, TakenOver: tellTakenOver(cmd.ErrOrStderr()),
-		Wait: func(e *exports.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
+		Wait: func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
 		Progress: func(step string, done, total int) {
 			if first {
 				bar.step(step, done, total)
@@ -103,7 +104,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
 	// An untrusted build is not shown while the first trusted one is made.
-	if _, err := exports.Current(dir); err == nil && builder.CheckPrevious(cmd.Context(), build) == nil {
+	if _, err := store.Current(dir); err == nil && builder.CheckPrevious(cmd.Context(), build) == nil {
 		first = false
 		return w, nil
 	}

@@ -19,7 +19,8 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // TestEditingSession works on a copy of the shipped content as people and editors
@@ -51,7 +52,7 @@ func TestEditingSession(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	fresh, err := exports.Current(filepath.Join(dir, "fresh"))
+	fresh, err := store.Current(filepath.Join(dir, "fresh"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func startSession(t *testing.T, dir string) *session {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	s := &session{t: t, rng: rand.New(rand.NewPCG(seed, 0)), dir: dir, good: map[string]string{}, broken: map[string]bool{}, kinds: map[string]int{}}
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		for _, name := range entries(t, filepath.Join(dir, "content", typ)) {
 			data, err := os.ReadFile(filepath.Join(dir, "content", typ, name))
 			if err != nil {
@@ -337,12 +338,12 @@ func (s *session) record(name string) map[string]any {
 	r, err := http.Get(s.base + "/api/entity/" + strings.TrimSuffix(name, ".yaml"))
 	s.check(err)
 	defer r.Body.Close()
-	var record map[string]any
-	s.check(json.NewDecoder(r.Body).Decode(&record))
+	var authored map[string]any
+	s.check(json.NewDecoder(r.Body).Decode(&authored))
 	if r.StatusCode != http.StatusOK {
 		return nil
 	}
-	return record
+	return authored
 }
 
 func (s *session) await(what string, done func() bool) {

@@ -27,7 +27,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/storage/statetest"
 	"kindex/edge/webhook"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // siteFolder has the packages of npm.
@@ -236,7 +236,7 @@ func (o *owner) register(r *receiver, e *endpoint) {
 
 func (e *endpoint) wants() []string {
 	if e.events == nil {
-		return exports.Events
+		return record.Events
 	}
 	return e.events
 }
@@ -286,7 +286,7 @@ func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *sto
 	o := newOwner(t, e)
 	steady := &endpoint{Path: "/steady"}
 	flaky := &endpoint{Path: "/flaky", Troubles: troubles, First: everyTrouble}
-	some := &endpoint{Path: "/some", Troubles: troubles, First: everyTrouble, events: []string{exports.Deleted, exports.Created}}
+	some := &endpoint{Path: "/some", Troubles: troubles, First: everyTrouble, events: []string{record.Deleted, record.Created}}
 	silent := &endpoint{Path: "/silent", First: []string{"none", "silence"}}
 	gone := &endpoint{Path: "/gone", GoneAfter: 4}
 	for _, p := range []*endpoint{steady, flaky, some, silent, gone} {

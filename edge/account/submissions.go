@@ -9,7 +9,7 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/submission"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // SubmissionFrom is a draft as an account submits it.
@@ -33,7 +33,7 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 type SubmissionIndex struct{ Served *live.ServedBuild }
 
 // Categories implements submission.Index.
-func (b SubmissionIndex) Categories() []exports.Category { return b.Served.Categories }
+func (b SubmissionIndex) Categories() []record.Category { return b.Served.Categories }
 
 // Find implements submission.Index.
 func (b SubmissionIndex) Find(typ, slug string) (string, bool) {
@@ -63,8 +63,8 @@ func (b SubmissionIndex) Deleted(typ, slug string) string {
 const maxNamed = 200
 
 // Named implements submission.Index.
-func (b SubmissionIndex) Named(name string) ([]*exports.Entity, error) {
-	var list []*exports.Entity
+func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
+	var list []*record.Entity
 	for _, o := range b.Served.Build.FindByName(name, maxNamed) {
 		e, err := b.Served.Build.Entity(o)
 		if err != nil {

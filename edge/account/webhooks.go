@@ -13,8 +13,8 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/web"
 	"kindex/edge/webhook"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 // openSecrets are the secrets of a webhook, the newest first.
@@ -113,13 +113,13 @@ func (s *Service) MakeWebhook(ctx context.Context, account, address string, even
 // checkEvents says what is wrong with the events that somebody wants.
 func checkEvents(names []string) (faults []web.FieldError) {
 	if len(names) == 0 {
-		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(exports.Events, ", ")}}
+		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(record.Events, ", ")}}
 	}
 	for i, name := range names {
 		switch {
-		case !slices.Contains(exports.Events, name):
-			message := "has " + web.Shorten(name) + ", which is no event; known are " + strings.Join(exports.Events, ", ")
-			if near := didyoumean.Name(name, exports.Events); near != "" {
+		case !slices.Contains(record.Events, name):
+			message := "has " + web.Shorten(name) + ", which is no event; known are " + strings.Join(record.Events, ", ")
+			if near := didyoumean.Name(name, record.Events); near != "" {
 				message = "has " + web.Shorten(name) + ", which is no event; did you mean " + near + "?"
 			}
 			faults = append(faults, web.FieldError{Field: "events", Message: message})
@@ -135,7 +135,7 @@ func checkEvents(names []string) (faults []web.FieldError) {
 
 // inOrder are the events among some names, in the order of the interface.
 func inOrder(names []string) (events []string) {
-	for _, e := range exports.Events {
+	for _, e := range record.Events {
 		if slices.Contains(names, e) {
 			events = append(events, e)
 		}

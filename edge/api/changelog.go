@@ -12,6 +12,8 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/table"
 )
 
 // timeParam reads a parameter that names a moment of the history: a day, a time or
@@ -62,10 +64,10 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 		known []string
 		to    *[]string
 	}{
-		{"event", exports.Events, &f.Event},
-		{"type", exports.Types, &f.Type},
+		{"event", record.Events, &f.Event},
+		{"type", record.Types, &f.Type},
 		{"category", categoriesEver(c), &f.Category},
-		{"field", exports.ChangeFields, &f.Field},
+		{"field", record.ChangeFields, &f.Field},
 	} {
 		if *p.to, err = c.Query.AnyOf(p.name, p.known); err != nil {
 			return f, err
@@ -201,7 +203,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.Query.Has("since") && !c.Query.Has("type") && format.Name != exports.SpreadsheetCSV {
+	if !c.Query.Has("since") && !c.Query.Has("type") && format.Name != table.SpreadsheetCSV {
 		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: "changelog" + format.Extension,
@@ -213,12 +215,12 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 				return writeChanges(w, format.Name == "json", a, set)
 			}
 			changes := set.ToArray()
-			return writeRows(w, format.Name, exports.ChangeColumns, len(changes), func(i int) (exports.Row, error) {
+			return writeRows(w, format.Name, table.ChangeColumns, len(changes), func(i int) (table.Row, error) {
 				change, err := a.Change(int(changes[i]))
 				if err != nil {
 					return nil, err
 				}
-				return exports.ChangeRow(change), nil
+				return table.ChangeRow(change), nil
 			})
 		}}, nil
 }

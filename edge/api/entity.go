@@ -5,12 +5,13 @@ import (
 
 	"kindex/edge/live"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 )
 
 // entityObject completes a record or another object with the build that it is from.
-func entityObject(v *live.ServedBuild, dst, record []byte) []byte {
-	dst = append(dst, record[:len(record)-1]...)
+func entityObject(v *live.ServedBuild, dst, authored []byte) []byte {
+	dst = append(dst, authored[:len(authored)-1]...)
 	dst = append(append(append(dst, `,"build":"`...), v.ID()...), '"', '}', '\n')
 	return dst
 }
@@ -28,13 +29,13 @@ func readProjection(c *web.Call) (*projection, error) {
 	if !c.Query.Has("fields") {
 		return &projection{all: true}, nil
 	}
-	names, err := c.Query.List("fields", slices.Concat(exports.RecordFields, exports.ScoreNames))
+	names, err := c.Query.List("fields", slices.Concat(record.RecordFields, record.ScoreNames))
 	if err != nil {
 		return nil, err
 	}
 	p := &projection{fields: map[string]bool{}, scores: map[string]bool{}}
 	for _, n := range names {
-		if slices.Contains(exports.ScoreNames, n) {
+		if slices.Contains(record.ScoreNames, n) {
 			p.scores[n] = true
 		} else {
 			p.fields[n] = true
@@ -44,13 +45,13 @@ func readProjection(c *web.Call) (*projection, error) {
 }
 
 // append adds a record, narrowed, in the order of the record.
-func (p *projection) append(dst, record []byte) []byte {
+func (p *projection) append(dst, authored []byte) []byte {
 	if p.all {
-		return append(dst, record...)
+		return append(dst, authored...)
 	}
 	dst = append(dst, '{')
 	first := true
-	exports.Members(record, func(name string, value []byte) {
+	jsonenc.Members(authored, func(name string, value []byte) {
 		keep := p.fields[name]
 		if !keep && !(name == "scores" && len(p.scores) > 0) {
 			return
@@ -92,8 +93,8 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	if markdown {
 		return markdownPage(c, o)
 	}
-	record := c.Served.Build.Record(o)
-	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
+	authored := c.Served.Build.Record(o)
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), authored)}, nil
 }
 
 // findEntity looks up the entity of the path. Where its slug has changed, moved

@@ -13,12 +13,14 @@ import (
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/store"
+	"kindex/exports/table"
 )
 
 // formatNames are the values of the format parameter; the first is the default.
 var formatNames = func() []string {
 	var names []string
-	for _, f := range exports.Formats {
+	for _, f := range table.Formats {
 		names = append(names, f.Name)
 	}
 	return names
@@ -32,20 +34,20 @@ const (
 
 // exportFormat returns the form of an export. CSV for spreadsheets has a name of its
 // own; no build has files of it.
-func exportFormat(c *web.Call) (exports.Format, error) {
+func exportFormat(c *web.Call) (table.Format, error) {
 	name, err := c.Query.OneOf("format", formatNames[0], formatNames)
 	if err != nil {
-		return exports.Format{}, err
+		return table.Format{}, err
 	}
-	f, _ := exports.FormatByName(name)
+	f, _ := table.FormatByName(name)
 	kind, err := c.Query.OneOf("csv", plainCSV, []string{plainCSV, spreadsheetCSV})
 	switch {
 	case err != nil:
-		return exports.Format{}, err
+		return table.Format{}, err
 	case c.Query.Has("csv") && name != "csv":
-		return exports.Format{}, &query.Error{Param: "csv", Message: "sets how CSV is written; use it with format=csv"}
+		return table.Format{}, &query.Error{Param: "csv", Message: "sets how CSV is written; use it with format=csv"}
 	case kind == spreadsheetCSV:
-		f.Name = exports.SpreadsheetCSV
+		f.Name = table.SpreadsheetCSV
 	}
 	return f, nil
 }
@@ -60,17 +62,17 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, at := exports.EntityColumns, []int(nil)
+	columns, at := table.EntityColumns, []int(nil)
 	if c.Query.Has("fields") {
 		names, err := c.Query.List("fields", entityColumns)
 		if err != nil {
 			return nil, err
 		}
-		if columns, at, err = exports.SelectColumns(exports.EntityColumns, names); err != nil {
+		if columns, at, err = table.SelectColumns(table.EntityColumns, names); err != nil {
 			return nil, err
 		}
 	}
-	if f.Empty() && at == nil && format.Name != exports.SpreadsheetCSV && c.Served.Build.OverlayID() == "" {
+	if f.Empty() && at == nil && format.Name != table.SpreadsheetCSV && c.Served.Build.OverlayID() == "" {
 		return prebuilt(c, exports.EntitiesFile+format.Extension, "entities"+format.Extension)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: "entities" + format.Extension,
@@ -81,8 +83,8 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 				return err
 			}
 			order := c.Served.Build.InKeyOrder(set)
-			return writeRows(w, format.Name, columns, len(order), func(i int) (exports.Row, error) {
-				row, err := exports.ParseRow(c.Served.Build.ExportRow(order[i]), exports.EntityColumns)
+			return writeRows(w, format.Name, columns, len(order), func(i int) (table.Row, error) {
+				row, err := table.ParseRow(c.Served.Build.ExportRow(order[i]), table.EntityColumns)
 				return pick(row, at), err
 			})
 		}}, nil
@@ -91,18 +93,18 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 // entityColumns are the names of the columns that an export of entities may have.
 var entityColumns = func() []string {
 	var names []string
-	for _, c := range exports.EntityColumns {
+	for _, c := range table.EntityColumns {
 		names = append(names, c.Name)
 	}
 	return names
 }()
 
 // pick narrows a row to some columns, nil for all.
-func pick(row exports.Row, at []int) exports.Row {
+func pick(row table.Row, at []int) table.Row {
 	if at == nil || row == nil {
 		return row
 	}
-	out := make(exports.Row, len(at))
+	out := make(table.Row, len(at))
 	for i, j := range at {
 		out[i] = row[j]
 	}
@@ -110,9 +112,9 @@ func pick(row exports.Row, at []int) exports.Row {
 }
 
 // writeRows encodes rows as they come, in chunks that are worth sending.
-func writeRows(w io.Writer, format string, columns []exports.Column, n int, row func(int) (exports.Row, error)) error {
+func writeRows(w io.Writer, format string, columns []table.Column, n int, row func(int) (table.Row, error)) error {
 	buf := &chunked{w: w}
-	enc, err := exports.NewStreamEncoder(format, buf, columns)
+	enc, err := table.NewStreamEncoder(format, buf, columns)
 	if err != nil {
 		return err
 	}
@@ -172,13 +174,13 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
 		File: &web.FileReply{Content: bytes.NewReader(data), ETag: web.EntityTag(shortSum(f), web.Identity), SHA256: f.SHA256,
 			Variant: func(enc string) (web.Variant, bool) {
-				body, _, ok := b.File(name + exports.EncodingExtension(enc))
+				body, _, ok := b.File(name + store.EncodingExtension(enc))
 				return web.Variant{Body: body, ETag: web.EntityTag(shortSum(f), enc)}, ok
 			}}}, nil
 }
 
 // shortSum is what the entity tag of a file is made of.
-func shortSum(f exports.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
+func shortSum(f store.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
 
 // categoriesAt are the categories that records of a day may have: those of today,
 // and for an earlier day those that records ever had.
@@ -241,12 +243,12 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 				return err
 			}
 			order := from.InRankOrder(set)
-			return writeRows(w, format.Name, exports.LeaderboardColumns, len(order), func(i int) (exports.Row, error) {
+			return writeRows(w, format.Name, table.LeaderboardColumns, len(order), func(i int) (table.Row, error) {
 				e, err := from.Entity(order[i])
 				if err != nil {
 					return nil, err
 				}
-				return exports.LeaderboardRow(e, i+1), nil
+				return table.LeaderboardRow(e, i+1), nil
 			})
 		}}, nil
 }
@@ -258,11 +260,11 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 	m := *c.Served.Build.Manifest
 	type file struct {
-		exports.File
+		store.File
 		URL string `json:"url"`
 	}
 	answer := struct {
-		exports.Manifest
+		store.Manifest
 		Files []file `json:"files"`
 	}{Manifest: m}
 	for _, f := range m.Files {

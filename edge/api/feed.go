@@ -12,9 +12,9 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
+	"kindex/exports/record"
 )
 
 // feedPage is how many changes a document of a feed holds.
@@ -81,8 +81,8 @@ func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 		return a.EntityChanges(last), nil
 	}
 	wrong := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is no entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
-	if !slices.Contains(exports.Types, typ) {
-		typ = didyoumean.Name(typ, exports.Types)
+	if !slices.Contains(record.Types, typ) {
+		typ = didyoumean.Name(typ, record.Types)
 	}
 	near, err := c.Served.NearSlugs(typ, web.Shorten(slug))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"kindex/edge/live"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // Data answers GET /data/:build/*file.
@@ -55,10 +55,10 @@ func unknownFile(id, path string) *web.Problem {
 
 // dataFile finds a file of the current build in memory, and of an older one on
 // the disk. Only what a manifest names is served, whatever the path looks like.
-func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser, exports.File, error) {
+func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser, store.File, error) {
 	unknown := unknownFile(id, path)
-	if path == exports.ManifestFile && exports.ValidID(id) {
-		data, f, err := exports.ManifestBytes(filepath.Join(exports.BuildsDir(a.dir), id))
+	if path == store.ManifestFile && store.ValidID(id) {
+		data, f, err := store.ManifestBytes(filepath.Join(store.BuildsDir(a.dir), id))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, f, unknown
 		}
@@ -71,8 +71,8 @@ func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser,
 		}
 		return inMemory(data), f, nil
 	}
-	if !exports.ValidID(id) {
-		return nil, exports.File{}, unknown
+	if !store.ValidID(id) {
+		return nil, store.File{}, unknown
 	}
 	content, f, err := a.old.Open(id, path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,6 +7,7 @@ import (
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/leaderboard"
+	"kindex/exports/record"
 )
 
 // Leaderboard answers GET /api/leaderboard/:category.
@@ -19,11 +20,11 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := c.Query.OneOf("by", "composite", exports.ScoreNames)
+	by, err := c.Query.OneOf("by", "composite", record.ScoreNames)
 	if err != nil {
 		return nil, err
 	}
-	typ, err := c.Query.OneOf("type", "", exports.Types)
+	typ, err := c.Query.OneOf("type", "", record.Types)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +54,8 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	list := newCollection(c)
 	previous := former.Ranks(sel.from, page)
 	for i, o := range page {
-		record := sel.from.Record(o)
-		dst := append(list.next(), record[:len(record)-1]...)
+		authored := sel.from.Record(o)
+		dst := append(list.next(), authored[:len(authored)-1]...)
 		list.body = append(appendRankDelta(dst, before+i+1, previous[i]), '}')
 	}
 	return pagedReply(c, list, sel, next, comparedTo(former)), nil

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 const (
@@ -40,7 +40,7 @@ func markdownPage(c *web.Call, o uint32) (*web.Reply, error) {
 }
 
 // markdownPageAt answers with an entity as it stood at a version, scored as of a day.
-func markdownPageAt(c *web.Call, e *exports.Entity, version int, asOf time.Time) (*web.Reply, error) {
+func markdownPageAt(c *web.Call, e *record.Entity, version int, asOf time.Time) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
 		return nil, err

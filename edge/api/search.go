@@ -7,6 +7,8 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -110,14 +112,14 @@ func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Resu
 		dst = append(dst, ',')
 	}
 	dst = append(dst, `"relevance":`...)
-	dst = exports.AppendNumber(dst, h.Relevance)
+	dst = jsonenc.AppendNumber(dst, h.Relevance)
 	dst = append(dst, `,"highlights":{`...)
 	for i, hl := range highlights {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(append(append(dst, '"'), hl.Field...), '"', ':')
-		dst = exports.AppendString(dst, hl.Text)
+		dst = jsonenc.AppendString(dst, hl.Text)
 	}
 	return append(dst, '}', '}'), nil
 }
@@ -159,7 +161,7 @@ func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	typ, err := c.Query.OneOf("type", "", exports.Types)
+	typ, err := c.Query.OneOf("type", "", record.Types)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package api
 
 import (
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/jsonenc"
 	"kindex/site"
 )
 
@@ -26,7 +26,7 @@ func (a *API) Similar(c *web.Call) (*web.Reply, error) {
 		record := b.Record(n.Ordinal)
 		dst := append(list.next(), record[:len(record)-1]...)
 		dst = append(dst, `,"similarity":`...)
-		dst = exports.AppendNumber(dst, n.Similarity)
+		dst = jsonenc.AppendNumber(dst, n.Similarity)
 		dst = append(dst, `,"reasons":`...)
 		reasons := []string{}
 		for _, r := range n.Reasons.List() {

@@ -8,6 +8,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
+	"kindex/exports/jsonenc"
 )
 
 // windows are what trending can look back to.
@@ -64,7 +65,7 @@ func appendTrend(v *live.ServedBuild, dst []byte, t exports.Trend, rank int) []b
 	dst = append(dst, `,"previousScore":`...)
 	dst = t.Previous.AppendJSON(dst)
 	dst = append(dst, `,"gain":`...)
-	dst = exports.AppendNumber(dst, float64(t.Gain)/10)
+	dst = jsonenc.AppendNumber(dst, float64(t.Gain)/10)
 	number("rank", rank, rank > 0)
 	number("previousRank", int(t.PreviousRank), t.PreviousRank > 0)
 	number("changes", int(t.Changes), true)

@@ -14,6 +14,7 @@ import (
 	"kindex/builder"
 	"kindex/edge/auth"
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -45,7 +46,7 @@ func site(t testing.TB) *pages.Site {
 			return
 		}
 		var b *exports.Build
-		if b, w.err = exports.Open(filepath.Join(exports.BuildsDir(out), r.ID)); w.err == nil {
+		if b, w.err = exports.Open(filepath.Join(store.BuildsDir(out), r.ID)); w.err == nil {
 			w.site, w.err = pages.New(pages.Source{Build: b}, pages.Options{SignIn: true, Contact: "operator@example.org"})
 		}
 	})

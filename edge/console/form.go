@@ -20,8 +20,8 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 	"kindex/site/pages"
 )
 
@@ -354,7 +354,7 @@ func formFile(fields map[string]any, draft *submission.Draft) string {
 		return draft.Entity.Key() + ".yaml"
 	}
 	typ, _ := fields["type"].(string)
-	if !slices.Contains(exports.Types, typ) {
+	if !slices.Contains(record.Types, typ) {
 		typ = pages.DefaultType
 	}
 	slug := submission.Slug(fields)
@@ -396,7 +396,7 @@ func likeEntities(v *live.ServedBuild, name, page string) ([]pages.Like, error) 
 		if err := json.Unmarshal(v.Build.Record(o), &e); err != nil {
 			return nil, err
 		}
-		samePage := page != "" && e.URL != "" && exports.NormalizeURL(e.URL) == exports.NormalizeURL(page)
+		samePage := page != "" && e.URL != "" && record.NormalizeURL(e.URL) == record.NormalizeURL(page)
 		if samePage || alike(word, letters(e.Name)) {
 			list = append(list, pages.Like{Path: "/" + e.Type + "/" + e.Slug + "/", Name: e.Name, Note: v.Titles[e.Category]})
 		}
@@ -415,7 +415,7 @@ func letters(name string) string {
 			return r
 		}
 		return -1
-	}, exports.Fold(name))
+	}, record.Fold(name))
 }
 
 // alike tells of two names whether they may mean the same: one has the other in it,

@@ -11,7 +11,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/web"
 	"kindex/edge/webhook"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site/pages"
 )
 
@@ -36,7 +36,7 @@ func (v *visitor) webhooks() (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
-	p.Chosen = exports.Events
+	p.Chosen = record.Events
 	return shown{page: p}, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // OldBuilds keeps what is known of builds that are not current any more.
@@ -15,30 +15,30 @@ type OldBuilds struct {
 	Root string
 
 	mu        sync.Mutex
-	manifests map[string]*exports.Manifest
+	manifests map[string]*store.Manifest
 	intact    map[string]bool // files that were compared with their manifest
 }
 
 // Open opens a file. Its bytes will be kept for a year by whoever gets them, so
 // they are compared with the manifest before they are first sent. The builder
 // may remove the build at any moment; an open file can still be read to its end.
-func (o *OldBuilds) Open(id, path string) (*os.File, exports.File, error) {
+func (o *OldBuilds) Open(id, path string) (*os.File, store.File, error) {
 	m, err := o.Manifest(id)
 	if err != nil {
-		return nil, exports.File{}, errors.Join(fs.ErrNotExist, err)
+		return nil, store.File{}, errors.Join(fs.ErrNotExist, err)
 	}
 	f, ok := m.File(path)
 	if !ok {
 		return nil, f, fs.ErrNotExist
 	}
-	dir := filepath.Join(exports.BuildsDir(o.Root), id)
+	dir := filepath.Join(store.BuildsDir(o.Root), id)
 	full := filepath.Join(dir, filepath.FromSlash(f.Path))
-	files, err := exports.OpenFiles(dir)
+	files, err := store.OpenFiles(dir)
 	if err != nil {
 		return nil, f, o.unlessRemoved(id, err)
 	}
 	defer files.Close()
-	content, err := exports.OpenFile(files, f)
+	content, err := store.OpenFile(files, f)
 	if err != nil {
 		return nil, f, o.unlessRemoved(id, err)
 	}
@@ -48,7 +48,7 @@ func (o *OldBuilds) Open(id, path string) (*os.File, exports.File, error) {
 	if intact {
 		return content, f, nil
 	}
-	if err := exports.VerifyFile(dir, f); err != nil {
+	if err := store.VerifyFile(dir, f); err != nil {
 		return nil, f, errors.Join(o.unlessRemoved(id, err), content.Close())
 	}
 	o.mu.Lock()
@@ -60,8 +60,8 @@ func (o *OldBuilds) Open(id, path string) (*os.File, exports.File, error) {
 // keptManifests bounds the memory for manifests of old builds.
 const keptManifests = 32
 
-func (o *OldBuilds) Manifest(id string) (*exports.Manifest, error) {
-	if !exports.ValidID(id) {
+func (o *OldBuilds) Manifest(id string) (*store.Manifest, error) {
+	if !store.ValidID(id) {
 		return nil, fs.ErrNotExist
 	}
 	o.mu.Lock()
@@ -69,12 +69,12 @@ func (o *OldBuilds) Manifest(id string) (*exports.Manifest, error) {
 	if m := o.manifests[id]; m != nil {
 		return m, nil
 	}
-	m, err := exports.ReadManifest(filepath.Join(exports.BuildsDir(o.Root), id))
+	m, err := store.ReadManifest(filepath.Join(store.BuildsDir(o.Root), id))
 	if err != nil {
 		return nil, o.unlessRemoved(id, err)
 	}
 	if o.manifests == nil || len(o.manifests) >= keptManifests {
-		o.manifests, o.intact = map[string]*exports.Manifest{}, map[string]bool{}
+		o.manifests, o.intact = map[string]*store.Manifest{}, map[string]bool{}
 	}
 	o.manifests[id] = m
 	return m, nil
@@ -83,7 +83,7 @@ func (o *OldBuilds) Manifest(id string) (*exports.Manifest, error) {
 // unlessRemoved is fs.ErrNotExist instead of an error where the builder has
 // removed the build: what it removes under a reader looks like damage.
 func (o *OldBuilds) unlessRemoved(id string, err error) error {
-	if _, gone := os.Stat(filepath.Join(exports.BuildsDir(o.Root), id, exports.ManifestFile)); errors.Is(gone, fs.ErrNotExist) {
+	if _, gone := os.Stat(filepath.Join(store.BuildsDir(o.Root), id, store.ManifestFile)); errors.Is(gone, fs.ErrNotExist) {
 		return fs.ErrNotExist
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -70,7 +71,7 @@ func (l *Reloader) Acquire() *ServedBuild {
 func (l *Reloader) Load() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	id, err := exports.Current(l.options.Root)
+	id, err := store.Current(l.options.Root)
 	if err != nil {
 		return err
 	}
@@ -242,7 +243,7 @@ func (l *Reloader) datedBy(v *ServedBuild) bool {
 		return false
 	}
 	l.served[at] = id
-	kept, err := exports.Builds(l.options.Root)
+	kept, err := store.Builds(l.options.Root)
 	if err != nil {
 		return false
 	}
@@ -250,7 +251,7 @@ func (l *Reloader) datedBy(v *ServedBuild) bool {
 		if other == id {
 			continue
 		}
-		m, err := exports.ReadManifest(filepath.Join(exports.BuildsDir(l.options.Root), other))
+		m, err := store.ReadManifest(filepath.Join(store.BuildsDir(l.options.Root), other))
 		if err != nil || m.LastModified().Equal(v.Build.Manifest.LastModified()) {
 			return false
 		}

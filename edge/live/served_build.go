@@ -13,7 +13,9 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/leaderboard"
+	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/store"
 	"kindex/indexes"
 	"kindex/site/pages"
 )
@@ -30,7 +32,7 @@ type ServedBuild struct {
 	Dated      bool     // whether that time stands for this content alone, see live.datedBy
 	Named      []string // X-Build
 	Licenses   []string // Link, of exports
-	Categories []exports.Category
+	Categories []record.Category
 	Slugs      []string // of the categories
 	BoardNames []string // of the leaderboards of today
 	Titles     map[string]string
@@ -47,14 +49,14 @@ type ServedBuild struct {
 
 // openBuild verifies and opens a build of an output folder.
 func openBuild(root, id string) (v *ServedBuild, err error) {
-	dir := filepath.Join(exports.BuildsDir(root), id)
+	dir := filepath.Join(store.BuildsDir(root), id)
 	defer func() {
 		// Checksums fit in a build that somebody has forged, offsets may not.
 		if r := recover(); r != nil {
-			v, err = nil, &exports.DamageError{Path: dir, Problem: fmt.Sprintf("has files that do not fit together: %v", r)}
+			v, err = nil, &store.DamageError{Path: dir, Problem: fmt.Sprintf("has files that do not fit together: %v", r)}
 		}
 	}()
-	m, err := exports.Verify(dir)
+	m, err := store.Verify(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +148,7 @@ func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
 func (v *ServedBuild) addCategory(slug string) {
 	at, _ := slices.BinarySearch(v.Slugs, slug)
 	v.Slugs = slices.Insert(v.Slugs, at, slug)
-	v.Categories = slices.Insert(v.Categories, at, exports.Category{Slug: slug, Title: slug})
+	v.Categories = slices.Insert(v.Categories, at, record.Category{Slug: slug, Title: slug})
 	v.Titles[slug] = slug
 }
 

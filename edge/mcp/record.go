@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -76,7 +76,7 @@ func (r *entity) brief() brief {
 	b := brief{ID: r.key(), Name: r.Name, Provider: r.Provider, Category: r.Category, Score: r.Scores["composite"],
 		Pricing: r.PricingModel, License: r.License, Description: r.Description,
 		Rank: r.Rank, Climbed: r.Delta, Similarity: r.Similarity, Reasons: r.Reasons}
-	if r.Status != exports.Active {
+	if r.Status != record.Active {
 		b.Status = r.Status
 	}
 	if t := r.Trend; t != nil {
@@ -189,10 +189,10 @@ func (d *details) rows() [][2]string {
 		return quoted(s)
 	}
 	add("provider", text(d.Provider))
-	if d.Status != exports.Active {
+	if d.Status != record.Active {
 		add("status", word(d.Status))
 	}
-	for _, name := range exports.ScoreNames {
+	for _, name := range record.ScoreNames {
 		label := name
 		if name == "composite" {
 			label = "score (composite)"
@@ -206,7 +206,7 @@ func (d *details) rows() [][2]string {
 	add("tags", word(strings.Join(d.Tags, ", ")))
 	add("capabilities", word(strings.Join(d.Capabilities, ", ")))
 	for _, name := range slices.Sorted(maps.Keys(d.Signals)) {
-		if _, known := exports.SignalType(name); !known { // a benchmark's name is free text
+		if _, known := record.SignalType(name); !known { // a benchmark's name is free text
 			add(text(name), plain(d.Signals[name]))
 			continue
 		}

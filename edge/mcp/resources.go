@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // The addresses of the resources.
@@ -129,7 +129,7 @@ func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.Comp
 	var err error
 	switch req.Params.Argument.Name {
 	case "type":
-		list = exports.Types
+		list = record.Types
 	case "category":
 		list, err = completeCategory(ctx, api)
 	case "slug":
@@ -172,7 +172,7 @@ func completeSlug(ctx context.Context, api API, word, typ string) ([]string, err
 		return nil, nil
 	}
 	q := url.Values{"q": {word}}
-	if slices.Contains(exports.Types, typ) {
+	if slices.Contains(record.Types, typ) {
 		q.Set("type", typ)
 	}
 	var p struct{ Data []struct{ Slug string } }

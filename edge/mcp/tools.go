@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // tool is one tool: what a model reads of it, and what answers a call with a value
@@ -39,7 +39,7 @@ func (t *tools) args(name string) []argument {
 
 // The arguments that several tools have.
 func typeArgument() argument {
-	return argument{name: "type", kind: text, choices: exports.Types, about: "Only models (trained weights and hosted models), or only tools (libraries and programs). Both without it."}
+	return argument{name: "type", kind: text, choices: record.Types, about: "Only models (trained weights and hosted models), or only tools (libraries and programs). Both without it."}
 }
 
 func limitArgument(standard, most int) argument {
@@ -84,7 +84,7 @@ func newTools(api API, categories []string) *tools {
 				typeArgument(), category,
 				{name: "tag", kind: text, about: "Only with this tag; with commas, all of several.", examples: []any{"python", "python,gpu"}},
 				{name: "license", kind: text, about: "Only under this licence, by its SPDX name.", examples: []any{"Apache-2.0", "MIT"}},
-				{name: "pricingModel", kind: text, choices: exports.PricingModels, about: "Only with this way of coming to use it."},
+				{name: "pricingModel", kind: text, choices: record.PricingModels, about: "Only with this way of coming to use it."},
 				{name: "minScore", kind: number, least: 0, most: 100, about: "Only with at least this composite score."},
 				limitArgument(10, 50), offsetArgument(), fullArgument("the whole records"),
 			}, listSchema, t.search},
@@ -99,7 +99,7 @@ func newTools(api API, categories []string) *tools {
 		{"leaderboard", "Leaderboard", "The best tools or models of a category, or of all, in the order of a score from 0 to 100. " +
 			"Use it for \"what is the best …\", and search for a need in words. Costs one request.",
 			[]argument{board, typeArgument(),
-				{name: "by", kind: text, choices: exports.ScoreNames, standard: "composite",
+				{name: "by", kind: text, choices: record.ScoreNames, standard: "composite",
 					about: "The score to rank by: composite is the weighted whole, quality comes from benchmarks, adoption from use, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
 				limitArgument(10, 50), offsetArgument(), atArgument(), fullArgument("the whole records"),
 			}, listSchema, t.leaderboard},

@@ -17,6 +17,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -238,8 +239,8 @@ var Filters = append(slices.Clone(exports.FilterFields), "minScore", "addedSince
 // Filter reads the Filters. categories are those that exist.
 func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	f := &exports.Filter{Fields: map[string][][]string{}}
-	closed := map[string][]string{"type": exports.Types, "status": exports.Statuses,
-		"pricingModel": exports.PricingModels, "category": categories}
+	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
+		"pricingModel": record.PricingModels, "category": categories}
 	for _, field := range exports.FilterFields {
 		for _, value := range p.values[field] {
 			all := []string{value}
@@ -276,7 +277,7 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 		}
 		// Scores have one decimal: the least that is not below x. The small
 		// number takes back what 10 times a decimal fraction may be off.
-		f.MinScore = exports.ScoreOf(math.Ceil(x*10-1e-6) / 10)
+		f.MinScore = record.ScoreOf(math.Ceil(x*10-1e-6) / 10)
 	}
 	if f.AddedSince, err = p.Day("addedSince"); err != nil {
 		return nil, err

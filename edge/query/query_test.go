@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 var allowed = append([]string{"limit", "offset", "cursor", "sort", "order", "fields", "q", "facets"}, Filters...)
@@ -48,7 +49,7 @@ func readAll(raw string) error {
 		return err
 	}
 	if p.Has("fields") {
-		if _, err := p.List("fields", exports.RecordFields); err != nil {
+		if _, err := p.List("fields", record.RecordFields); err != nil {
 			return err
 		}
 	}
@@ -63,7 +64,7 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Filter(nil); err != nil || f.MinScore != exports.ScoreOf(want) {
+		if f, err := p.Filter(nil); err != nil || f.MinScore != record.ScoreOf(want) {
 			t.Errorf("minScore=%s: %v, %v", given, f, err)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"kindex/builder/content"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 // Problem is what is wrong with one field of a submission.
@@ -42,19 +42,19 @@ func (e *InvalidError) Error() string {
 
 // Index is what a submission must fit: the build that is being served.
 type Index interface {
-	Categories() []exports.Category
+	Categories() []record.Category
 	// Find returns the slug of the entity that has an address, or had it earlier.
 	Find(typ, slug string) (now string, ok bool)
 	// Deleted returns the day on which the entity of an address was deleted, ""
 	// where none was.
 	Deleted(typ, slug string) string
 	// Named returns the entities that have a name, of every type.
-	Named(name string) ([]*exports.Entity, error)
+	Named(name string) ([]*record.Entity, error)
 }
 
 // Draft is a submission that may be taken in.
 type Draft struct {
-	Entity   *exports.Entity
+	Entity   *record.Entity
 	YAML     []byte // the canonical file
 	Warnings []Problem
 }
@@ -131,7 +131,7 @@ func (p *parsing) category(typ string, in Index) {
 	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
 		return
 	}
-	for _, wrong := range content.CheckAmong(typ, &exports.Entity{Type: typ, Category: category}, &amongEntities{in: in}) {
+	for _, wrong := range content.CheckAmong(typ, &record.Entity{Type: typ, Category: category}, &amongEntities{in: in}) {
 		if wrong.Field == "category" {
 			p.add(wrong)
 		}
@@ -163,9 +163,9 @@ func (p *parsing) typ(fields map[string]any) string {
 	typ, ok := value.(string)
 	switch {
 	case !given:
-		p.problem("type", "is missing; known are "+strings.Join(exports.Types, ", "), "")
-	case !ok || !slices.Contains(exports.Types, typ):
-		p.problem("type", "is not one of "+strings.Join(exports.Types, ", "), didyoumean.Name(typ, exports.Types))
+		p.problem("type", "is missing; known are "+strings.Join(record.Types, ", "), "")
+	case !ok || !slices.Contains(record.Types, typ):
+		p.problem("type", "is not one of "+strings.Join(record.Types, ", "), didyoumean.Name(typ, record.Types))
 		return ""
 	}
 	return typ
@@ -206,7 +206,7 @@ func Slug(fields map[string]any) string { return (&parsing{}).slug(fields) }
 func Slugify(text string) string { return content.Slugify(text) }
 
 // takenBy finds the entity that a new one would be once more.
-func takenBy(e *exports.Entity, in Index) error {
+func takenBy(e *record.Entity, in Index) error {
 	if now, ok := in.Find(e.Type, e.Slug); ok {
 		taken := &TakenError{Type: e.Type, Slug: now}
 		if now != e.Slug {
@@ -219,7 +219,7 @@ func takenBy(e *exports.Entity, in Index) error {
 		return err
 	}
 	for _, other := range same {
-		if other.URL != "" && exports.NormalizeURL(other.URL) == exports.NormalizeURL(e.URL) {
+		if other.URL != "" && record.NormalizeURL(other.URL) == record.NormalizeURL(e.URL) {
 			return &TakenError{Type: other.Type, Slug: other.Slug, SamePage: true}
 		}
 	}
@@ -257,7 +257,7 @@ func (a *amongEntities) WithSlug(typ, slug string) string {
 }
 
 // OnceWithSlug implements content.Others.
-func (a *amongEntities) OnceWithSlug(typ, slug string, e *exports.Entity) string {
+func (a *amongEntities) OnceWithSlug(typ, slug string, e *record.Entity) string {
 	if now, ok := a.in.Find(typ, slug); ok && now != slug && now != e.Slug {
 		return typ + "/" + now
 	}
@@ -265,7 +265,7 @@ func (a *amongEntities) OnceWithSlug(typ, slug string, e *exports.Entity) string
 }
 
 // WithName implements content.Others.
-func (a *amongEntities) WithName(e *exports.Entity) string {
+func (a *amongEntities) WithName(e *record.Entity) string {
 	same, err := a.in.Named(e.Name)
 	if err != nil {
 		a.failed = err

@@ -11,15 +11,15 @@ import (
 
 	"kindex/builder/content"
 	"kindex/edge/submission"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // index is a small one: tool/taken, once tool/old, in one declared category, and
 // tool/gone, which was deleted.
 type index struct{}
 
-func (index) Categories() []exports.Category {
-	return []exports.Category{{Slug: "ml-frameworks", Title: "Machine learning", Description: "What trains models."}}
+func (index) Categories() []record.Category {
+	return []record.Category{{Slug: "ml-frameworks", Title: "Machine learning", Description: "What trains models."}}
 }
 
 func (index) Find(typ, slug string) (string, bool) {
@@ -33,9 +33,9 @@ func (index) Deleted(typ, slug string) string {
 	return ""
 }
 
-func (index) Named(name string) ([]*exports.Entity, error) {
-	if exports.Fold(name) == "taken" {
-		return []*exports.Entity{{Type: "tool", Slug: "taken", Name: "Taken", URL: "https://www.taken.example/"}}, nil
+func (index) Named(name string) ([]*record.Entity, error) {
+	if record.Fold(name) == "taken" {
+		return []*record.Entity{{Type: "tool", Slug: "taken", Name: "Taken", URL: "https://www.taken.example/"}}, nil
 	}
 	return nil, nil
 }
@@ -171,8 +171,8 @@ func TestTaken(t *testing.T) {
 // open is an index whose categories nobody has declared.
 type open struct{ index }
 
-func (open) Categories() []exports.Category {
-	return []exports.Category{{Slug: "ml-frameworks", Title: "Ml frameworks"}}
+func (open) Categories() []record.Category {
+	return []record.Category{{Slug: "ml-frameworks", Title: "Ml frameworks"}}
 }
 
 func TestUndeclaredCategories(t *testing.T) {

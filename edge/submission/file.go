@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Sketch is the file of a submission that is not right yet, of those fields alone
@@ -53,7 +53,7 @@ func Sketch(fields map[string]any, problems []Problem) []byte {
 
 // File is the file of an entity as Build.Authored returns it, in the form that
 // content gives to files. Comments, which no build keeps, are missing.
-func File(e *exports.Entity) ([]byte, error) {
+func File(e *record.Entity) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(e.AppendJSON(nil)))
 	d.UseNumber()
 	var fields map[string]any
@@ -63,7 +63,7 @@ func File(e *exports.Entity) ([]byte, error) {
 	for _, name := range append([]string{"scores"}, addressFields...) {
 		delete(fields, name)
 	}
-	if fields["status"] == exports.Active {
+	if fields["status"] == record.Active {
 		delete(fields, "status") // it goes without saying
 	}
 	if len(e.Formerly) > 0 {

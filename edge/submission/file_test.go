@@ -11,7 +11,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/suite"
 	"kindex/edge/submission"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // TestFile writes the file of every shipped entity anew: it says the same, in the
@@ -47,7 +47,7 @@ signals: {benchmarks: [{name: "1", value: -0.5}]}
 	sameFile(t, e)
 }
 
-func sameFile(t *testing.T, e *exports.Entity) {
+func sameFile(t *testing.T, e *record.Entity) {
 	t.Helper()
 	data, err := submission.File(e)
 	if err != nil {

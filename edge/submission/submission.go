@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Status is how far a submission has come.
@@ -102,8 +102,8 @@ type PullRequest struct {
 // page, written in one way or another: neither case nor the number of spaces makes
 // another name.
 func Identity(name, url string) string {
-	name = strings.Join(strings.Fields(exports.Fold(name)), " ")
-	sum := sha256.Sum256([]byte(name + "\x00" + exports.NormalizeURL(url)))
+	name = strings.Join(strings.Fields(record.Fold(name)), " ")
+	sum := sha256.Sum256([]byte(name + "\x00" + record.NormalizeURL(url)))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // Identity is the content coding that is none.
@@ -139,4 +139,4 @@ func compressible(mediaType string) bool {
 }
 
 // offeredEncodings are those of answers made on demand, in our order.
-var offeredEncodings = exports.Encodings
+var offeredEncodings = store.Encodings

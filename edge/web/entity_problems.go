@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 // Deleted answers for an entity that is gone for good.
@@ -20,9 +20,9 @@ func Deleted(typ, slug string, at int64) error {
 // UnknownEntity names what was probably meant: the type, or the entities whose
 // names are near.
 func UnknownEntity(c *Call, typ, slug string) error {
-	if !slices.Contains(exports.Types, typ) {
-		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; known are %s.", Shorten(typ), strings.Join(exports.Types, ", ")))
-		return p.Suggest(didyoumean.Name(typ, exports.Types))
+	if !slices.Contains(record.Types, typ) {
+		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; known are %s.", Shorten(typ), strings.Join(record.Types, ", ")))
+		return p.Suggest(didyoumean.Name(typ, record.Types))
 	}
 	p := NewProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, Shorten(slug)))
 	near, err := c.Served.NearSlugs(typ, Shorten(slug))

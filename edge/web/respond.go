@@ -15,7 +15,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // respond is the one place that writes answers.
@@ -167,8 +167,8 @@ func (c *Call) fileTag(f *FileReply) (encoding, tag string) {
 	if f.Variant == nil || accept == "" || c.sensibleRange().Header.Get("Range") != "" {
 		return Identity, f.ETag
 	}
-	offered := make([]string, 0, len(exports.Encodings))
-	for _, enc := range exports.Encodings {
+	offered := make([]string, 0, len(store.Encodings))
+	for _, enc := range store.Encodings {
 		if _, ok := f.Variant(enc); ok {
 			offered = append(offered, enc)
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // remembered is how many changes a cursor names: so far back a history may be
@@ -26,7 +26,7 @@ type Cursor struct {
 // Archive is what moves are made from; *exports.ArchiveReader is one.
 type Archive interface {
 	Changes() int
-	Change(i int) (*exports.Change, error)
+	Change(i int) (*record.Change, error)
 	ChangeTime(i int) time.Time
 	FindChange(id string) (i int, ok bool)
 }

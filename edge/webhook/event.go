@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Event is what became of one entity between two builds: one of exports.Events.
@@ -25,7 +25,7 @@ type Event struct {
 	Type, Slug, Entity string
 	// Changes are the net change: an updated field has another value than before, a
 	// created entity no old values, a deleted one no new ones.
-	Changes   []exports.FieldChange
+	Changes   []record.FieldChange
 	ChangeIDs []string // the changes that are folded in, the oldest first
 	// Payload is the JSON body that receivers get. A stored event that was read
 	// again has it instead of Changes and ChangeIDs.

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 )
 
 // Step is a change on the way from one build to another.
 type Step struct {
-	Change *exports.Change
+	Change *record.Change
 	Told   bool // an event of an earlier move has it already
 }
 
@@ -60,7 +61,7 @@ type chain struct {
 	alive   bool   // behind the steps so far
 	slug    string
 	name    string // the last that it had
-	fields  map[string]exports.FieldChange
+	fields  map[string]record.FieldChange
 	steps   []Step
 	places  []int // of the steps
 }
@@ -78,11 +79,11 @@ func net(steps []Step) []netChange {
 			slug = text(f.Old)
 		}
 		x := at[c.Type+"/"+slug]
-		if x == nil || !x.alive && c.Event != exports.Created {
+		if x == nil || !x.alive && c.Event != record.Created {
 			if s.Told {
 				continue // what it belongs to is no news
 			}
-			x = &chain{typ: c.Type, existed: c.Event != exports.Created, from: slug, fields: map[string]exports.FieldChange{}}
+			x = &chain{typ: c.Type, existed: c.Event != record.Created, from: slug, fields: map[string]record.FieldChange{}}
 			all = append(all, x)
 		}
 		delete(at, c.Type+"/"+slug)
@@ -108,7 +109,7 @@ func text(value []byte) string {
 func (x *chain) add(place int, s Step) {
 	c := s.Change
 	x.steps, x.places = append(x.steps, s), append(x.places, place)
-	x.alive, x.slug, x.name = c.Event != exports.Deleted, c.Slug, c.Name
+	x.alive, x.slug, x.name = c.Event != record.Deleted, c.Slug, c.Name
 	for _, f := range c.Fields {
 		if first, ok := x.fields[f.Field]; ok {
 			f.Old = first.Old
@@ -171,13 +172,13 @@ func (x *chain) net() (n netChange, ok bool) {
 	if !x.existed && !x.alive || last.Told {
 		return n, false
 	}
-	n.event = Event{Name: exports.Updated, At: last.Change.Timestamp, Type: x.typ, Slug: x.slug, Entity: x.name}
+	n.event = Event{Name: record.Updated, At: last.Change.Timestamp, Type: x.typ, Slug: x.slug, Entity: x.name}
 	n.last = x.places[len(x.places)-1]
 	switch {
 	case !x.existed:
-		n.event.Name, n.takes = exports.Created, x.typ+"/"+x.slug
+		n.event.Name, n.takes = record.Created, x.typ+"/"+x.slug
 	case !x.alive:
-		n.event.Name, n.event.Slug, n.frees = exports.Deleted, x.from, x.typ+"/"+x.from
+		n.event.Name, n.event.Slug, n.frees = record.Deleted, x.from, x.typ+"/"+x.from
 		if f, ok := x.fields["name"]; ok {
 			n.event.Entity = text(f.Old)
 		}
@@ -197,19 +198,19 @@ func (x *chain) net() (n netChange, ok bool) {
 
 // changes lists the fields that differ, in the order of the record. counts tells
 // whether one does that counts as a difference.
-func (x *chain) changes() (list []exports.FieldChange, counts bool) {
-	list = []exports.FieldChange{}
+func (x *chain) changes() (list []record.FieldChange, counts bool) {
+	list = []record.FieldChange{}
 	delete(x.fields, "slug")
 	if x.existed && x.alive && x.from != x.slug {
-		x.fields["slug"] = exports.FieldChange{Field: "slug", Old: exports.AppendString(nil, x.from), New: exports.AppendString(nil, x.slug)}
+		x.fields["slug"] = record.FieldChange{Field: "slug", Old: jsonenc.AppendString(nil, x.from), New: jsonenc.AppendString(nil, x.slug)}
 	}
 	for _, f := range x.fields {
 		if !same(f) {
 			list = append(list, f)
-			counts = counts || exports.FieldGroup(f.Field) != "scores"
+			counts = counts || record.FieldGroup(f.Field) != "scores"
 		}
 	}
-	slices.SortFunc(list, func(a, b exports.FieldChange) int {
+	slices.SortFunc(list, func(a, b record.FieldChange) int {
 		return cmp.Or(cmp.Compare(section(a.Field), section(b.Field)), strings.Compare(a.Field, b.Field))
 	})
 	return list, counts
@@ -217,7 +218,7 @@ func (x *chain) changes() (list []exports.FieldChange, counts bool) {
 
 // same tells whether a field has the value back that it had. Of benchmarks names
 // and values count, as in exports.Diff.
-func same(f exports.FieldChange) bool {
+func same(f record.FieldChange) bool {
 	if bytes.Equal(f.Old, f.New) {
 		return true
 	}
@@ -237,17 +238,17 @@ func same(f exports.FieldChange) bool {
 
 // sections are the fields that are not nested, and the groups of those that are,
 // in the order of exports.Diff; scores come last.
-var sections = append(slices.DeleteFunc(slices.Clone(exports.ChangeFields), func(f string) bool {
-	return exports.FieldGroup(f) != "" || f == "scores"
+var sections = append(slices.DeleteFunc(slices.Clone(record.ChangeFields), func(f string) bool {
+	return record.FieldGroup(f) != "" || f == "scores"
 }), "scores")
 
 // section is a field's place in the order of the record: among those of one group
 // the name decides, but for scores, which have an order of their own.
 func section(field string) int {
 	if name, ok := strings.CutPrefix(field, "scores."); ok {
-		return len(sections) + slices.Index(exports.ScoreNames, name)
+		return len(sections) + slices.Index(record.ScoreNames, name)
 	}
-	if group := exports.FieldGroup(field); group != "" {
+	if group := record.FieldGroup(field); group != "" {
 		field = group
 	}
 	return slices.Index(sections, field)

@@ -8,7 +8,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/webhook"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // steps are the changes of a past from one place to another.
@@ -96,8 +96,8 @@ func compareWithDiff(t *testing.T, events []webhook.Event, before, after world) 
 	}
 	for _, e := range events {
 		from, to := addresses(e)
-		got := slices.DeleteFunc(slices.Clone(e.Changes), func(c exports.FieldChange) bool { return strings.HasPrefix(c.Field, "scores.") })
-		if g, w := told(got), told(exports.Diff(before[from], after[to])); g != w || g == "" || len(e.ChangeIDs) == 0 {
+		got := slices.DeleteFunc(slices.Clone(e.Changes), func(c record.FieldChange) bool { return strings.HasPrefix(c.Field, "scores.") })
+		if g, w := told(got), told(record.Diff(before[from], after[to])); g != w || g == "" || len(e.ChangeIDs) == 0 {
 			t.Fatalf("%s: the event tells\n%sthe records differ by\n%s", e.Payload, g, w)
 		}
 	}
@@ -115,16 +115,16 @@ func addresses(e webhook.Event) (from, to string) {
 		}
 	}
 	switch e.Name {
-	case exports.Created:
+	case record.Created:
 		from = ""
-	case exports.Deleted:
+	case record.Deleted:
 		to = ""
 	}
 	return from, to
 }
 
 // told is a list of differences without what does not count in them.
-func told(list []exports.FieldChange) string {
+func told(list []record.FieldChange) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%s: %s → %s\n", c.Field, comparable(c.Field, c.Old), comparable(c.Field, c.New))
@@ -134,40 +134,40 @@ func told(list []exports.FieldChange) string {
 
 // TestFold tells by hand what becomes of what.
 func TestFold(t *testing.T) {
-	tool := func(slug, name, version string) *exports.Entity {
-		return &exports.Entity{Type: "tool", Slug: slug, Name: name, Version: version, Status: exports.Active}
+	tool := func(slug, name, version string) *record.Entity {
+		return &record.Entity{Type: "tool", Slug: slug, Name: name, Version: version, Status: record.Active}
 	}
-	scored := func(e *exports.Entity, composite float64) *exports.Entity {
-		e.Scores.Composite = exports.ScoreOf(composite)
+	scored := func(e *record.Entity, composite float64) *record.Entity {
+		e.Scores.Composite = record.ScoreOf(composite)
 		return e
 	}
 	a1, a2, b1 := tool("a", "A", "1"), tool("a", "A", "2"), tool("b", "A", "1")
 	x, xb, xt := tool("b", "X", "9"), tool("a", "X", "9"), tool("t", "A", "1")
 	for _, c := range []struct {
 		name   string
-		before []*exports.Entity
-		way    [][2]*exports.Entity
+		before []*record.Entity
+		way    [][2]*record.Entity
 		want   string
 	}{
-		{"there and back", []*exports.Entity{a1}, [][2]*exports.Entity{{a1, a2}, {a2, a1}}, ""},
-		{"created and deleted", nil, [][2]*exports.Entity{{nil, a1}, {a1, a2}, {a2, nil}}, ""},
-		{"deleted and back as it was", []*exports.Entity{a1}, [][2]*exports.Entity{{a1, nil}, {nil, a1}}, ""},
-		{"renamed and back", []*exports.Entity{a1}, [][2]*exports.Entity{{a1, b1}, {b1, a1}}, ""},
-		{"deleted and back, another", []*exports.Entity{a1}, [][2]*exports.Entity{{a1, nil}, {nil, a2}},
+		{"there and back", []*record.Entity{a1}, [][2]*record.Entity{{a1, a2}, {a2, a1}}, ""},
+		{"created and deleted", nil, [][2]*record.Entity{{nil, a1}, {a1, a2}, {a2, nil}}, ""},
+		{"deleted and back as it was", []*record.Entity{a1}, [][2]*record.Entity{{a1, nil}, {nil, a1}}, ""},
+		{"renamed and back", []*record.Entity{a1}, [][2]*record.Entity{{a1, b1}, {b1, a1}}, ""},
+		{"deleted and back, another", []*record.Entity{a1}, [][2]*record.Entity{{a1, nil}, {nil, a2}},
 			`entity.updated tool/a A: version "1"→"2"`},
-		{"created and updated", nil, [][2]*exports.Entity{{nil, a1}, {a1, a2}},
+		{"created and updated", nil, [][2]*record.Entity{{nil, a1}, {a1, a2}},
 			`entity.created tool/a A: name null→"A", version null→"2", status null→"active"`},
-		{"renamed and deleted: known by its old address", []*exports.Entity{a1}, [][2]*exports.Entity{{a1, b1}, {b1, nil}},
+		{"renamed and deleted: known by its old address", []*record.Entity{a1}, [][2]*record.Entity{{a1, b1}, {b1, nil}},
 			`entity.deleted tool/a A: name "A"→null, version "1"→null, status "active"→null`},
-		{"renamed, and another in its place", []*exports.Entity{a1}, [][2]*exports.Entity{{a1, b1}, {nil, xb}},
+		{"renamed, and another in its place", []*record.Entity{a1}, [][2]*record.Entity{{a1, b1}, {nil, xb}},
 			`entity.updated tool/b A: slug "a"→"b"; entity.created tool/a X: name null→"X", version null→"9", status null→"active"`},
-		{"renamed and deleted, and another in its place", []*exports.Entity{a1}, [][2]*exports.Entity{{a1, b1}, {nil, xb}, {b1, nil}},
+		{"renamed and deleted, and another in its place", []*record.Entity{a1}, [][2]*record.Entity{{a1, b1}, {nil, xb}, {b1, nil}},
 			`entity.updated tool/a X: name "A"→"X", version "1"→"9"`},
-		{"exchanged", []*exports.Entity{a1, x}, [][2]*exports.Entity{{a1, xt}, {x, xb}, {xt, b1}},
+		{"exchanged", []*record.Entity{a1, x}, [][2]*record.Entity{{a1, xt}, {x, xb}, {xt, b1}},
 			`entity.updated tool/t A: slug "a"→"t"; entity.updated tool/a X: slug "b"→"a"; entity.updated tool/b A: slug "t"→"b"`},
-		{"scores alone", []*exports.Entity{scored(tool("a", "A", "1"), 5)}, [][2]*exports.Entity{
+		{"scores alone", []*record.Entity{scored(tool("a", "A", "1"), 5)}, [][2]*record.Entity{
 			{scored(tool("a", "A", "1"), 5), scored(tool("a", "A", "2"), 6)}, {scored(tool("a", "A", "2"), 7), scored(tool("a", "A", "1"), 8)}}, ""},
-		{"scores beside", []*exports.Entity{scored(tool("a", "A", "1"), 5)}, [][2]*exports.Entity{
+		{"scores beside", []*record.Entity{scored(tool("a", "A", "1"), 5)}, [][2]*record.Entity{
 			{scored(tool("a", "A", "1"), 5), scored(tool("a", "A", "2"), 6)}, {scored(tool("a", "A", "2"), 7), scored(tool("a", "A", "3"), 8)}},
 			`entity.updated tool/a A: version "1"→"3", scores.composite 5.0→8.0`},
 	} {
@@ -203,7 +203,7 @@ func TestFold(t *testing.T) {
 func TestFoldOfTold(t *testing.T) {
 	p := newPast()
 	for v := range 5 {
-		p.add(p.now()["tool/a"], &exports.Entity{Type: "tool", Slug: "a", Name: "A", Version: fmt.Sprint(v), Status: exports.Active})
+		p.add(p.now()["tool/a"], &record.Entity{Type: "tool", Slug: "a", Name: "A", Version: fmt.Sprint(v), Status: record.Active})
 	}
 	for told, want := range map[string]string{
 		"----": `"0"→"4" of 1234`, "x---": `"1"→"4" of 234`, "-x--": `"0"→"4" of 134`, "xx--": `"2"→"4" of 34`,

@@ -14,15 +14,15 @@ import (
 	"time"
 
 	"kindex/edge/webhook"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // world is all entities by address.
-type world map[string]*exports.Entity
+type world map[string]*record.Entity
 
 // past is a changelog, and the world behind each of its changes.
 type past struct {
-	changes []*exports.Change
+	changes []*record.Change
 	worlds  []world        // one more than changes: the first is empty
 	seen    map[string]int // transitions
 	places  map[string]int // of the changes, by id
@@ -52,11 +52,11 @@ func (p *past) Changes() int { return len(p.changes) }
 func (p *past) ChangeTime(i int) time.Time { return p.changes[i].Timestamp }
 
 // Change implements webhook.Archive: as the archive of a build it decodes.
-func (p *past) Change(i int) (*exports.Change, error) {
+func (p *past) Change(i int) (*record.Change, error) {
 	if p.broken {
 		return nil, fmt.Errorf("change %d cannot be read", i)
 	}
-	c := new(exports.Change)
+	c := new(record.Change)
 	return c, c.UnmarshalJSON(p.changes[i].AppendJSON(nil))
 }
 
@@ -68,8 +68,8 @@ func (p *past) FindChange(id string) (int, bool) {
 
 // add appends what a commit does to one entity, if that is a change. As with real
 // ones, the id is a hash of the transition and how often there was that one.
-func (p *past) add(before, after *exports.Entity) {
-	fields := exports.Diff(before, after)
+func (p *past) add(before, after *record.Entity) {
+	fields := record.Diff(before, after)
 	if after != nil || before != nil {
 		next := maps.Clone(p.now())
 		if before != nil {
@@ -84,15 +84,15 @@ func (p *past) add(before, after *exports.Entity) {
 		}
 		p.worlds = append(p.worlds, next)
 	}
-	shown, event := after, exports.Updated
-	var old, now exports.Scores
+	shown, event := after, record.Updated
+	var old, now record.Scores
 	if before == nil {
-		event = exports.Created
+		event = record.Created
 	} else {
 		old = before.Scores
 	}
 	if after == nil {
-		shown, event = before, exports.Deleted
+		shown, event = before, record.Deleted
 	} else {
 		now = after.Scores
 	}
@@ -101,13 +101,13 @@ func (p *past) add(before, after *exports.Entity) {
 	p.seen[transition]++
 	id := hex.EncodeToString(sum[:12])
 	p.places[id] = len(p.changes)
-	p.changes = append(p.changes, &exports.Change{
+	p.changes = append(p.changes, &record.Change{
 		ID: id, Event: event, Timestamp: time.Unix(1700000000+int64(len(p.changes)), 0).UTC(),
-		Type: shown.Type, Slug: shown.Slug, Name: shown.Name, Fields: append(fields, exports.DiffScores(&old, &now)...), Commit: transition})
+		Type: shown.Type, Slug: shown.Slug, Name: shown.Name, Fields: append(fields, record.DiffScores(&old, &now)...), Commit: transition})
 }
 
 // content is all that counts of an entity, with its address.
-func content(e *exports.Entity) []byte {
+func content(e *record.Entity) []byte {
 	if e == nil {
 		return []byte("none")
 	}
@@ -115,9 +115,9 @@ func content(e *exports.Entity) []byte {
 }
 
 // values are the fields of an entity that count, as JSON.
-func values(e *exports.Entity) map[string]string {
+func values(e *record.Entity) map[string]string {
 	m := map[string]string{}
-	for _, f := range exports.Diff(nil, e) {
+	for _, f := range record.Diff(nil, e) {
 		m[f.Field] = comparable(f.Field, f.New)
 	}
 	return m
@@ -163,7 +163,7 @@ func (a *author) commit(p *past) {
 	touched := map[string]bool{}
 	start := p.now()
 	for range 1 + a.IntN(4) {
-		typ := exports.Types[a.IntN(2)]
+		typ := record.Types[a.IntN(2)]
 		slug := string(a.slugs[a.IntN(len(a.slugs))])
 		to := string(a.slugs[a.IntN(len(a.slugs))])
 		key, toKey := typ+"/"+slug, typ+"/"+to
@@ -193,16 +193,16 @@ func (a *author) commit(p *past) {
 	}
 }
 
-func (a *author) entity(typ, slug string) *exports.Entity {
-	e := &exports.Entity{Type: typ, Slug: slug, Name: "Name of " + slug, Category: "c", Description: "x", Status: exports.Active}
+func (a *author) entity(typ, slug string) *record.Entity {
+	e := &record.Entity{Type: typ, Slug: slug, Name: "Name of " + slug, Category: "c", Description: "x", Status: record.Active}
 	a.edit(e)
 	return e
 }
 
 // edit changes some fields, or none.
-func (a *author) edit(e *exports.Entity) {
+func (a *author) edit(e *record.Entity) {
 	pick := func(list ...string) string { return list[a.IntN(len(list))] }
-	e.Scores.Composite = exports.ScoreOf(float64(a.IntN(5)))
+	e.Scores.Composite = record.ScoreOf(float64(a.IntN(5)))
 	for range a.IntN(4) {
 		switch a.IntN(7) {
 		case 0:
@@ -212,11 +212,11 @@ func (a *author) edit(e *exports.Entity) {
 		case 2:
 			e.Tags = [][]string{nil, {"x"}, {"x", "y"}}[a.IntN(3)]
 		case 3:
-			e.Links = [][]exports.Link{nil, {{Name: "docs", URL: "https://example.org/" + pick("1", "2")}}}[a.IntN(2)]
+			e.Links = [][]record.Link{nil, {{Name: "docs", URL: "https://example.org/" + pick("1", "2")}}}[a.IntN(2)]
 		case 4:
-			e.Signals.Facts = [][]exports.Fact{nil, {{Name: "stars", Number: float64(a.IntN(3)), Date: pick("2026-01-01", "2026-01-02"), Source: "https://example.org/"}}}[a.IntN(2)]
+			e.Signals.Facts = [][]record.Fact{nil, {{Name: "stars", Number: float64(a.IntN(3)), Date: pick("2026-01-01", "2026-01-02"), Source: "https://example.org/"}}}[a.IntN(2)]
 		case 5: // dates and sources alone do not count
-			e.Signals.Benchmarks = [][]exports.Benchmark{nil, {{Name: "b", Value: float64(a.IntN(2)), Date: pick("2026-01-01", "2026-01-02"), Source: "https://example.org/"}}}[a.IntN(2)]
+			e.Signals.Benchmarks = [][]record.Benchmark{nil, {{Name: "b", Value: float64(a.IntN(2)), Date: pick("2026-01-01", "2026-01-02"), Source: "https://example.org/"}}}[a.IntN(2)]
 		case 6:
 			e.License = pick("", "MIT", "Apache-2.0")
 		}
@@ -272,14 +272,14 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 	for _, c := range m.Changes {
 		if c.Field == "slug" {
 			var old string
-			if err := json.Unmarshal(c.Old, &old); err != nil || m.Event != exports.Updated || jsonOf(m.Entity.Slug) != string(c.New) {
+			if err := json.Unmarshal(c.Old, &old); err != nil || m.Event != record.Updated || jsonOf(m.Entity.Slug) != string(c.New) {
 				r.t.Fatalf("%s: %v", e.Payload, err)
 			}
 			from = m.Entity.Type + "/" + old
 		}
 	}
 	fields := r.known[from]
-	if strict && ((m.Event == exports.Created) != (fields == nil) || from != key && r.known[key] != nil) {
+	if strict && ((m.Event == record.Created) != (fields == nil) || from != key && r.known[key] != nil) {
 		r.t.Fatalf("%s does not fit: at %s is %v, at %s %v", e.Payload, from, fields, key, r.known[key])
 	}
 	if r.ids[m.ID] {
@@ -311,7 +311,7 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 			delete(fields, c.Field)
 		}
 	}
-	if m.Event != exports.Deleted {
+	if m.Event != record.Deleted {
 		r.known[key] = fields
 	} else if strict && len(fields) > 0 {
 		r.t.Fatalf("%s leaves %v", e.Payload, fields)
@@ -331,4 +331,4 @@ func (r *replica) compare(w world) {
 }
 
 // entityNamedOther is at an address that no author uses.
-var entityNamedOther = exports.Entity{Type: "tool", Slug: "other", Name: "Other", Category: "c", Status: exports.Active}
+var entityNamedOther = record.Entity{Type: "tool", Slug: "other", Name: "Other", Category: "c", Status: record.Active}

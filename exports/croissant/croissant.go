@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // ConformsTo names the edition of the specification that descriptions follow.
@@ -25,7 +26,7 @@ const MediaType = `application/ld+json; profile="` + ConformsTo + `"`
 // Describe returns the description of a build whose files lie below base+"/data/",
 // as indented JSON. The same build and base give the same bytes. base has no slash
 // at its end.
-func Describe(m *exports.Manifest, base string) ([]byte, error) {
+func Describe(m *store.Manifest, base string) ([]byte, error) {
 	d := dataset{Context: context, Type: "sc:Dataset", ConformsTo: ConformsTo,
 		Name: m.Title, Description: m.Description, URL: base + "/", License: licenses(string(m.License)),
 		Creator: organization{"sc:Organization", m.Title + " contributors", base + "/"},
@@ -55,7 +56,7 @@ func Describe(m *exports.Manifest, base string) ([]byte, error) {
 // version is the version of a build as a dataset: that of the layout, which is what
 // the versions of a live dataset are about ("Live Datasets"), with the build behind
 // it as Semantic Versioning 2.0.0 has it.
-func version(m *exports.Manifest) string { return fmt.Sprintf("%d.0.0+%s", m.FormatVersion, m.ID) }
+func version(m *store.Manifest) string { return fmt.Sprintf("%d.0.0+%s", m.FormatVersion, m.ID) }
 
 // dataset is the description of a build ("Dataset-level Information").
 type dataset struct {
@@ -110,7 +111,7 @@ type fileObject struct {
 
 // object describes a file. Its address names the build, so that its bytes, and with
 // them the checksum, never change.
-func object(m *exports.Manifest, base string, f exports.File) fileObject {
+func object(m *store.Manifest, base string, f store.File) fileObject {
 	text, _ := describe(f)
 	at := func(name string) string { return base + "/data/" + m.ID + "/" + name }
 	o := fileObject{Type: "cr:FileObject", ID: f.Path, Name: path.Base(f.Path), Description: text, ContentURL: at(f.Path),
@@ -128,7 +129,7 @@ func object(m *exports.Manifest, base string, f exports.File) fileObject {
 
 // describe tells what is in a file; ok is false for what is no part of the dataset:
 // compressed variants, feeds, and files of the service's own.
-func describe(f exports.File) (text string, ok bool) {
+func describe(f store.File) (text string, ok bool) {
 	stem, _, _ := strings.Cut(f.Path, ".")
 	board, isBoard := strings.CutPrefix(stem, exports.LeaderboardsDir+"/")
 	switch {
@@ -183,7 +184,7 @@ func licenses(expression string) []any {
 	return list
 }
 
-func keywords(m *exports.Manifest) []string {
+func keywords(m *store.Manifest) []string {
 	words := []string{"artificial intelligence", "machine learning", "leaderboard", "knowledge index"}
 	return append(words, slices.Sorted(maps.Keys(m.Counts.Types))...)
 }
@@ -192,8 +193,8 @@ func keywords(m *exports.Manifest) []string {
 func day(t string) string { return t[:min(len(t), len("2006-01-02"))] }
 
 // cite is a BibTeX entry for the build.
-func cite(m *exports.Manifest, base string) string {
-	at := base + "/data/" + m.ID + "/" + exports.ManifestFile
+func cite(m *store.Manifest, base string) string {
+	at := base + "/data/" + m.ID + "/" + store.ManifestFile
 	return fmt.Sprintf("@misc{kindex-%s, title = {{%s}}, year = {%s}, note = {Build %s, as of %s}, url = {%s}}",
 		m.ID, bibtex(m.Title), m.AsOf[:min(len(m.AsOf), 4)], m.ID, day(m.AsOf), bibtex(at))
 }

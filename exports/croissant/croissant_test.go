@@ -7,23 +7,23 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/exports"
 	"kindex/exports/croissant"
+	"kindex/exports/store"
 )
 
 var update = flag.Bool("update", false, "write the golden description")
 
-func manifest() *exports.Manifest {
-	file := func(path, mediaType string) exports.File {
-		return exports.File{Path: path, Size: 1234, SHA256: strings.Repeat("0123456789abcdef", 4), MediaType: mediaType, License: "CC-BY-SA-4.0 AND MIT"}
+func manifest() *store.Manifest {
+	file := func(path, mediaType string) store.File {
+		return store.File{Path: path, Size: 1234, SHA256: strings.Repeat("0123456789abcdef", 4), MediaType: mediaType, License: "CC-BY-SA-4.0 AND MIT"}
 	}
 	compressed := file("entities.csv.gz", "text/csv; charset=utf-8; header=present")
 	compressed.Encoding = "gzip"
-	return &exports.Manifest{FormatVersion: 2, ID: "20261101-0123456789abcdef", Title: "kindex", Description: "Tools & models, <described>.",
+	return &store.Manifest{FormatVersion: 2, ID: "20261101-0123456789abcdef", Title: "kindex", Description: "Tools & models, <described>.",
 		AsOf: "2026-11-01T00:00:00Z", CommitTime: "2026-11-02T03:04:05Z", License: "CC-BY-SA-4.0 AND MIT",
-		Counts:  exports.Counts{Entities: 3, Types: map[string]int{"tool": 2, "model": 1}},
-		Sources: []exports.Source{{Name: "A list", URL: "https://example.org/list", License: "MIT"}},
-		Files: []exports.File{
+		Counts:  store.Counts{Entities: 3, Types: map[string]int{"tool": 2, "model": 1}},
+		Sources: []store.Source{{Name: "A list", URL: "https://example.org/list", License: "MIT"}},
+		Files: []store.File{
 			file("categories.json", "application/json"), file("changelog.jsonl", "application/x-ndjson"), file("changelog.parquet", "application/vnd.apache.parquet"),
 			file("entities.csv", "text/csv; charset=utf-8; header=present"), compressed, file("entities.parquet", "application/vnd.apache.parquet"),
 			file("feed.xml", "application/rss+xml"), file("leaderboards/all.json", "application/json"), file("leaderboards/audio.json", "application/json"),
@@ -31,7 +31,7 @@ func manifest() *exports.Manifest {
 		}}
 }
 
-func describe(t *testing.T, m *exports.Manifest) []byte {
+func describe(t *testing.T, m *store.Manifest) []byte {
 	t.Helper()
 	doc, err := croissant.Describe(m, "https://kindex.example.org")
 	if err != nil {

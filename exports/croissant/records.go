@@ -1,6 +1,9 @@
 package croissant
 
-import "kindex/exports"
+import (
+	"kindex/exports"
+	"kindex/exports/table"
+)
 
 // recordSet is what the records of a file consist of ("RecordSet").
 type recordSet struct {
@@ -43,7 +46,7 @@ type reference struct {
 type records struct {
 	id, text, file string
 	key            []string
-	columns        []exports.Column
+	columns        []table.Column
 	columnar       bool // the file has columns; else it is a JSON array of objects
 }
 
@@ -51,18 +54,18 @@ type records struct {
 // Parquet form, the only one that has types and lists of its own.
 func recordSets() []records {
 	return []records{
-		{"entities", "The listed tools and models.", exports.EntitiesFile + ".parquet", []string{"type", "slug"}, exports.EntityColumns, true},
-		{"changelog", "What has changed, when and by which commit.", exports.ChangelogFile + ".parquet", []string{"id"}, exports.ChangeColumns, true},
+		{"entities", "The listed tools and models.", exports.EntitiesFile + ".parquet", []string{"type", "slug"}, table.EntityColumns, true},
+		{"changelog", "What has changed, when and by which commit.", exports.ChangelogFile + ".parquet", []string{"id"}, table.ChangeColumns, true},
 		{"leaderboard", "The leaderboard of all categories. Those of single categories have the same fields.",
-			exports.LeaderboardFile(exports.AllBoard), []string{"rank"}, exports.LeaderboardColumns, false},
+			exports.LeaderboardFile(exports.AllBoard), []string{"rank"}, table.LeaderboardColumns, false},
 		{"categories", "The categories of entities.", exports.CategoriesFile, []string{"slug"}, categoryColumns, false},
 	}
 }
 
 // categoryColumns are the fields of an exports.Category.
-var categoryColumns = []exports.Column{
-	{Name: "slug", Kind: exports.Text}, {Name: "title", Kind: exports.Text}, {Name: "description", Kind: exports.Text},
-	{Name: "count", Kind: exports.Integer}, {Name: "ranked", Kind: exports.Integer},
+var categoryColumns = []table.Column{
+	{Name: "slug", Kind: table.Text}, {Name: "title", Kind: table.Text}, {Name: "description", Kind: table.Text},
+	{Name: "count", Kind: table.Integer}, {Name: "ranked", Kind: table.Integer},
 }
 
 func (r *records) describe() recordSet {
@@ -78,7 +81,7 @@ func (r *records) describe() recordSet {
 		} else {
 			f.Source.Extract.JSONPath = "$[*]." + c.Name
 		}
-		if c.Kind == exports.List {
+		if c.Kind == table.List {
 			f.IsArray, f.ArrayShape = true, "-1" // one dimension of any length
 		}
 		s.Fields = append(s.Fields, f)
@@ -87,15 +90,15 @@ func (r *records) describe() recordSet {
 }
 
 // dataType names the type of the values of a column ("DataType").
-func dataType(c exports.Column) any {
+func dataType(c table.Column) any {
 	switch c.Kind {
-	case exports.Decimal:
+	case table.Decimal:
 		return "sc:Float"
-	case exports.Integer:
+	case table.Integer:
 		return "sc:Integer"
-	case exports.Date:
+	case table.Date:
 		return "sc:Date"
-	case exports.Timestamp:
+	case table.Timestamp:
 		return []string{"sc:DateTime", "sc:Date"} // some loaders know the second alone
 	}
 	if c.Name == "url" {

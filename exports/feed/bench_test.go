@@ -4,13 +4,13 @@ import (
 	"io"
 	"testing"
 
-	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/record"
 )
 
 // BenchmarkWrite writes a full page of 200 changes.
 func BenchmarkWrite(b *testing.B) {
-	var changes []*exports.Change
+	var changes []*record.Change
 	for len(changes) < 200 {
 		changes = append(changes, newest()...)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Limits of the content of an item: characters of a text, items of a list.
@@ -46,7 +46,7 @@ type Value struct{ Text, Address string }
 
 // content is the body of an item in HTML: an entity that came or went with the
 // main facts, an updated one with every field before and after.
-func content(c *exports.Change, rows []row) (string, error) {
+func content(c *record.Change, rows []row) (string, error) {
 	var page struct {
 		Lead   string
 		Lines  []Line
@@ -61,7 +61,7 @@ func content(c *exports.Change, rows []row) (string, error) {
 	return b.String(), nil
 }
 
-func lines(c *exports.Change, rows []row) (lead string, list []Line) {
+func lines(c *record.Change, rows []row) (lead string, list []Line) {
 	for i := range rows {
 		r := &rows[i]
 		switch {
@@ -85,7 +85,7 @@ type Told struct {
 }
 
 // Tell puts a change in words. titles are those of the categories.
-func Tell(c *exports.Change, titles map[string]string) Told {
+func Tell(c *record.Change, titles map[string]string) Told {
 	rows := changedRows(c, titles)
 	t := Told{Title: sentence(c, rows)}
 	t.Lead, t.Lines = lines(c, rows)
@@ -94,7 +94,7 @@ func Tell(c *exports.Change, titles map[string]string) Told {
 
 // side is the value of an entity that came, or went.
 func (r *row) side(event string) *value {
-	if event == exports.Deleted {
+	if event == record.Deleted {
 		return &r.old
 	}
 	return &r.new
@@ -108,11 +108,11 @@ func (r *row) isFact(event string) bool {
 	case "name", "slug", "addedDate", "lastUpdated":
 		return false
 	case "status":
-		return v.text != exports.Active
+		return v.text != record.Active
 	case "scores.composite":
 		return v.set()
 	}
-	group := exports.FieldGroup(r.field)
+	group := record.FieldGroup(r.field)
 	return v.set() && group != "links" && group != "scores"
 }
 
@@ -226,7 +226,7 @@ func capped(list []string) []string {
 }
 
 // origin says where a change comes from, "" outside git.
-func origin(c *exports.Change) string {
+func origin(c *record.Change) string {
 	var parts []string
 	who := clean(c.Author)
 	if sha := clean(c.Commit); sha != "" {

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -51,7 +51,7 @@ type Feed struct {
 
 	Updated time.Time         // when the newest change was made, else the build
 	Titles  map[string]string // of categories, by slug
-	Changes []*exports.Change // newest first
+	Changes []*record.Change  // newest first
 }
 
 // Names where nobody has given others. The first is no address that opens, but
@@ -116,7 +116,7 @@ func (f *Feed) items() ([]item, error) {
 	return items, nil
 }
 
-func (f *Feed) entityLink(c *exports.Change) string {
+func (f *Feed) entityLink(c *record.Change) string {
 	base := f.base()
 	if base == "" {
 		return ""

@@ -10,54 +10,54 @@ import (
 	"testing"
 	"time"
 
-	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/record"
 )
 
 var update = flag.Bool("update", false, "write the golden feeds")
 
 // changeOf makes a change as the builder does: from two states of an entity.
-func changeOf(n int, before, after *exports.Entity) *exports.Change {
-	c := &exports.Change{
-		ID: fmt.Sprintf("%024x", n), Event: exports.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, n, 0, time.UTC),
-		Fields: exports.Diff(before, after), Commit: strings.Repeat("0123456789abcdef", 3)[:40], Author: "Ada Example",
+func changeOf(n int, before, after *record.Entity) *record.Change {
+	c := &record.Change{
+		ID: fmt.Sprintf("%024x", n), Event: record.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, n, 0, time.UTC),
+		Fields: record.Diff(before, after), Commit: strings.Repeat("0123456789abcdef", 3)[:40], Author: "Ada Example",
 	}
-	var scores [2]exports.Scores
+	var scores [2]record.Scores
 	shown := after
-	for i, e := range []*exports.Entity{before, after} {
+	for i, e := range []*record.Entity{before, after} {
 		if e != nil {
 			scores[i] = e.Scores
 		}
 	}
 	switch {
 	case before == nil:
-		c.Event = exports.Created
+		c.Event = record.Created
 	case after == nil:
-		c.Event, shown = exports.Deleted, before
+		c.Event, shown = record.Deleted, before
 	}
-	c.Fields = append(c.Fields, exports.DiffScores(&scores[0], &scores[1])...)
+	c.Fields = append(c.Fields, record.DiffScores(&scores[0], &scores[1])...)
 	c.Type, c.Slug, c.Name = shown.Type, shown.Slug, shown.Name
 	return c
 }
 
-func example() *exports.Entity {
-	e := &exports.Entity{
+func example() *record.Entity {
+	e := &record.Entity{
 		Type: "tool", Slug: "example", Name: "Example", Provider: "Example & Co.", Category: "ml-frameworks",
 		Description: "Trains and runs neural networks on one machine or many, with automatic differentiation.",
 		Version:     "2.1", PricingModel: "open-source", License: "Apache-2.0", URL: "https://example.org/?a=1&b=2",
-		Tags: []string{"python", "cuda"}, Capabilities: []string{"training"}, AddedDate: "2026-01-02", Status: exports.Active,
-		Links: []exports.Link{{Name: "repository", URL: "https://example.org/repository"}},
+		Tags: []string{"python", "cuda"}, Capabilities: []string{"training"}, AddedDate: "2026-01-02", Status: record.Active,
+		Links: []record.Link{{Name: "repository", URL: "https://example.org/repository"}},
 	}
-	e.Scores.Composite, e.Scores.Adoption = exports.ScoreOf(71.2), exports.ScoreOf(82)
-	e.Signals.Facts = []exports.Fact{
+	e.Scores.Composite, e.Scores.Adoption = record.ScoreOf(71.2), record.ScoreOf(82)
+	e.Signals.Facts = []record.Fact{
 		{Name: "lastRelease", Day: "2026-10-30"}, {Name: "stars", Number: 81000, Date: "2026-11-01"},
 	}
-	e.Signals.Benchmarks = []exports.Benchmark{{Name: "MMLU", Value: 71.25}, {Name: "GSM8K", Value: 90}}
+	e.Signals.Benchmarks = []record.Benchmark{{Name: "MMLU", Value: 71.25}, {Name: "GSM8K", Value: 90}}
 	return e
 }
 
 // edited is the example after an edit.
-func edited(edit func(*exports.Entity)) *exports.Entity {
+func edited(edit func(*record.Entity)) *record.Entity {
 	e := example()
 	edit(e)
 	return e
@@ -67,75 +67,75 @@ func edited(edit func(*exports.Entity)) *exports.Entity {
 // order in which they were made.
 var news = []struct {
 	title         string
-	before, after *exports.Entity
+	before, after *record.Entity
 }{
 	{"Example was added", nil, example()},
-	{"Example: version 2.1 → 2.2", example(), edited(func(e *exports.Entity) { e.Version = "2.2" })},
+	{"Example: version 2.1 → 2.2", example(), edited(func(e *record.Entity) { e.Version = "2.2" })},
 	// A score that moves by less than a point is not the news.
-	{"Example: context window 1,048,576 added and 4 more fields", example(), edited(func(e *exports.Entity) {
-		e.Links = append(e.Links, exports.Link{Name: "weights", URL: "https://example.org/weights"})
-		e.Signals.Facts = []exports.Fact{{Name: "contextTokens", Number: 1 << 20}, {Name: "stars", Number: 82310}}
-		e.Scores.Composite = exports.ScoreOf(71.5)
+	{"Example: context window 1,048,576 added and 4 more fields", example(), edited(func(e *record.Entity) {
+		e.Links = append(e.Links, record.Link{Name: "weights", URL: "https://example.org/weights"})
+		e.Signals.Facts = []record.Fact{{Name: "contextTokens", Number: 1 << 20}, {Name: "stars", Number: 82310}}
+		e.Scores.Composite = record.ScoreOf(71.5)
 	})},
-	{"Example: score 71.2 → 74.0 and 2 more fields", example(), edited(func(e *exports.Entity) {
+	{"Example: score 71.2 → 74.0 and 2 more fields", example(), edited(func(e *record.Entity) {
 		e.Signals.Facts[1].Number = 12345678
-		e.Scores.Composite, e.Scores.Adoption = exports.ScoreOf(74), exports.ScoreOf(90.1)
+		e.Scores.Composite, e.Scores.Adoption = record.ScoreOf(74), record.ScoreOf(90.1)
 	})},
-	{"Example: score removed and 1 more field", example(), edited(func(e *exports.Entity) {
-		e.Signals.Facts, e.Scores.Composite = e.Signals.Facts[:1], exports.Score{}
+	{"Example: score removed and 1 more field", example(), edited(func(e *record.Entity) {
+		e.Signals.Facts, e.Scores.Composite = e.Signals.Facts[:1], record.Score{}
 	})},
-	{"Example: category Machine-learning frameworks → other and 1 more field", example(), edited(func(e *exports.Entity) {
+	{"Example: category Machine-learning frameworks → other and 1 more field", example(), edited(func(e *record.Entity) {
 		e.Category, e.License = "other", ""
 	})},
-	{"Example: licence Apache-2.0 → MIT", example(), edited(func(e *exports.Entity) { e.License = "MIT" })},
-	{"Example: pricing removed", example(), edited(func(e *exports.Entity) { e.PricingModel = "" })},
-	{"Example: benchmark MMLU 71.25 → 73.5", example(), edited(func(e *exports.Entity) {
+	{"Example: licence Apache-2.0 → MIT", example(), edited(func(e *record.Entity) { e.License = "MIT" })},
+	{"Example: pricing removed", example(), edited(func(e *record.Entity) { e.PricingModel = "" })},
+	{"Example: benchmark MMLU 71.25 → 73.5", example(), edited(func(e *record.Entity) {
 		e.Signals.Benchmarks[0].Value = 73.5
 	})},
-	{"Example: benchmarks (1 added, 1 changed, 1 removed)", example(), edited(func(e *exports.Entity) {
-		e.Signals.Benchmarks = []exports.Benchmark{{Name: "GSM8K", Value: 91}, {Name: "Elo", Value: 1300}}
+	{"Example: benchmarks (1 added, 1 changed, 1 removed)", example(), edited(func(e *record.Entity) {
+		e.Signals.Benchmarks = []record.Benchmark{{Name: "GSM8K", Value: 91}, {Name: "Elo", Value: 1300}}
 	})},
-	{"Example: tags +rocm −cuda", example(), edited(func(e *exports.Entity) { e.Tags = []string{"python", "rocm"} })},
-	{"Example: tags (6 added, 1 removed)", example(), edited(func(e *exports.Entity) {
+	{"Example: tags +rocm −cuda", example(), edited(func(e *record.Entity) { e.Tags = []string{"python", "rocm"} })},
+	{"Example: tags (6 added, 1 removed)", example(), edited(func(e *record.Entity) {
 		e.Tags = []string{"a", "b", "c", "d", "e", "f", "python"}
 	})},
-	{"Example: tags in another order", example(), edited(func(e *exports.Entity) { e.Tags = []string{"cuda", "python"} })},
-	{"Example: new description and 1 more field", example(), edited(func(e *exports.Entity) {
+	{"Example: tags in another order", example(), edited(func(e *record.Entity) { e.Tags = []string{"cuda", "python"} })},
+	{"Example: new description and 1 more field", example(), edited(func(e *record.Entity) {
 		e.Description += " " + strings.Repeat("It runs on many kinds of machine, which takes a long text to say. ", 6) + "First words."
 		e.URL = "https://example.org/new"
 	})},
 	// Where two long texts differ is to be seen.
-	{"Example: new description", edited(func(e *exports.Entity) {
+	{"Example: new description", edited(func(e *record.Entity) {
 		e.Description = strings.Repeat("A text that is long. ", 30) + "It ends in one way."
-	}), edited(func(e *exports.Entity) {
+	}), edited(func(e *record.Entity) {
 		e.Description = strings.Repeat("A text that is long. ", 30) + "It ends in another way."
 	})},
-	{"Example was renamed Sample; 1 more field changed", example(), edited(func(e *exports.Entity) {
+	{"Example was renamed Sample; 1 more field changed", example(), edited(func(e *record.Entity) {
 		e.Name, e.Slug, e.Version = "Sample", "sample", "3"
 	})},
-	{"Example: slug example → sample", example(), edited(func(e *exports.Entity) { e.Slug = "sample" })},
-	{"Example was deprecated; 2 more fields changed", example(), edited(func(e *exports.Entity) {
-		e.Status, e.Version, e.Scores.Composite = exports.Deprecated, "2.3", exports.ScoreOf(20)
+	{"Example: slug example → sample", example(), edited(func(e *record.Entity) { e.Slug = "sample" })},
+	{"Example was deprecated; 2 more fields changed", example(), edited(func(e *record.Entity) {
+		e.Status, e.Version, e.Scores.Composite = record.Deprecated, "2.3", record.ScoreOf(20)
 	})},
-	{"Example was withdrawn", example(), edited(func(e *exports.Entity) { e.Status = exports.Withdrawn })},
-	{"Example is active again", edited(func(e *exports.Entity) { e.Status = exports.Withdrawn }), example()},
-	{"Example is deprecated, no longer withdrawn", edited(func(e *exports.Entity) { e.Status = exports.Withdrawn }),
-		edited(func(e *exports.Entity) { e.Status = exports.Deprecated })},
-	{`A</title>]]> <script>alert("&amp;")</script> was added`, nil, &exports.Entity{
+	{"Example was withdrawn", example(), edited(func(e *record.Entity) { e.Status = record.Withdrawn })},
+	{"Example is active again", edited(func(e *record.Entity) { e.Status = record.Withdrawn }), example()},
+	{"Example is deprecated, no longer withdrawn", edited(func(e *record.Entity) { e.Status = record.Withdrawn }),
+		edited(func(e *record.Entity) { e.Status = record.Deprecated })},
+	{`A</title>]]> <script>alert("&amp;")</script> was added`, nil, &record.Entity{
 		Type: "model", Slug: "a-b", Name: "A</title>]]> <script>alert(\"&amp;\")</script>", Category: "<b>",
 		Description: "First.\n\nSecond, with ]]> and <img src=x onerror=alert(1)>.", URL: `javascript:alert("1")`,
-		Status: exports.Deprecated,
+		Status: record.Deprecated,
 	}},
-	{"\uFFFD nul, \uFFFD bell, \uFFFD no character, \uFFFD no UTF-8 was deleted", &exports.Entity{
+	{"\uFFFD nul, \uFFFD bell, \uFFFD no character, \uFFFD no UTF-8 was deleted", &record.Entity{
 		Type: "model", Slug: "b", Name: "\x00 nul, \a bell, \uFFFF no character, \xff no\u2028UTF-8\r", Category: "other",
-		Status: exports.Active,
+		Status: record.Active,
 	}, nil},
 	{"Example was deleted", example(), nil},
 }
 
 // newest returns the news as changes, the newest first.
-func newest() []*exports.Change {
-	var list []*exports.Change
+func newest() []*record.Change {
+	var list []*record.Change
 	for i, n := range news {
 		c := changeOf(i, n.before, n.after)
 		switch {
@@ -144,12 +144,12 @@ func newest() []*exports.Change {
 		case i == 2:
 			c.Commit, c.Author = "", "" // outside git
 		}
-		list = append([]*exports.Change{c}, list...)
+		list = append([]*record.Change{c}, list...)
 	}
 	return list
 }
 
-func sample(changes ...*exports.Change) *feed.Feed {
+func sample(changes ...*record.Change) *feed.Feed {
 	return &feed.Feed{
 		Title: "Example index", Description: "Every change of the <example> index & more.",
 		Base: "https://index.example.org/", Self: "https://index.example.org/api/feed?type=tool&page=2",
@@ -215,7 +215,7 @@ func TestWithoutAnything(t *testing.T) {
 	if b := write(t, f, "json"); !bytes.Contains(b, []byte(`"items": []`)) {
 		t.Errorf("JSON Feed demands items: %s", b)
 	}
-	f.Changes = []*exports.Change{changeOf(1, nil, example())}
+	f.Changes = []*record.Change{changeOf(1, nil, example())}
 	if b := write(t, f, "rss"); bytes.Contains(b, []byte("<link></link>")) || bytes.Contains(b, []byte("/api/")) {
 		t.Errorf("without a base there are no links: %s", b)
 	}

@@ -10,8 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -115,14 +116,14 @@ func FuzzWrite(f *testing.F) {
 	f.Add("x", "tool", "x", strings.Repeat("long name ", 40), "description", strings.Repeat("word ", 90), "null", "", "", "", "")
 	f.Add("x", "tool", "x", "x", "url", `"https://a.example/?a=1\u0000&b=\"><script>"`, "http://b.example/\"", "", "", "", "")
 	f.Fuzz(func(t *testing.T, id, typ, slug, name, field, before, after, commit, author, title, base string) {
-		var changes []*exports.Change
-		for i, event := range append([]string{"other"}, exports.Events...) {
-			changes = append(changes, &exports.Change{
+		var changes []*record.Change
+		for i, event := range append([]string{"other"}, record.Events...) {
+			changes = append(changes, &record.Change{
 				ID: id, Event: event, Timestamp: time.Unix(int64(1e9-i), 0), Type: typ, Slug: slug, Name: name,
-				Fields: []exports.FieldChange{
-					{Field: field, Old: []byte(before), New: exports.AppendString(nil, after)},
-					{Field: "description", Old: exports.AppendString(nil, before), New: []byte(after)},
-					{Field: "name", Old: []byte("null"), New: exports.AppendString(nil, name)},
+				Fields: []record.FieldChange{
+					{Field: field, Old: []byte(before), New: jsonenc.AppendString(nil, after)},
+					{Field: "description", Old: jsonenc.AppendString(nil, before), New: []byte(after)},
+					{Field: "name", Old: []byte("null"), New: jsonenc.AppendString(nil, name)},
 				},
 				Commit: commit, Author: author, PullRequest: len(id),
 			})

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // row is a changed field in words.
@@ -19,10 +19,10 @@ type row struct {
 // changedRows returns the fields of a change: all of an entity that came or went
 // in the order of the record, those of an update with the most interesting
 // first. Category titles stand for the slugs.
-func changedRows(c *exports.Change, titles map[string]string) []row {
+func changedRows(c *record.Change, titles map[string]string) []row {
 	fields := slices.Clone(c.Fields)
 	if !whole(c) {
-		slices.SortStableFunc(fields, func(a, b exports.FieldChange) int {
+		slices.SortStableFunc(fields, func(a, b record.FieldChange) int {
 			return cmp.Compare(interest(a), interest(b))
 		})
 	}
@@ -38,21 +38,21 @@ func changedRows(c *exports.Change, titles map[string]string) []row {
 }
 
 // whole tells whether a change is of an entity that came or went.
-func whole(c *exports.Change) bool { return c.Event == exports.Created || c.Event == exports.Deleted }
+func whole(c *record.Change) bool { return c.Event == record.Created || c.Event == record.Deleted }
 
 func entitled(slug string, titles map[string]string) string {
 	return cmp.Or(clean(titles[slug]), slug)
 }
 
 // interest is the rank of a field in the news of its change, the first being 0.
-func interest(f exports.FieldChange) int {
+func interest(f record.FieldChange) int {
 	order := []string{"status", "name", "slug", "version", "scores.composite", "category", "license", "signals.benchmarks"}
 	switch i := slices.Index(order, f.Field); {
-	case exports.FieldGroup(f.Field) == "scores" && !notable(f):
+	case record.FieldGroup(f.Field) == "scores" && !notable(f):
 		return len(order) + 2
 	case i >= 0:
 		return i
-	case exports.FieldGroup(f.Field) == "links":
+	case record.FieldGroup(f.Field) == "links":
 		return len(order) + 1
 	}
 	return len(order)
@@ -60,7 +60,7 @@ func interest(f exports.FieldChange) int {
 
 // notable tells whether the move of a score is news of its own: it came, went
 // or moved by a point. Nearly every other change moves it a little.
-func notable(f exports.FieldChange) bool {
+func notable(f record.FieldChange) bool {
 	if f.Field != "scores.composite" {
 		return false
 	}

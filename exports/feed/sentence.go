@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Limits of a title, in characters.
@@ -17,12 +17,12 @@ const (
 )
 
 // sentence is the title of a change: what happened to whom.
-func sentence(c *exports.Change, rows []row) string {
+func sentence(c *record.Change, rows []row) string {
 	name := shorten(cmp.Or(clean(c.Name), clean(c.Slug), clean(c.ID)), titleName)
 	switch {
-	case c.Event == exports.Created:
+	case c.Event == record.Created:
 		return name + " was added"
-	case c.Event == exports.Deleted:
+	case c.Event == record.Deleted:
 		return name + " was deleted"
 	case len(rows) == 0:
 		return name + " was updated"
@@ -45,9 +45,9 @@ func sentence(c *exports.Change, rows []row) string {
 // where it is deprecated now.
 func becomes(before, after string) string {
 	switch {
-	case after == exports.Active:
+	case after == record.Active:
 		return "is active again"
-	case before == exports.Withdrawn:
+	case before == record.Withdrawn:
 		return "is " + shorten(after, titleValue) + ", no longer withdrawn"
 	}
 	return "was " + shorten(after, titleValue)

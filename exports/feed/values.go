@@ -8,7 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // value is one side of a changed field, in words. A field that is not set has
@@ -42,7 +42,7 @@ func parse(field string, raw []byte) value {
 		if results := parseResults(raw); results != nil {
 			return value{results: results}
 		}
-	case exports.FieldGroup(field) == "scores": // with their one decimal
+	case record.FieldGroup(field) == "scores": // with their one decimal
 	default:
 		return value{text: number(raw)}
 	}
@@ -96,7 +96,7 @@ var spoken = map[string]string{
 
 // label is what people call a field: signals.contextTokens are the context window.
 func label(field string) string {
-	group, name := exports.FieldGroup(field), field
+	group, name := record.FieldGroup(field), field
 	if group != "" {
 		name = field[len(group)+1:]
 	}

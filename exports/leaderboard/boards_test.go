@@ -7,6 +7,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/leaderboard"
+	"kindex/exports/record"
 )
 
 // checkCourses compares the course of every entity of a build with what was made up,
@@ -31,8 +32,8 @@ func checkCourses(t *testing.T, p *past, a *leaderboard.Boards) {
 			s.Rank, s.Of = rank(w.stood, then, "composite")
 			want = append(want, s)
 			seen["was renamed"] = seen["was renamed"] || then.Slug != e.Slug
-			seen["was withdrawn"] = seen["was withdrawn"] || then.Status == exports.Withdrawn && s.Score.Known()
-			seen["had no score"] = seen["had no score"] || then.Status != exports.Withdrawn && !s.Score.Known()
+			seen["was withdrawn"] = seen["was withdrawn"] || then.Status == record.Withdrawn && s.Score.Known()
+			seen["had no score"] = seen["had no score"] || then.Status != record.Withdrawn && !s.Score.Known()
 			seen["is at an address of another"] = seen["is at an address of another"] || i > 0 && p.hadAddress(e, i-1)
 		}
 		if !slices.Equal(got, want) {
@@ -47,7 +48,7 @@ func checkCourses(t *testing.T, p *past, a *leaderboard.Boards) {
 }
 
 // hadAddress tells whether another entity had the address of one in a week.
-func (p *past) hadAddress(e *exports.Entity, week int) bool {
+func (p *past) hadAddress(e *record.Entity, week int) bool {
 	for l, other := range p.weeks[week].stood {
 		if l != p.of[e] && other.Key() == e.Key() {
 			return true
@@ -126,12 +127,12 @@ func TestEdits(t *testing.T) {
 	t.Parallel()
 	p := newPast(3, 60, 6, 20)
 	below := p.build(t)
-	now := map[string]*exports.Entity{}
+	now := map[string]*record.Entity{}
 	for _, e := range p.entities {
 		now[e.Key()] = e
 	}
 	var edits []exports.Edit
-	edit := func(e *exports.Entity, change func(*exports.Entity)) {
+	edit := func(e *record.Entity, change func(*record.Entity)) {
 		edited := *e
 		change(&edited)
 		delete(now, e.Key())
@@ -142,8 +143,8 @@ func TestEdits(t *testing.T) {
 		edits = append(edits, exports.Edit{Type: edited.Type, Slug: edited.Slug, Entity: &edited})
 	}
 	renamed, best, fresh := p.entities[3], p.entities[10], *p.entities[5]
-	edit(renamed, func(e *exports.Entity) { e.Slug, e.Formerly = "renamed-now", []string{renamed.Slug} })
-	edit(best, func(e *exports.Entity) { e.Scores.Composite = exports.ScoreOf(99) })
+	edit(renamed, func(e *record.Entity) { e.Slug, e.Formerly = "renamed-now", []string{renamed.Slug} })
+	edit(best, func(e *record.Entity) { e.Scores.Composite = record.ScoreOf(99) })
 	fresh.Slug = "fresh-now"
 	now[fresh.Key()] = &fresh
 	edits = append(edits, exports.Edit{Type: fresh.Type, Slug: fresh.Slug, Entity: &fresh})

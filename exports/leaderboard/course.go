@@ -3,15 +3,15 @@ package leaderboard
 import (
 	"slices"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Standing is how an entity stood at the end of a day.
 type Standing struct {
-	Day   string        // YYYY-MM-DD, UTC
-	Score exports.Score // the composite
-	Rank  int           // among all that were ranked, 0 where it was not
-	Of    int           // how many were ranked
+	Day   string       // YYYY-MM-DD, UTC
+	Score record.Score // the composite
+	Rank  int          // among all that were ranked, 0 where it was not
+	Of    int          // how many were ranked
 }
 
 // Course is how the entity of a record stood at the end of each day of which the

@@ -9,43 +9,45 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // past is a made-up history of weeks, each with a snapshot of its Sunday, and what
 // boards are to say of it.
 type past struct {
 	rng      *rand.Rand
-	versions []exports.Version
+	versions []record.Version
 	lines    []*line
 	freed    []string // slugs that were renamed away from
 	weeks    []*week
-	entities []*exports.Entity // at the end, in the order of ranks
-	of       map[*exports.Entity]*line
+	entities []*record.Entity // at the end, in the order of ranks
+	of       map[*record.Entity]*line
 }
 
 // line is an entity over all its slugs, deletions and returns.
 type line struct {
-	now  *exports.Entity // nil while deleted
-	last int32           // version
+	now  *record.Entity // nil while deleted
+	last int32          // version
 }
 
 // week is how everything stood at its end.
 type week struct {
 	day   string
-	stood map[*line]*exports.Entity // with the scores of the day
+	stood map[*line]*record.Entity // with the scores of the day
 }
 
-func score(rng *rand.Rand) exports.Score {
+func score(rng *rand.Rand) record.Score {
 	if rng.IntN(8) == 0 {
-		return exports.Score{}
+		return record.Score{}
 	}
-	return exports.ScoreOf(float64(rng.IntN(60))) // many are tied
+	return record.ScoreOf(float64(rng.IntN(60))) // many are tied
 }
 
 // newPast makes the history of so many entities over so many weeks, with so many
 // changes in each.
 func newPast(seed uint64, entities, weeks, changes int) *past {
-	p := &past{rng: rand.New(rand.NewPCG(seed, 7)), of: map[*exports.Entity]*line{}}
+	p := &past{rng: rand.New(rand.NewPCG(seed, 7)), of: map[*record.Entity]*line{}}
 	sunday := time.Date(2026, 1, 4, 0, 0, 0, 0, time.UTC)
 	for w := range weeks {
 		n := changes
@@ -69,24 +71,24 @@ func newPast(seed uint64, entities, weeks, changes int) *past {
 		p.entities = append(p.entities, e)
 		p.of[e] = l
 	}
-	slices.SortFunc(p.entities, exports.CompareRank)
+	slices.SortFunc(p.entities, record.CompareRank)
 	return p
 }
 
 // fresh is an entity that there was not yet, often at an address that another one
 // had.
-func (p *past) fresh() *exports.Entity {
+func (p *past) fresh() *record.Entity {
 	slug := fmt.Sprintf("e%d", len(p.versions))
 	if n := len(p.freed); n > 0 && p.rng.IntN(2) == 0 {
 		slug, p.freed = p.freed[n-1], p.freed[:n-1]
 	}
-	return &exports.Entity{Type: "tool", Slug: slug, Name: slug, Category: "c", Status: exports.Active}
+	return &record.Entity{Type: "tool", Slug: slug, Name: slug, Category: "c", Status: record.Active}
 }
 
 // add makes a version of a line, nil for its deletion.
-func (p *past) add(at int64, l *line, e *exports.Entity) {
-	v := exports.Version{Entity: e, Deleted: e == nil, Time: at, Commit: -1, Before: l.last, Change: -1}
-	v.Added, _ = exports.DayNumber("")
+func (p *past) add(at int64, l *line, e *record.Entity) {
+	v := record.Version{Entity: e, Deleted: e == nil, Time: at, Commit: -1, Before: l.last, Change: -1}
+	v.Added, _ = record.DayNumber("")
 	v.Updated = v.Added
 	if shown := e; shown != nil || l.now != nil {
 		if shown == nil {
@@ -104,7 +106,7 @@ func (p *past) add(at int64, l *line, e *exports.Entity) {
 func (p *past) change(at int64, l *line) {
 	if l.now == nil { // it comes back
 		v := p.versions[l.last]
-		p.add(at, l, &exports.Entity{Type: v.Type, Slug: v.Slug, Name: "Back", Category: "c", Status: exports.Active})
+		p.add(at, l, &record.Entity{Type: v.Type, Slug: v.Slug, Name: "Back", Category: "c", Status: record.Active})
 		return
 	}
 	e := *l.now
@@ -116,13 +118,13 @@ func (p *past) change(at int64, l *line) {
 		p.freed = append(p.freed, e.Slug)
 		e.Slug = fmt.Sprintf("r%d", len(p.versions))
 	case 2:
-		e.Status = map[string]string{exports.Active: exports.Withdrawn, exports.Withdrawn: exports.Active}[e.Status]
+		e.Status = map[string]string{record.Active: record.Withdrawn, record.Withdrawn: record.Active}[e.Status]
 	}
 	p.add(at, l, &e)
 }
 
 func (p *past) endWeek(day string) {
-	w := &week{day, map[*line]*exports.Entity{}}
+	w := &week{day, map[*line]*record.Entity{}}
 	for _, l := range p.lines {
 		if l.now == nil {
 			continue
@@ -136,19 +138,19 @@ func (p *past) endWeek(day string) {
 
 // snapshot is what an archive keeps of a week, in which the lines are at versions.
 func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
-	type record struct {
-		e *exports.Entity
+	type authored struct {
+		e *record.Entity
 		v uint32
 	}
-	var list []record
+	var list []authored
 	for l, e := range w.stood {
-		list = append(list, record{e, version[l]})
+		list = append(list, authored{e, version[l]})
 	}
-	slices.SortFunc(list, func(a, b record) int { return exports.CompareRank(a.e, b.e) })
+	slices.SortFunc(list, func(a, b authored) int { return record.CompareRank(a.e, b.e) })
 	s := &exports.SnapshotData{Day: w.day}
 	for _, r := range list {
 		s.Versions, s.Scores = append(s.Versions, r.v), append(s.Scores, r.e.Scores)
-		if r.e.Status != exports.Withdrawn {
+		if r.e.Status != record.Withdrawn {
 			s.Listed++
 			if r.e.Scores.Composite.Known() {
 				s.Ranked++
@@ -195,9 +197,9 @@ func (p *past) build(tb testing.TB) *exports.Build {
 	n := len(p.entities)
 	check(w.WriteLookups(p.entities, make([]exports.RowPlace, n), make([][]exports.Neighbour, n), nil))
 	check(w.WriteArchive(&exports.Archive{Versions: p.versions, Snapshots: p.snapshots(tb)}))
-	m := &exports.Manifest{Builder: "test", Title: "Test", AsOf: p.asOf().Format(time.RFC3339), Counts: exports.Counts{Types: map[string]int{}}}
+	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: p.asOf().Format(time.RFC3339), Counts: store.Counts{Types: map[string]int{}}}
 	for _, e := range p.entities {
-		if e.Status == exports.Withdrawn {
+		if e.Status == record.Withdrawn {
 			m.Counts.Withdrawn++
 			continue
 		}
@@ -208,7 +210,7 @@ func (p *past) build(tb testing.TB) *exports.Build {
 	}
 	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))
-	b, err := exports.Open(filepath.Join(exports.BuildsDir(root), m.ID))
+	b, err := exports.Open(filepath.Join(store.BuildsDir(root), m.ID))
 	check(err)
 	tb.Cleanup(func() {
 		if err := b.Close(); err != nil {
@@ -229,15 +231,15 @@ func (p *past) asOf() time.Time {
 
 // rank counts who stands before an entity on the leaderboard of all by a score. It
 // is 0 for one that is not on it; of is how many are.
-func rank[K comparable](all map[K]*exports.Entity, e *exports.Entity, by string) (rank, of int) {
-	on := func(e *exports.Entity) bool { return e.Status != exports.Withdrawn && e.Scores.Get(by).Known() }
+func rank[K comparable](all map[K]*record.Entity, e *record.Entity, by string) (rank, of int) {
+	on := func(e *record.Entity) bool { return e.Status != record.Withdrawn && e.Scores.Get(by).Known() }
 	for _, other := range all {
 		if !on(other) {
 			continue
 		}
 		of++
 		order := other.Scores.Get(by).Compare(e.Scores.Get(by))
-		if order > 0 || order == 0 && exports.CompareKey(other, e) <= 0 {
+		if order > 0 || order == 0 && record.CompareKey(other, e) <= 0 {
 			rank++
 		}
 	}

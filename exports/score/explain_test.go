@@ -16,7 +16,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -43,7 +43,7 @@ func TestExplanationsRecompute(t *testing.T) {
 		if got != want {
 			t.Fatalf("%s\ngives %+v, the scores are %+v", text, got, want)
 		}
-		for _, name := range exports.ScoreNames {
+		for _, name := range record.ScoreNames {
 			if s := want.Get(name); s.Float() < 0 || s.Float() > 100 {
 				t.Fatalf("%s is %v", name, s)
 			}
@@ -90,7 +90,7 @@ type shownMeasure struct {
 
 // recompute computes the scores from the text of an explanation alone, and
 // checks every number on the way.
-func recompute(t *testing.T, f *score.Formula, e *exports.Entity, text []byte, states map[string]int) (s exports.Scores) {
+func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, states map[string]int) (s record.Scores) {
 	t.Helper()
 	var x shown
 	if err := json.Unmarshal(text, &x); err != nil {
@@ -102,9 +102,9 @@ func recompute(t *testing.T, f *score.Formula, e *exports.Entity, text []byte, s
 			t.Fatalf("%s: %s is %v, want %v", text, what, got, want)
 		}
 	}
-	round := func(v float64) exports.Score {
+	round := func(v float64) record.Score {
 		tenths := math.Floor(v*10 + 0.5)
-		return exports.ScoreOf(tenths / 10)
+		return record.ScoreOf(tenths / 10)
 	}
 	if len(x.Dimensions) != len(f.Types[e.Type].Dimensions) {
 		t.Fatalf("%s: %d dimensions", text, len(x.Dimensions))
@@ -161,7 +161,7 @@ func recompute(t *testing.T, f *score.Formula, e *exports.Entity, text []byte, s
 	}
 	near("uncapped", x.Uncapped, sum/weights)
 	final := *x.Uncapped
-	if e.Status == exports.Deprecated && *f.DeprecatedCap < final {
+	if e.Status == record.Deprecated && *f.DeprecatedCap < final {
 		near("cap", x.Cap, *f.DeprecatedCap)
 		final = *x.Cap
 	} else if x.Cap != nil {
@@ -174,7 +174,7 @@ func recompute(t *testing.T, f *score.Formula, e *exports.Entity, text []byte, s
 
 // resultOf is the name of the result that an explanation shows for a benchmark,
 // found by its value and date among those that the measure may take.
-func resultOf(e *exports.Entity, m shownMeasure) string {
+func resultOf(e *record.Entity, m shownMeasure) string {
 	for _, b := range e.Signals.Benchmarks {
 		if m.Measure.Benchmark == "" || m.Value != b.Value || (m.Date == nil) != (b.Date == "") || m.Date != nil && *m.Date != b.Date {
 			continue
@@ -258,7 +258,7 @@ func TestMoreNeverScoresLess(t *testing.T) {
 		e, asOf := randomEntity(rng), time.Unix(1609459200+rng.Int64N(220000000), 0)
 		e.Type = "tool"
 		facts := e.Signals.Facts
-		n := slices.IndexFunc(facts, func(f exports.Fact) bool { return f.Name == "stars" })
+		n := slices.IndexFunc(facts, func(f record.Fact) bool { return f.Name == "stars" })
 		if n < 0 {
 			continue
 		}
@@ -291,7 +291,7 @@ func TestGolden(t *testing.T) {
 	f := parse(t, string(c.Scoring))
 	all := []any{}
 	for _, key := range []string{"model/claude-sonnet-4-6", "tool/catboost"} {
-		i := slices.IndexFunc(c.Entities, func(e *exports.Entity) bool { return e.Key() == key })
+		i := slices.IndexFunc(c.Entities, func(e *record.Entity) bool { return e.Key() == key })
 		if i < 0 {
 			t.Fatalf("there is no %s", key)
 		}

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Formula is a scoring file: how signals become scores. It is data, reviewed
@@ -58,7 +58,7 @@ type Measure struct {
 }
 
 // DimensionNames are the scores that a formula may define: all but composite.
-var DimensionNames = exports.ScoreNames[1:]
+var DimensionNames = record.ScoreNames[1:]
 
 // FieldError is a mistake in a formula and where it is.
 type FieldError struct {
@@ -84,8 +84,8 @@ func Parse(data []byte) (f *Formula, mistakes []*FieldError, err error) {
 		mistakes = append(mistakes, &FieldError{[]string{"deprecatedCap"}, "must be from 0 to 100"})
 	}
 	for _, typ := range slices.Sorted(maps.Keys(f.Types)) {
-		if !slices.Contains(exports.Types, typ) {
-			wrong("is not a type of entity; known are "+strings.Join(exports.Types, ", "), typ)
+		if !slices.Contains(record.Types, typ) {
+			wrong("is not a type of entity; known are "+strings.Join(record.Types, ", "), typ)
 			continue
 		}
 		if f.Types[typ] == nil {
@@ -146,7 +146,7 @@ func (m *Measure) check() string {
 	if (m.Signal == "") == (m.Benchmark == "") {
 		return "names either a signal or a benchmark"
 	}
-	signal, known := exports.SignalType(m.Signal)
+	signal, known := record.SignalType(m.Signal)
 	switch {
 	case m.Signal != "" && !known:
 		return m.Signal + " is not a signal"
@@ -159,7 +159,7 @@ func (m *Measure) check() string {
 	case m.Weight > largest, m.Full > largest, m.HalfLife > largest, beyond(m.From), beyond(m.To):
 		return "holds a number that is too large"
 	}
-	isDay := m.Signal != "" && signal.Kind == exports.Day
+	isDay := m.Signal != "" && signal.Kind == record.Day
 	switch m.Map {
 	case "log":
 		if isDay || m.Benchmark != "" || m.Full <= 0 {

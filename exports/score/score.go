@@ -5,31 +5,31 @@ import (
 	"math"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Explanation shows how the scores of one entity came about. Its numbers are
 // not rounded, so that anybody can compute the scores again from it.
 type Explanation struct {
-	Type            string        `json:"type"`
-	Slug            string        `json:"slug"`
-	Name            string        `json:"name"`
-	FormulaVersion  string        `json:"formulaVersion"`
-	AsOf            string        `json:"asOf"` // RFC 3339 UTC
-	Composite       exports.Score `json:"composite"`
-	Uncapped        *float64      `json:"uncapped"` // composite before the cap, null where there is too little
-	Cap             *float64      `json:"cap"`      // the cap that was applied, null for none
-	Coverage        float64       `json:"coverage"` // share of the weights whose dimension is known, 0 to 1
-	MinimumCoverage float64       `json:"minimumCoverage"`
-	Ranked          bool          `json:"ranked"`
-	Reason          *string       `json:"reason"` // why it is not ranked, null where it is
-	Dimensions      []Part        `json:"dimensions"`
+	Type            string       `json:"type"`
+	Slug            string       `json:"slug"`
+	Name            string       `json:"name"`
+	FormulaVersion  string       `json:"formulaVersion"`
+	AsOf            string       `json:"asOf"` // RFC 3339 UTC
+	Composite       record.Score `json:"composite"`
+	Uncapped        *float64     `json:"uncapped"` // composite before the cap, null where there is too little
+	Cap             *float64     `json:"cap"`      // the cap that was applied, null for none
+	Coverage        float64      `json:"coverage"` // share of the weights whose dimension is known, 0 to 1
+	MinimumCoverage float64      `json:"minimumCoverage"`
+	Ranked          bool         `json:"ranked"`
+	Reason          *string      `json:"reason"` // why it is not ranked, null where it is
+	Dimensions      []Part       `json:"dimensions"`
 }
 
 // Part explains one dimension.
 type Part struct {
 	Name            string         `json:"name"`
-	Score           exports.Score  `json:"score"`
+	Score           record.Score   `json:"score"`
 	Value           *float64       `json:"value"`    // the score before rounding
 	Weight          float64        `json:"weight"`   // within the composite
 	Prior           float64        `json:"prior"`    // what it counts as where it is null
@@ -60,13 +60,13 @@ type MeasureValue struct {
 }
 
 // Scores computes the scores of an entity at a time.
-func (f *Formula) Scores(e *exports.Entity, asOf time.Time) exports.Scores {
+func (f *Formula) Scores(e *record.Entity, asOf time.Time) record.Scores {
 	s, _ := f.compute(e, asOf, false)
 	return s
 }
 
 // Explain computes the scores of an entity at a time and shows how.
-func (f *Formula) Explain(e *exports.Entity, asOf time.Time) *Explanation {
+func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
 	_, x := f.compute(e, asOf, true)
 	return x
 }
@@ -75,8 +75,8 @@ func (f *Formula) Explain(e *exports.Entity, asOf time.Time) *Explanation {
 // weighted mean of its known measures, unknown where they carry too little
 // weight; the composite is the weighted mean of the dimensions, an unknown one
 // counting with its prior.
-func (f *Formula) compute(e *exports.Entity, asOf time.Time, explain bool) (exports.Scores, *Explanation) {
-	var s exports.Scores
+func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (record.Scores, *Explanation) {
+	var s record.Scores
 	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
 		AsOf: asOf.UTC().Format(time.RFC3339), Dimensions: []Part{}}
 	t := f.Types[e.Type]
@@ -95,8 +95,8 @@ func (f *Formula) compute(e *exports.Entity, asOf time.Time, explain bool) (expo
 		x.unranked("too little is known: the weights of the known dimensions are below the minimum coverage" + sums.partly)
 		return s, x
 	}
-	s.Composite = exports.ScoreOf(f.capped(e, clip(sums.counted/sums.weights), x))
-	x.Composite, x.Ranked = s.Composite, e.Status != exports.Withdrawn
+	s.Composite = record.ScoreOf(f.capped(e, clip(sums.counted/sums.weights), x))
+	x.Composite, x.Ranked = s.Composite, e.Status != record.Withdrawn
 	if !x.Ranked {
 		x.unranked("it is withdrawn, and withdrawn entities are on no leaderboard")
 	}
@@ -119,7 +119,7 @@ func enough(known, all, minimum float64) bool {
 }
 
 // dimensions scores every dimension and adds them up.
-func (t *TypeFormula) dimensions(e *exports.Entity, asOf time.Time, s *exports.Scores, x *Explanation, explain bool) (all sums) {
+func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Scores, x *Explanation, explain bool) (all sums) {
 	for _, name := range DimensionNames {
 		d := t.Dimensions[name]
 		if d == nil {
@@ -131,7 +131,7 @@ func (t *TypeFormula) dimensions(e *exports.Entity, asOf time.Time, s *exports.S
 		if enough(coverage, 1, d.MinimumCoverage) {
 			p.Counted, p.Value = value, &value
 			all.known += d.Weight
-			s.Set(name, exports.ScoreOf(value))
+			s.Set(name, record.ScoreOf(value))
 		} else if explain && coverage > 0 {
 			all.partly += fmt.Sprintf("; of %s %.0f %% is known and %.0f %% is needed",
 				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
@@ -149,9 +149,9 @@ func (t *TypeFormula) dimensions(e *exports.Entity, asOf time.Time, s *exports.S
 }
 
 // capped is the composite of an entity, which for a deprecated one has a limit.
-func (f *Formula) capped(e *exports.Entity, composite float64, x *Explanation) float64 {
+func (f *Formula) capped(e *record.Entity, composite float64, x *Explanation) float64 {
 	x.Uncapped = &composite
-	if e.Status != exports.Deprecated || f.DeprecatedCap == nil || *f.DeprecatedCap >= composite {
+	if e.Status != record.Deprecated || f.DeprecatedCap == nil || *f.DeprecatedCap >= composite {
 		return composite
 	}
 	x.Cap = f.DeprecatedCap
@@ -162,7 +162,7 @@ func (x *Explanation) unranked(reason string) { x.Reason = &reason }
 
 // value is the weighted mean of the measures that count, and the share of all
 // weights that they carry: 0 if none does.
-func (d *Dimension) value(e *exports.Entity, asOf time.Time, explain bool) (value, coverage float64, list []MeasureValue) {
+func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value, coverage float64, list []MeasureValue) {
 	var sum, weights, all float64
 	for i := range d.Measures {
 		m := &d.Measures[i]
@@ -216,7 +216,7 @@ func (o *observation) explain(m *Measure) MeasureValue {
 	return v
 }
 
-func (m *Measure) observe(e *exports.Entity, asOf time.Time) observation {
+func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 	o := observation{state: Missing}
 	if m.Benchmark != "" {
 		b, ok := m.latest(e.Signals.Benchmarks, asOf)
@@ -251,7 +251,7 @@ func (m *Measure) observe(e *exports.Entity, asOf time.Time) observation {
 
 // latest is the newest result of a benchmark, the highest of one day, the
 // undated ones last. One of the future is taken only where there is no other.
-func (m *Measure) latest(list []exports.Benchmark, asOf time.Time) (best exports.Benchmark, ok bool) {
+func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.Benchmark, ok bool) {
 	past := false // best is not of the future
 	for _, b := range list {
 		if !m.takes(b.Name) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -34,11 +34,11 @@ func parse(t *testing.T, text string) *score.Formula {
 	return f
 }
 
-func tool(facts ...exports.Fact) *exports.Entity {
-	return &exports.Entity{Type: "tool", Slug: "a", Name: "A", Status: exports.Active, Signals: exports.Signals{Facts: facts}}
+func tool(facts ...record.Fact) *record.Entity {
+	return &record.Entity{Type: "tool", Slug: "a", Name: "A", Status: record.Active, Signals: record.Signals{Facts: facts}}
 }
 
-func stars(n float64) exports.Fact { return exports.Fact{Name: "stars", Number: n} }
+func stars(n float64) record.Fact { return record.Fact{Name: "stars", Number: n} }
 
 // one is a formula of a single measure.
 const one = `{"version": "1", "types": {"tool": {"minimumCoverage": 0, "dimensions": {"adoption": {"weight": 1, "prior": 0, "measures": [%s]}}}}}`
@@ -57,20 +57,20 @@ func TestMeasures(t *testing.T) {
 		variants = `{"benchmark": "B", "variants": true, "map": "linear", "from": -10, "to": 10, "weight": 1}`
 		narrower = `{"benchmark": "B (2.1)", "variants": true, "map": "linear", "from": -10, "to": 10, "weight": 1}`
 	)
-	released := func(day string) *exports.Entity { return tool(exports.Fact{Name: "lastRelease", Day: day}) }
-	observed := func(date string) *exports.Entity {
-		return tool(exports.Fact{Name: "stars", Number: 5, Date: date})
+	released := func(day string) *record.Entity { return tool(record.Fact{Name: "lastRelease", Day: day}) }
+	observed := func(date string) *record.Entity {
+		return tool(record.Fact{Name: "stars", Number: 5, Date: date})
 	}
-	results := func(list ...exports.Benchmark) *exports.Entity {
+	results := func(list ...record.Benchmark) *record.Entity {
 		e := tool()
 		e.Signals.Benchmarks = list
 		return e
 	}
-	type B = exports.Benchmark
+	type B = record.Benchmark
 	const null = -1
 	for name, c := range map[string]struct {
 		measure string
-		entity  *exports.Entity
+		entity  *record.Entity
 		asOf    string
 		state   string
 		want    float64
@@ -80,7 +80,7 @@ func TestMeasures(t *testing.T) {
 		"log of full":          {logMap, tool(stars(99)), "2026-11-01", score.Counted, 100},
 		"log beyond full":      {logMap, tool(stars(1e9)), "2026-11-01", score.Counted, 100},
 		"log below zero":       {logMap, tool(stars(-5)), "2026-11-01", score.Counted, 0},
-		"missing":              {logMap, tool(exports.Fact{Name: "forks", Number: 9}), "2026-11-01", score.Missing, null},
+		"missing":              {logMap, tool(record.Fact{Name: "forks", Number: 9}), "2026-11-01", score.Missing, null},
 		"up from":              {up, tool(stars(100)), "2026-11-01", score.Counted, 0},
 		"up a quarter":         {up, tool(stars(150)), "2026-11-01", score.Counted, 25},
 		"up to":                {up, tool(stars(300)), "2026-11-01", score.Counted, 100},
@@ -109,9 +109,9 @@ func TestMeasures(t *testing.T) {
 		"seen too old a month": {fading, observed("2026-10"), "2026-11-01", score.Stale, null},
 		"seen tomorrow":        {fading, observed("2026-11-02"), "2026-11-01", score.Future, null},
 		"never seen":           {fading, observed(""), "2026-11-01", score.Counted, 50},
-		"no bound":             {up, tool(exports.Fact{Name: "stars", Number: 150, Date: "1990-01-01"}), "2026-11-01", score.Counted, 25},
-		"a stale date":         {fadeAge, tool(exports.Fact{Name: "lastRelease", Day: "2026-10-22", Date: "2026-01-01"}), "2026-11-01", score.Stale, null},
-		"a fresh old date":     {fadeAge, tool(exports.Fact{Name: "lastRelease", Day: "2026-08-23", Date: "2026-11-01"}), "2026-11-01", score.Counted, 100.0 / 128},
+		"no bound":             {up, tool(record.Fact{Name: "stars", Number: 150, Date: "1990-01-01"}), "2026-11-01", score.Counted, 25},
+		"a stale date":         {fadeAge, tool(record.Fact{Name: "lastRelease", Day: "2026-10-22", Date: "2026-01-01"}), "2026-11-01", score.Stale, null},
+		"a fresh old date":     {fadeAge, tool(record.Fact{Name: "lastRelease", Day: "2026-08-23", Date: "2026-11-01"}), "2026-11-01", score.Counted, 100.0 / 128},
 		"below nothing":        {bench, results(B{Name: "B", Value: -5}), "2026-11-01", score.Counted, 25},
 		"the latest":           {bench, results(B{Name: "B", Value: 8, Date: "2025-01-01"}, B{Name: "B", Value: -5, Date: "2025-06"}, B{Name: "B", Value: 9, Date: "2024-12"}), "2026-11-01", score.Counted, 25},
 		"the highest of a day": {bench, results(B{Name: "B", Value: -5, Date: "2025-01-01"}, B{Name: "B", Value: 5, Date: "2025-01-01"}, B{Name: "B", Value: 0, Date: "2025-01-01"}), "2026-11-01", score.Counted, 75},
@@ -145,7 +145,7 @@ func TestMeasures(t *testing.T) {
 				}
 				return
 			}
-			if m.Score == nil || math.Abs(*m.Score-c.want) > 1e-9 || got.Adoption != exports.ScoreOf(c.want) {
+			if m.Score == nil || math.Abs(*m.Score-c.want) > 1e-9 || got.Adoption != record.ScoreOf(c.want) {
 				t.Fatalf("score %+v, %v, want %v", m, got.Adoption, c.want)
 			}
 		})
@@ -161,11 +161,11 @@ const whole = `{"version": "7", "deprecatedCap": 40, "types": {"tool": {"minimum
 	"engagement": {"weight": 2, "prior": 10, "measures": [{"signal": "commits", "map": "linear", "from": 0, "to": 100, "weight": 7}]}}}}}`
 
 func TestComposite(t *testing.T) {
-	fact := func(name string, n float64) exports.Fact { return exports.Fact{Name: name, Number: n} }
-	status := func(s string, e *exports.Entity) *exports.Entity { e.Status = s; return e }
+	fact := func(name string, n float64) record.Fact { return record.Fact{Name: name, Number: n} }
+	status := func(s string, e *record.Entity) *record.Entity { e.Status = s; return e }
 	for name, c := range map[string]struct {
 		minimum string
-		entity  *exports.Entity
+		entity  *record.Entity
 		want    string // composite, adoption, citations, engagement
 		cover   float64
 		cap     bool
@@ -185,14 +185,14 @@ func TestComposite(t *testing.T) {
 		"deprecated, below":  {"0.5", status("deprecated", tool(stars(50))), "36.0 50.0 null null", 0.5, false},
 		"deprecated, null":   {"0.5", status("deprecated", tool()), "null null null null", 0, false},
 		"withdrawn":          {"0.5", status("withdrawn", tool(stars(80))), "51.0 80.0 null null", 0.5, false},
-		"no formula":         {"0.5", &exports.Entity{Type: "model", Signals: tool(stars(80)).Signals}, "null null null null", 0, false},
-		"of no type we know": {"0.5", &exports.Entity{Type: "robot", Signals: tool(stars(80)).Signals}, "null null null null", 0, false},
+		"no formula":         {"0.5", &record.Entity{Type: "model", Signals: tool(stars(80)).Signals}, "null null null null", 0, false},
+		"of no type we know": {"0.5", &record.Entity{Type: "robot", Signals: tool(stars(80)).Signals}, "null null null null", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := parse(t, fmt.Sprintf(whole, c.minimum))
 			s, x := f.Scores(c.entity, at("2026-11-01")), f.Explain(c.entity, at("2026-11-01"))
 			var got []string
-			for _, n := range []exports.Score{s.Composite, s.Adoption, s.Citations, s.Engagement} {
+			for _, n := range []record.Score{s.Composite, s.Adoption, s.Citations, s.Engagement} {
 				got = append(got, string(n.AppendJSON(nil)))
 			}
 			if strings.Join(got, " ") != c.want || s.Quality.Known() || s.Freshness.Known() {
@@ -215,7 +215,7 @@ func TestComposite(t *testing.T) {
 	little := strings.Replace(fmt.Sprintf(whole, "0.5"), `"prior": 20,`, `"prior": 20, "minimumCoverage": 0.75,`, 1)
 	f = parse(t, little)
 	for _, c := range []struct {
-		entity *exports.Entity
+		entity *record.Entity
 		want   string // adoption, composite
 		cover  float64
 	}{
@@ -236,7 +236,7 @@ func TestComposite(t *testing.T) {
 	if empty.Ranked || empty.Reason == nil || empty.Dimensions == nil {
 		t.Errorf("a formula without dimensions: %+v", empty)
 	}
-	if deep := parse(t, strings.Replace(fmt.Sprintf(whole, "0"), `"deprecatedCap": 40,`, "", 1)); deep.Scores(status("deprecated", tool(stars(100))), at("2026-11-01")).Composite != exports.ScoreOf(61) {
+	if deep := parse(t, strings.Replace(fmt.Sprintf(whole, "0"), `"deprecatedCap": 40,`, "", 1)); deep.Scores(status("deprecated", tool(stars(100))), at("2026-11-01")).Composite != record.ScoreOf(61) {
 		t.Error("a formula without a cap caps")
 	}
 }
@@ -325,7 +325,7 @@ func defaultFormula(t *testing.T) *score.Formula {
 
 func TestDefault(t *testing.T) {
 	f := defaultFormula(t)
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		if f.Types[typ] == nil || len(f.Types[typ].Dimensions) == 0 {
 			t.Errorf("nothing for type %s", typ)
 		}
@@ -341,12 +341,12 @@ func randomDate(rng *rand.Rand) string {
 	return d.Format([]string{"2006-01", time.DateOnly}[rng.IntN(2)])
 }
 
-func randomEntity(rng *rand.Rand) *exports.Entity {
+func randomEntity(rng *rand.Rand) *record.Entity {
 	e := tool()
-	e.Type, e.Status = exports.Types[rng.IntN(2)], exports.Statuses[rng.IntN(3)]
-	for _, s := range exports.SignalTypes {
-		f := exports.Fact{Name: s.Name, Number: math.Trunc(math.Exp(rng.Float64() * 25))}
-		if s.Kind == exports.Day {
+	e.Type, e.Status = record.Types[rng.IntN(2)], record.Statuses[rng.IntN(3)]
+	for _, s := range record.SignalTypes {
+		f := record.Fact{Name: s.Name, Number: math.Trunc(math.Exp(rng.Float64() * 25))}
+		if s.Kind == record.Day {
 			f.Number, f.Day = 0, randomDate(rng)
 		}
 		if rng.IntN(4) > 0 {
@@ -357,7 +357,7 @@ func randomEntity(rng *rand.Rand) *exports.Entity {
 		}
 	}
 	for range rng.IntN(12) {
-		b := exports.Benchmark{Name: []string{"Aider Polyglot", "Terminal-Bench", "SWE-Bench Pro", "SWE-Bench Verified", "B", "Aider Polyglot (a)", "SWE-Bench Pro (b, c)"}[rng.IntN(7)], Value: rng.NormFloat64() * 60}
+		b := record.Benchmark{Name: []string{"Aider Polyglot", "Terminal-Bench", "SWE-Bench Pro", "SWE-Bench Verified", "B", "Aider Polyglot (a)", "SWE-Bench Pro (b, c)"}[rng.IntN(7)], Value: rng.NormFloat64() * 60}
 		if rng.IntN(2) == 0 {
 			b.Date = randomDate(rng)
 		}
@@ -388,7 +388,7 @@ func randomFormula(rng *rand.Rand, t *testing.T) *score.Formula {
 	return parse(t, string(f.JSON()))
 }
 
-func copyOf(e *exports.Entity) *exports.Entity {
+func copyOf(e *record.Entity) *record.Entity {
 	c := *e
 	c.Signals.Facts, c.Signals.Benchmarks = slices.Clone(e.Signals.Facts), slices.Clone(e.Signals.Benchmarks)
 	return &c
@@ -399,8 +399,8 @@ func TestScoresAreLocal(t *testing.T) {
 	f := defaultFormula(t)
 	before := string(f.JSON())
 	asOf := at("2026-11-01")
-	var list []*exports.Entity
-	var alone []exports.Scores
+	var list []*record.Entity
+	var alone []record.Scores
 	for range 500 {
 		e := randomEntity(rng)
 		list = append(list, e)

@@ -15,7 +15,7 @@ import (
 
 	"kindex/builder"
 	"kindex/edge/edgetest"
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // canary is in every word of an attacker. An element, an attribute, a class or a
@@ -204,7 +204,7 @@ func (a attacker) build(t testing.TB) string {
 }
 
 // spoil writes into a record what the validator refuses in a file.
-func (a attacker) spoil(e *exports.Entity, i int) {
+func (a attacker) spoil(e *record.Entity, i int) {
 	e.URL = a.address(i)
 	for n := range e.Links {
 		e.Links[n].URL = a.address(i + n + 1)
@@ -228,6 +228,6 @@ func (a attacker) spoil(e *exports.Entity, i int) {
 		}
 	}
 	if i%5 == 0 {
-		e.Status = exports.Deprecated
+		e.Status = record.Deprecated
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site/static/statictest"
 )
 
@@ -50,7 +51,7 @@ func build(t *testing.T) string {
 }
 
 // known is an entity as a build has it.
-func known(t *testing.T, out, typ, slug string) *exports.Entity {
+func known(t *testing.T, out, typ, slug string) *record.Entity {
 	t.Helper()
 	b, err := exports.OpenCurrent(out)
 	if err != nil {

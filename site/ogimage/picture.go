@@ -9,7 +9,7 @@ import (
 	"image/png"
 	"sync"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Width and Height are the size of every picture, in pixels: the proportion of 1.91
@@ -33,10 +33,10 @@ type Card struct {
 	// stands at the foot too.
 	Fallback string
 
-	Description  string        // cut behind three lines
-	Score        exports.Score // null: "not ranked"
-	Rank, Ranked int           // the place, and among how many; 0: unknown
-	AsOf         string        // the day of the score, YYYY-MM-DD
+	Description  string       // cut behind three lines
+	Score        record.Score // null: "not ranked"
+	Rank, Ranked int          // the place, and among how many; 0: unknown
+	AsOf         string       // the day of the score, YYYY-MM-DD
 
 	// Parts are drawn as bars; more than MaxParts are not. For an entity they are the
 	// dimensions of its score, for the index its leaders.
@@ -46,7 +46,7 @@ type Card struct {
 // Part is one bar: a name, and a score that may be null.
 type Part struct {
 	Name  string
-	Score exports.Score
+	Score record.Score
 }
 
 // MaxParts is how many bars a picture has room for.

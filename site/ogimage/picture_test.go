@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site/ogimage"
 )
 
@@ -27,7 +27,7 @@ func parts(scores ...float64) []ogimage.Part {
 	for i, s := range scores {
 		all[i].Name = []string{"Adoption", "Quality", "Freshness", "Citations", "Engagement"}[i]
 		if s >= 0 {
-			all[i].Score = exports.ScoreOf(s)
+			all[i].Score = record.ScoreOf(s)
 		}
 	}
 	return all
@@ -38,7 +38,7 @@ func pytorch() ogimage.Card {
 	return ogimage.Card{
 		Site: "kindex", Kind: "Tool", Name: "PyTorch", Provider: "PyTorch", Category: "Machine-learning frameworks", Fallback: "tool/pytorch",
 		Description: "Tensor library and automatic differentiation for building neural networks in ordinary Python code; models run eagerly, can be compiled, and train on CPUs, GPUs and clusters.",
-		Score:       exports.ScoreOf(89.8), Rank: 1, Ranked: 354, AsOf: "2026-11-21", Parts: parts(99, -1, 42.6, 94.7, 99.8),
+		Score:       record.ScoreOf(89.8), Rank: 1, Ranked: 354, AsOf: "2026-11-21", Parts: parts(99, -1, 42.6, 94.7, 99.8),
 	}
 }
 
@@ -49,7 +49,7 @@ var cards = map[string]ogimage.Card{
 	"model": {
 		Site: "kindex", Kind: "Model", Name: "Claude Opus 4.8", Provider: "Anthropic", Category: "Vision-language models", Fallback: "model/claude-opus-4-8",
 		Description: "Follows Opus 4.7 by six weeks; the announcement sets SWE-Bench Pro and Terminal-Bench beside the figures of that predecessor, and both are higher.",
-		Score:       exports.ScoreOf(82.1), Rank: 7, Ranked: 354, AsOf: "2026-11-21", Parts: parts(-1, 85.7, 71.5, -1, -1),
+		Score:       record.ScoreOf(82.1), Rank: 7, Ranked: 354, AsOf: "2026-11-21", Parts: parts(-1, 85.7, 71.5, -1, -1),
 	},
 	"unranked": {
 		Site: "kindex", Kind: "Model", Name: "Nemotron 3 Nano Omni 30B A3B Reasoning", Provider: "NVIDIA", Category: "Omni-modal models", Fallback: "model/nemotron-3-nano-omni-30b-a3b-reasoning",
@@ -61,20 +61,20 @@ var cards = map[string]ogimage.Card{
 		Name:     "The Comprehensive Toolkit for Everything that Anybody could ever want to do with Data, Models and Agents, Second Edition",
 		Provider: strings.Repeat("Some Institute of Long Names ", 10), Category: strings.Repeat("Category ", 30), Fallback: "tool/" + strings.Repeat("toolkit-", 30),
 		Description: strings.Repeat("It does one thing after another, and then it does the next. ", 20),
-		Score:       exports.ScoreOf(100), Rank: 99999, Ranked: 100000, AsOf: "2026-11-21",
-		Parts: []ogimage.Part{{Name: strings.Repeat("Dimension ", 9), Score: exports.ScoreOf(100)}, {Name: "None", Score: exports.ScoreOf(0)}},
+		Score:       record.ScoreOf(100), Rank: 99999, Ranked: 100000, AsOf: "2026-11-21",
+		Parts: []ogimage.Part{{Name: strings.Repeat("Dimension ", 9), Score: record.ScoreOf(100)}, {Name: "None", Score: record.ScoreOf(0)}},
 	},
 	"scripts": {
 		Site: "kindex", Kind: "Model", Name: "通义千问 Qwen 🚀", Provider: "Vi\u1ec7n Nghi\u00ean c\u1ee9u AI \u202etxet\u202c", Category: "language\nmodels", Fallback: "model/qwen",
 		Description: "Cafe\u0301 \u2011 na\u00efve, \ufb00, Ελληνικά, русский; 中文 and العربية are marked. 🤗\u200d💥 \xff\x00",
-		Score:       exports.ScoreOf(7.3), AsOf: "some day", Parts: parts(0, 0.1, 50, 99.9, 100),
+		Score:       record.ScoreOf(7.3), AsOf: "some day", Parts: parts(0, 0.1, 50, 99.9, 100),
 	},
 	"index": {
 		Site: "kindex", Name: "kindex", Fallback: "480 tools and models",
 		Description: "Machine-learning tools and AI models in use today, described in plain words, with dated figures that each name their source.",
 		AsOf:        "2026-11-21",
-		Parts: []ogimage.Part{{"PyTorch", exports.ScoreOf(89.8)}, {"scikit-learn", exports.ScoreOf(88.8)}, {"TensorFlow", exports.ScoreOf(88.7)},
-			{"Transformers", exports.ScoreOf(87.5)}, {"Matplotlib", exports.ScoreOf(83.9)}},
+		Parts: []ogimage.Part{{"PyTorch", record.ScoreOf(89.8)}, {"scikit-learn", record.ScoreOf(88.8)}, {"TensorFlow", record.ScoreOf(88.7)},
+			{"Transformers", record.ScoreOf(87.5)}, {"Matplotlib", record.ScoreOf(83.9)}},
 	},
 	"plainindex": {
 		Site: "kindex", Name: "kindex",
@@ -228,7 +228,7 @@ func TestBars(t *testing.T) {
 	}
 	for tenths := 0; tenths <= 1000; tenths += 125 {
 		score := float64(tenths) / 10
-		if got, want := length(ogimage.Part{Score: exports.ScoreOf(score)}), 300*tenths/1000; got < want || got > want+1 {
+		if got, want := length(ogimage.Part{Score: record.ScoreOf(score)}), 300*tenths/1000; got < want || got > want+1 {
 			t.Errorf("the bar of %.1f is %d pixels long, not %d", score, got, want)
 		}
 	}
@@ -243,10 +243,10 @@ func TestBars(t *testing.T) {
 func every(kind, s string) ogimage.Card {
 	all := make([]ogimage.Part, 20)
 	for i := range all {
-		all[i] = ogimage.Part{Name: s, Score: exports.ScoreOf(100)}
+		all[i] = ogimage.Part{Name: s, Score: record.ScoreOf(100)}
 	}
 	return ogimage.Card{Site: s, Kind: kind, Name: s, Provider: s, Category: s, Fallback: s, Description: s,
-		Score: exports.ScoreOf(100), Rank: math.MaxInt, Ranked: math.MaxInt, AsOf: s, Parts: all}
+		Score: record.ScoreOf(100), Rank: math.MaxInt, Ranked: math.MaxInt, AsOf: s, Parts: all}
 }
 
 // within fails where something is drawn beside the columns.
@@ -324,7 +324,7 @@ func FuzzPNG(f *testing.F) {
 	f.Add("", "\u202e", "\xff", "\x00", "2026-02-30", -1)
 	f.Fuzz(func(t *testing.T, kind, name, provider, description, asOf string, n int) {
 		c := ogimage.Card{Site: provider, Kind: kind, Name: name, Provider: provider, Category: asOf, Fallback: name, Description: description,
-			Rank: n, Ranked: -n, AsOf: asOf, Parts: []ogimage.Part{{Name: name}, {Name: kind, Score: exports.ScoreOf(float64(uint(n)%1001) / 10)}}}
+			Rank: n, Ranked: -n, AsOf: asOf, Parts: []ogimage.Part{{Name: name}, {Name: kind, Score: record.ScoreOf(float64(uint(n)%1001) / 10)}}}
 		if n%2 == 0 {
 			c.Score = c.Parts[1].Score
 		}

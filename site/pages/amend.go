@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // amendPage shows how to change an entity that is there.
 type amendPage struct {
-	*exports.Entity
+	*record.Entity
 	File    string
 	YAML    string // "" where the build does not know it
 	Edit    string // page that opens an editor for it, "" for none
@@ -22,7 +23,7 @@ func (a amendPage) Path() string { return entityPath(a.Type, a.Slug) }
 
 // Amend is the page for changing an entity that is there, whose file write makes
 // from what was authored.
-func (s *Site) Amend(q Request, typ, slug string, write func(*exports.Entity) ([]byte, error)) (*Answer, error) {
+func (s *Site) Amend(q Request, typ, slug string, write func(*record.Entity) ([]byte, error)) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	o, _, ok := s.Build.Find(typ, slug)
 	if !ok {
@@ -103,7 +104,7 @@ func (r *request) contribute() (*page, error) {
 		d.Form = r.API + SubmitPath
 	}
 	repository := r.Build.Manifest.Repository
-	for _, t := range slices.Backward(exports.Types) {
+	for _, t := range slices.Backward(record.Types) {
 		file, yaml := Example(t)
 		category, err := r.exampleCategory(t)
 		if err != nil {

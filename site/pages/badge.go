@@ -5,6 +5,8 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/leaderboard"
+	"kindex/exports/record"
+	"kindex/exports/store"
 	"kindex/site"
 )
 
@@ -12,7 +14,7 @@ import (
 var BadgeShows = []string{"score", "rank", "trend"}
 
 // BadgeLabel is the left half of a badge that nobody has named otherwise.
-func BadgeLabel(m *exports.Manifest, show string) string { return m.Title + " " + show }
+func BadgeLabel(m *store.Manifest, show string) string { return m.Title + " " + show }
 
 // GoneBadge is the right half of the badge of what was deleted, and its colour.
 func GoneBadge() (message, colour string) { return "deleted", site.Grey }
@@ -26,7 +28,7 @@ func Standing(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 	}
 	composite := b.Score("composite", o)
 	switch {
-	case e.Status == exports.Withdrawn:
+	case e.Status == record.Withdrawn:
 		return "withdrawn", site.Grey, nil
 	case !composite.Known():
 		return "not ranked", site.Grey, nil

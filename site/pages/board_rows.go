@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // boardRow is a row of a leaderboard.
@@ -47,14 +48,14 @@ func (b *boardView) columns() []string {
 	}
 	names := b.scores(types...)
 	if b.Day != "" || !slices.Contains(names, b.By) {
-		return exports.ScoreNames
+		return record.ScoreNames
 	}
 	return names
 }
 
 // scoreCells are the cells of the scores of a row: numbers, and words of our own. A
 // template would take longer for these than for all the rest of the page.
-func scoreCells(scores *exports.Scores, names []string, by string) template.HTML {
+func scoreCells(scores *record.Scores, names []string, by string) template.HTML {
 	b := make([]byte, 0, 1<<10)
 	for _, name := range names {
 		b = append(b, `<td class="b-score num`...)

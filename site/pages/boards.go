@@ -11,6 +11,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 const boardRows = 50 // of a page of a leaderboard
@@ -81,14 +82,14 @@ func (r *request) boards() (*page, error) {
 // read takes over what the address chooses. It returns a page where that leads
 // elsewhere or nowhere.
 func (b *boardView) read() *page {
-	if v := b.choice("type"); v != "" && !slices.Contains(exports.Types, v) {
-		return b.noChoice("type", v, exports.Types)
+	if v := b.choice("type"); v != "" && !slices.Contains(record.Types, v) {
+		return b.noChoice("type", v, record.Types)
 	}
 	switch {
 	case b.By == "":
 		b.By = "composite"
-	case !slices.Contains(exports.ScoreNames, b.By):
-		return b.noChoice("by", b.By, exports.ScoreNames)
+	case !slices.Contains(record.ScoreNames, b.By):
+		return b.noChoice("by", b.By, record.ScoreNames)
 	case b.By == "composite":
 		return &page{location: b.with("by", "")}
 	}

@@ -17,6 +17,7 @@ import (
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site/pages"
 )
 
@@ -25,7 +26,7 @@ type shownRow struct {
 	Key    string
 	Rank   int
 	Moved  string // in words, "" without a column for it
-	Scores map[string]exports.Score
+	Scores map[string]record.Score
 	To     string // what its name links to
 }
 
@@ -66,18 +67,18 @@ func shownBoard(t testing.TB, s *pages.Site, path string) (list []shownRow) {
 	for path != "" {
 		body := htmlAt(t, s, path)
 		for _, m := range rowsOf(body) {
-			r := shownRow{Key: m[0], Scores: map[string]exports.Score{}, To: between(m[1], `class="b-name"><a href="`, `"`)}
+			r := shownRow{Key: m[0], Scores: map[string]record.Score{}, To: between(m[1], `class="b-name"><a href="`, `"`)}
 			r.Rank, _ = strconv.Atoi(between(m[1], `<td class="b-rank num">`, "<"))
 			if move := between(m[1], `<td class="b-move `, "</td>"); move != "" {
 				r.Moved = between(move, `<span class="unseen">`, "<")
 			}
 			for _, c := range strings.Split(m[1], `data-score="`)[1:] {
 				name, _, _ := strings.Cut(c, `"`)
-				r.Scores[name] = exports.Score{}
+				r.Scores[name] = record.Score{}
 				if n, err := strconv.Atoi(between(c, `data-value="`, `"`)); err != nil {
 					t.Fatal(err)
 				} else if n >= 0 {
-					r.Scores[name] = exports.ScoreOf(float64(n) / 10)
+					r.Scores[name] = record.ScoreOf(float64(n) / 10)
 				}
 			}
 			list = append(list, r)
@@ -97,10 +98,10 @@ func wantBoard(t testing.TB, from exports.Catalogue, category, typ, by string) (
 	records, _, _ := from.Page(set, exports.Sort{Key: by, Desc: true}, nil, 0, int(set.GetCardinality()))
 	for i, o := range records {
 		typ, slug := from.Key(o)
-		r := shownRow{Key: typ + "/" + slug, Rank: i + 1, Scores: map[string]exports.Score{}}
-		for _, name := range exports.ScoreNames {
+		r := shownRow{Key: typ + "/" + slug, Rank: i + 1, Scores: map[string]record.Score{}}
+		for _, name := range record.ScoreNames {
 			r.Scores[name] = from.(interface {
-				Score(name string, ordinal uint32) exports.Score
+				Score(name string, ordinal uint32) record.Score
 			}).Score(name, o)
 		}
 		list = append(list, r)
@@ -113,7 +114,7 @@ func wantBoard(t testing.TB, from exports.Catalogue, category, typ, by string) (
 func sameRows(shown, want []shownRow) bool {
 	return slices.EqualFunc(shown, want, func(x, y shownRow) bool {
 		scores := maps.Clone(y.Scores)
-		maps.DeleteFunc(scores, func(name string, s exports.Score) bool { _, ok := x.Scores[name]; return !ok && !s.Known() })
+		maps.DeleteFunc(scores, func(name string, s record.Score) bool { _, ok := x.Scores[name]; return !ok && !s.Known() })
 		return x.Key == y.Key && x.Rank == y.Rank && maps.Equal(x.Scores, scores)
 	})
 }
@@ -147,7 +148,7 @@ func TestBoards(t *testing.T) {
 		if passedOver(i) {
 			continue
 		}
-		for _, by := range exports.ScoreNames {
+		for _, by := range record.ScoreNames {
 			path := boardPath(category, "", by, "")
 			got, want := shownBoard(t, s, path), wantBoard(t, s.Build, category, "", by)
 			if !sameRows(got, want) {
@@ -155,7 +156,7 @@ func TestBoards(t *testing.T) {
 			}
 			rows += len(got)
 		}
-		for _, typ := range exports.Types {
+		for _, typ := range record.Types {
 			path := boardPath(category, typ, "composite", "")
 			if got, want := shownBoard(t, s, path), wantBoard(t, s.Build, category, typ, "composite"); !sameRows(got, want) {
 				t.Errorf("%s shows\n%v\nwant %v", path, got, want)
@@ -186,7 +187,7 @@ func TestPastBoards(t *testing.T) {
 			if passedOver(i) {
 				continue
 			}
-			by := exports.ScoreNames[i%len(exports.ScoreNames)]
+			by := record.ScoreNames[i%len(record.ScoreNames)]
 			path := boardPath(category, "", by, at)
 			got, want := shownBoard(t, s, path), wantBoard(t, past, category, "", by)
 			if !sameRows(got, want) {

@@ -15,6 +15,8 @@ import (
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/record"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -48,16 +50,16 @@ func TestChanges(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	a := b.build.Archive()
 	choices := map[string]exports.ChangeFilter{"": {}}
-	for _, e := range exports.Events {
+	for _, e := range record.Events {
 		choices["event-"+strings.TrimPrefix(e, "entity.")+"/"] = exports.ChangeFilter{Event: []string{e}}
 	}
 	for _, typ := range a.ChangeValues("type") {
 		choices["type-"+typ+"/"] = exports.ChangeFilter{Type: []string{typ}}
-		choices["event-updated/type-"+typ+"/"] = exports.ChangeFilter{Event: []string{exports.Updated}, Type: []string{typ}}
+		choices["event-updated/type-"+typ+"/"] = exports.ChangeFilter{Event: []string{record.Updated}, Type: []string{typ}}
 	}
 	for _, c := range a.ChangeValues("category") {
 		choices["category-"+c+"/"] = exports.ChangeFilter{Category: []string{c}}
-		choices["event-created/type-tool/category-"+c+"/"] = exports.ChangeFilter{Event: []string{exports.Created}, Type: []string{"tool"}, Category: []string{c}}
+		choices["event-created/type-tool/category-"+c+"/"] = exports.ChangeFilter{Event: []string{record.Created}, Type: []string{"tool"}, Category: []string{c}}
 	}
 	for i, path := range slices.Sorted(maps.Keys(choices)) {
 		if passedOver(i) {
@@ -106,11 +108,11 @@ func TestChangesOfDays(t *testing.T) {
 // where.
 func TestChangeInFull(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
-	b.build.Manifest.Repository = &exports.Repository{URL: "https://forge.example/a/b", Branch: "main"}
+	b.build.Manifest.Repository = &store.Repository{URL: "https://forge.example/a/b", Branch: "main"}
 	a := b.build.Archive()
 	page := b.page("/changes/event-updated/")
 	n := 0
-	for _, i := range a.SelectChanges(exports.ChangeFilter{To: a.Changes(), Event: []string{exports.Updated}}).ToArray() {
+	for _, i := range a.SelectChanges(exports.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}}).ToArray() {
 		c, err := a.Change(int(i))
 		if err != nil {
 			t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/exports"
 	"kindex/exports/score"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -58,7 +58,7 @@ func TestData(t *testing.T) {
 	if public != len(links) || public < 50 {
 		t.Errorf("%d lines, %d public files", len(links), public)
 	}
-	if !strings.Contains(page, "/data/"+b.build.Manifest.ID+"/"+exports.ManifestFile) {
+	if !strings.Contains(page, "/data/"+b.build.Manifest.ID+"/"+store.ManifestFile) {
 		t.Error("the manifest is not linked to")
 	}
 	for _, s := range b.build.Manifest.Sources {
@@ -173,7 +173,7 @@ func TestGuides(t *testing.T) {
 // TestFieldReference: with a repository, guides lead to the description of the content
 // there; without, its name stands alone.
 func TestFieldReference(t *testing.T) {
-	for address, repository := range map[string]*exports.Repository{"": nil, "https://forge.example/a/b/blob/main/content/README.md": {URL: "https://forge.example/a/b", Branch: "main", Path: "content"}} {
+	for address, repository := range map[string]*store.Repository{"": nil, "https://forge.example/a/b/blob/main/content/README.md": {URL: "https://forge.example/a/b", Branch: "main", Path: "content"}} {
 		b := browse(t, edgetest.Built(t), pages.Options{})
 		b.build.Manifest.Repository = repository
 		if page := b.page("/docs/"); address != "" && !strings.Contains(page, `href="`+address+`"`) || strings.Contains(page, "README.md") != (address != "") {

@@ -21,6 +21,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/indexes"
 	"kindex/site/pages"
@@ -281,7 +282,7 @@ func (b *browsed) checkValues(field, list string) {
 		b.t.Fatal(err)
 	}
 	values := b.build.Facet(listed, field, 1<<30)
-	slices.SortFunc(values, func(x, y exports.FacetCount) int { return cmp.Compare(exports.Fold(x.Value), exports.Fold(y.Value)) })
+	slices.SortFunc(values, func(x, y exports.FacetCount) int { return cmp.Compare(record.Fold(x.Value), record.Fold(y.Value)) })
 	if len(values) == 0 && field != "capability" || len(links) != len(values) {
 		b.t.Fatalf("%s links to %d values of %d", list, len(links), len(values))
 	}
@@ -308,7 +309,7 @@ func (b *browsed) checkValuePages() {
 	b.t.Helper()
 	for field, list := range valueLists {
 		for _, v := range b.build.Values(field) {
-			u := escape(list + pages.SlugKey(exports.Fold(v)) + "/")
+			u := escape(list + pages.SlugKey(record.Fold(v)) + "/")
 			b.same(u, b.through(u, rowLink), b.ordered(map[string][][]string{field: {{v}}}, exports.DefaultSort))
 		}
 	}
@@ -331,7 +332,7 @@ func (b *browsed) checkCategories() {
 			b.same(to, b.through(to, rowLink), b.ordered(map[string][][]string{"category": {{c}}, "type": {{typ}}}, exports.DefaultSort))
 		}
 	}
-	for _, typ := range exports.Types {
+	for _, typ := range record.Types {
 		for path, order := range orders {
 			if b.build.Bitmap("type", typ) == nil {
 				continue

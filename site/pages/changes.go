@@ -15,6 +15,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
+	"kindex/exports/record"
 )
 
 const (
@@ -58,8 +59,8 @@ type telling struct {
 
 // changeEvents are the events by their names in addresses.
 var changeEvents = func() (list []option) {
-	titles := map[string]string{exports.Created: "Added", exports.Updated: "Updated", exports.Deleted: "Deleted"}
-	for _, e := range exports.Events {
+	titles := map[string]string{record.Created: "Added", record.Updated: "Updated", record.Deleted: "Deleted"}
+	for _, e := range record.Events {
 		list = append(list, option{Name: titles[e], Value: strings.TrimPrefix(e, "entity.")})
 	}
 	return list
@@ -81,7 +82,7 @@ func (s *Site) changeChoices() func() map[string][]option {
 		for _, v := range s.Build.Archive().ChangeValues("category") {
 			m["category"] = append(m["category"], option{Name: name(s.categoryTitle(v)), Value: v})
 		}
-		slices.SortStableFunc(m["category"], func(a, b option) int { return strings.Compare(exports.Fold(a.Name), exports.Fold(b.Name)) })
+		slices.SortStableFunc(m["category"], func(a, b option) int { return strings.Compare(record.Fold(a.Name), record.Fold(b.Name)) })
 		return m
 	})
 }
@@ -105,7 +106,7 @@ func (r *request) changeFilter() (f exports.ChangeFilter, near []near, ok bool) 
 		}
 		known := r.filterValues(field)
 		_, isCategory := r.titles[v]
-		if !slices.ContainsFunc(known, func(o option) bool { return o.Value == v }) && !(field == "category" && isCategory) && !(field == "type" && slices.Contains(exports.Types, v)) {
+		if !slices.ContainsFunc(known, func(o option) bool { return o.Value == v }) && !(field == "category" && isCategory) && !(field == "type" && slices.Contains(record.Types, v)) {
 			return f, r.nearChanges(field, v, known), false
 		}
 		chooseChange(&f, field, v)
@@ -253,7 +254,7 @@ func (s *Site) telling(i int) (telling, error) {
 			t.Shown[i].Items = append(slices.Clone(l.Items[:maxItems]), "and "+strconv.Itoa(n-maxItems)+" more")
 		}
 	}
-	t.Fold = len(t.Shown) > maxOpen || c.Event != exports.Updated
+	t.Fold = len(t.Shown) > maxOpen || c.Event != record.Updated
 	return t, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 // maxDescribed is up to how many categories are listed with their descriptions.
@@ -16,7 +17,7 @@ const maxDescribed = 200
 
 // class is a category with how many of each type it has.
 type class struct {
-	exports.Category
+	record.Category
 	Path  string
 	Types []classType
 }
@@ -96,7 +97,7 @@ func (r *request) categories() (*page, error) {
 				g.Classes = append(g.Classes, c)
 			}
 		}
-		slices.SortStableFunc(g.Classes, func(a, b class) int { return cmp.Compare(exports.Fold(a.Title), exports.Fold(b.Title)) })
+		slices.SortStableFunc(g.Classes, func(a, b class) int { return cmp.Compare(record.Fold(a.Title), record.Fold(b.Title)) })
 		if len(g.Classes) > 0 {
 			d.Groups = append(d.Groups, g)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -36,7 +37,7 @@ type comparePage struct {
 
 // compared is a column.
 type compared struct {
-	*exports.Entity
+	*record.Entity
 	ordinal uint32
 	Rank    int
 	Remove  string // path of the comparison without it
@@ -206,7 +207,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 	}
 	list := r.Build.FindByName(text, maxSuggested)
 	if len(list) == 0 {
-		for _, t := range exports.Types {
+		for _, t := range record.Types {
 			if o, _, found := r.Build.Find(t, strings.ToLower(text)); found {
 				list = append(list, o)
 			}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // compareGroup is a part of a comparison.
@@ -30,7 +30,7 @@ type compareCell struct {
 	To    string // path, "" for no link
 	Note  string // the day that a figure is of
 	List  []string
-	Score exports.Score // drawn as a bar where known
+	Score record.Score // drawn as a bar where known
 	Best  bool
 }
 
@@ -73,7 +73,7 @@ func compareScores(list []compared, names []string) []compareRow {
 
 // markBest marks the highest of scores that differ.
 func markBest(cells []compareCell) {
-	var known []exports.Score
+	var known []record.Score
 	for _, c := range cells {
 		if c.Score.Known() {
 			known = append(known, c.Score)
@@ -82,7 +82,7 @@ func markBest(cells []compareCell) {
 	if len(known) < 2 {
 		return
 	}
-	best, least := slices.MaxFunc(known, exports.Score.Compare), slices.MinFunc(known, exports.Score.Compare)
+	best, least := slices.MaxFunc(known, record.Score.Compare), slices.MinFunc(known, record.Score.Compare)
 	for i := range cells {
 		cells[i].Best = best != least && cells[i].Score == best
 	}
@@ -100,7 +100,7 @@ func (r *request) factRows(list []compared) []compareRow {
 	return knownRows(rows)
 }
 
-func (r *request) factCell(field string, e *exports.Entity) compareCell {
+func (r *request) factCell(field string, e *record.Entity) compareCell {
 	switch field {
 	case "type":
 		return compareCell{Text: label(e.Type)}
@@ -126,7 +126,7 @@ func (r *request) factCell(field string, e *exports.Entity) compareCell {
 
 func signalRows(list []compared) []compareRow {
 	var rows []compareRow
-	for _, s := range exports.SignalTypes {
+	for _, s := range record.SignalTypes {
 		row := compareRow{Field: "signal-" + s.Name, Title: label(s.Name)}
 		for _, e := range list {
 			f, ok := e.Signals.Fact(s.Name)
@@ -184,7 +184,7 @@ func benchmarkRows(list []compared) []compareRow {
 	return rows
 }
 
-func latestResult(list []exports.Benchmark, name string) (best exports.Benchmark, ok bool) {
+func latestResult(list []record.Benchmark, name string) (best record.Benchmark, ok bool) {
 	for _, b := range list {
 		if b.Name == name && (!ok || b.Date > best.Date) {
 			best, ok = b, true
@@ -254,7 +254,7 @@ func (r *request) skeleton() *skeleton {
 	for _, f := range compareFacts {
 		facts = append(facts, row(f, label(f)))
 	}
-	for _, s := range exports.SignalTypes {
+	for _, s := range record.SignalTypes {
 		signals = append(signals, row("signal-"+s.Name, label(s.Name)))
 	}
 	k.Groups = []compareGroup{{"scores", "Scores", append(scores, row("rank", "Rank"))}, {"facts", "Facts", facts}, {"signals", "Figures", signals},
@@ -264,7 +264,7 @@ func (r *request) skeleton() *skeleton {
 	for _, c := range r.Categories {
 		k.Categories = append(k.Categories, option{Name: name(c.Title), Value: c.Slug, To: "/leaderboards/" + c.Slug + "/"})
 	}
-	for _, v := range slices.Concat(exports.Types, exports.PricingModels, exports.Statuses) {
+	for _, v := range slices.Concat(record.Types, record.PricingModels, record.Statuses) {
 		k.Values = append(k.Values, option{Name: label(v), Value: v})
 	}
 	return k

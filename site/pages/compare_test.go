@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site/pages"
 )
 
@@ -59,7 +59,7 @@ func TestCompare(t *testing.T) {
 	marked, ties := 0, 0
 	for range 60 {
 		var keys []string
-		var list []*exports.Entity
+		var list []*record.Entity
 		for _, o := range rng.Perm(s.Build.Len())[:2+rng.IntN(3)] {
 			e, err := s.Build.Entity(uint32(o))
 			if err != nil {
@@ -71,7 +71,7 @@ func TestCompare(t *testing.T) {
 		if fmt.Sprint(columns) != fmt.Sprint(keys) {
 			t.Fatalf("%v are shown as %v", keys, columns)
 		}
-		for _, name := range exports.ScoreNames {
+		for _, name := range record.ScoreNames {
 			best, least := -1, 1001
 			for _, e := range list {
 				if v := e.Scores.Get(name); v.Known() {

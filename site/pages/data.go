@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/store"
 )
 
 // maxBoards is how many leaderboards' files are listed. The manifest lists all.
@@ -18,7 +19,7 @@ type dataPage struct {
 	Manifest   string // path
 	Groups     []fileGroup
 	MoreBoards int // leaderboards that are not listed
-	Sources    []exports.Source
+	Sources    []store.Source
 	Host       string // what addresses begin with in examples
 	Example    download
 	Lines      download // the entities as JSONL, compressed by gzip
@@ -36,7 +37,7 @@ type fileGroup struct {
 
 // download is a file of the build.
 type download struct {
-	exports.File
+	store.File
 	To       string // path of the site
 	Name     string
 	Format   string
@@ -109,7 +110,7 @@ func (s *Site) publicFiles() []download {
 // data lists the files of the build.
 func (r *request) data() (*page, error) {
 	m := r.Build.Manifest
-	d := &dataPage{Build: m.ID, Manifest: "/data/" + m.ID + "/" + exports.ManifestFile, Sources: m.Sources}
+	d := &dataPage{Build: m.ID, Manifest: "/data/" + m.ID + "/" + store.ManifestFile, Sources: m.Sources}
 	if d.Host = r.Base; d.Host == "" {
 		d.Host = "https://…" + strings.TrimSuffix(r.Root, "/")
 	}
@@ -122,7 +123,7 @@ func (r *request) data() (*page, error) {
 		d.Size += f.Size
 		for _, v := range f.Variants {
 			d.Size += v.Size
-			if v.Path == exports.EntitiesFile+".jsonl"+exports.EncodingExtension("gzip") {
+			if v.Path == exports.EntitiesFile+".jsonl"+store.EncodingExtension("gzip") {
 				d.Lines = v
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // How much the page of an entity shows.
@@ -16,7 +17,7 @@ const (
 
 // entityPage is an entity, now or as it stood at the end of a day.
 type entityPage struct {
-	*exports.Entity
+	*record.Entity
 	Day     string // as it stood on it, "" for the present
 	AsOf    string // the day of the scores
 	Now     string // path of the present page, "" where it is gone
@@ -201,7 +202,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := new(exports.Entity)
+	e := new(record.Entity)
 	if err := e.UnmarshalJSON(a.RecordAt(v, r.Formula.Scores(authored, asOf))); err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 }
 
 // past is the page of an entity that stood so, by a version, at the end of a day.
-func (r *request) past(e *exports.Entity, v int, asOf time.Time) (*page, error) {
+func (r *request) past(e *record.Entity, v int, asOf time.Time) (*page, error) {
 	a, day := r.Build.Archive(), asOf.Format(time.DateOnly)
 	d := &entityPage{Entity: e, Day: day, AsOf: day}
 	if now := a.Version(a.Newest(v)); !now.Deleted {

@@ -11,8 +11,8 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/exports"
 	"kindex/exports/leaderboard"
+	"kindex/exports/record"
 	"kindex/site/pages"
 )
 
@@ -57,7 +57,7 @@ func TestCourseOfOneDay(t *testing.T) {
 }
 
 // standingsOf are those of a record up to today, and its entity.
-func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.Standing, *exports.Entity) {
+func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.Standing, *record.Entity) {
 	t.Helper()
 	e, err1 := s.Build.Entity(o)
 	list, err2 := s.Boards.Course(o)
@@ -92,7 +92,7 @@ func kindOf(standings []leaderboard.Standing) string {
 }
 
 // checkCourse reads what the page of an entity says of its course.
-func checkCourse(t *testing.T, s *pages.Site, e *exports.Entity, standings []leaderboard.Standing) {
+func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []leaderboard.Standing) {
 	t.Helper()
 	p := parse(t, get(t, s, "/"+e.Key()+"/").Body)
 	section := p.all(func(n *node) bool { return n.attr["id"] == "course" })

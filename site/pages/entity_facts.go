@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
 // addresses are the links of an entity in the order of exports.LinkNames, with its own
 // address unless one of them is the same, and the one that tells of its end.
-func addresses(e *exports.Entity) (list []link, ended *link) {
-	own := exports.NormalizeURL(e.URL)
-	for _, wanted := range exports.LinkNames {
-		i := slices.IndexFunc(e.Links, func(l exports.Link) bool { return l.Name == wanted })
+func addresses(e *record.Entity) (list []link, ended *link) {
+	own := record.NormalizeURL(e.URL)
+	for _, wanted := range record.LinkNames {
+		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == wanted })
 		if i < 0 || web(e.Links[i].URL) == "" {
 			continue
 		}
@@ -26,7 +26,7 @@ func addresses(e *exports.Entity) (list []link, ended *link) {
 			ended = &l
 			continue
 		}
-		if exports.NormalizeURL(e.Links[i].URL) == own {
+		if record.NormalizeURL(e.Links[i].URL) == own {
 			own = ""
 		}
 		list = append(list, l)
@@ -49,7 +49,7 @@ func linkWords(of string) string {
 }
 
 // facts are the main facts, those that are not known left out.
-func (s *Site) facts(e *exports.Entity) []fact {
+func (s *Site) facts(e *record.Entity) []fact {
 	list := []fact{
 		{Name: "Provider", Value: e.Provider},
 		{Name: "Category", Value: s.categoryTitle(e.Category)},
@@ -107,13 +107,13 @@ type figure struct {
 }
 
 // figures are the signals and the results of benchmarks.
-func figures(e *exports.Entity, x *score.Explanation) (signals, results []figure) {
+func figures(e *record.Entity, x *score.Explanation) (signals, results []figure) {
 	for _, f := range e.Signals.Facts {
 		g := figure{Name: label(f.Name), Value: day(f.Day), Date: isoDay(f.Date)}
 		if f.Day == "" {
 			g.Value = count(f.Number)
 		}
-		if t, ok := exports.SignalType(f.Name); ok && t.Kind != exports.Day {
+		if t, ok := record.SignalType(f.Name); ok && t.Kind != record.Day {
 			g.Unit = t.Unit
 		}
 		g.from(f.Source)
@@ -180,7 +180,7 @@ type source struct {
 	Updated string // the day of its last change
 }
 
-func (s *Site) sourceOf(e *exports.Entity) source {
+func (s *Site) sourceOf(e *record.Entity) source {
 	file := e.Type + "/" + e.Slug + ".yaml"
 	repository := s.Build.Manifest.Repository
 	c := source{File: "content/" + file, Edit: web(repository.Edit(file)), View: web(repository.View(file)), Updated: isoDay(e.LastUpdated)}

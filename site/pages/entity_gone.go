@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // gonePage tells of an entity that was deleted.
@@ -83,7 +84,7 @@ func (r *request) nowAt(typ, slug string) []near {
 }
 
 // gone is the page of an entity that a version deleted.
-func (r *request) gone(v exports.Version, changes []uint32) (*page, error) {
+func (r *request) gone(v record.Version, changes []uint32) (*page, error) {
 	d := &gonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
 	var err error
 	if d.History, err = r.history(entityPath(v.Type, v.Slug), changes, 1); err != nil {
@@ -103,8 +104,8 @@ func (r *request) gone(v exports.Version, changes []uint32) (*page, error) {
 
 // departures are the addresses that entities have left, and where they went: the
 // version that deleted one, or the present one.
-func (s *Site) departures() iter.Seq2[[2]string, exports.Version] {
-	return func(yield func([2]string, exports.Version) bool) {
+func (s *Site) departures() iter.Seq2[[2]string, record.Version] {
+	return func(yield func([2]string, record.Version) bool) {
 		a, seen := s.Build.Archive(), map[[2]string]bool{}
 		for i := range a.Versions() {
 			v := a.Version(i)

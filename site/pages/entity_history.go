@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // history is a page of the changes of an entity, the newest first.
@@ -67,7 +68,7 @@ func (s *Site) told(path string, i int) (told, error) {
 	}
 	repository := s.Build.Manifest.Repository
 	t := told{change: c, Address: web(repository.Commit(c.Commit)), Pull: web(repository.Pull(c.PullRequest)), Short: c.Commit[:min(shortHash, len(c.Commit))]}
-	if path != "" && !s.Static && c.Event != exports.Deleted {
+	if path != "" && !s.Static && c.Event != record.Deleted {
 		t.Then = path + "at-" + c.Timestamp.UTC().Format(time.DateOnly) + "/"
 	}
 	return t, nil

@@ -16,6 +16,7 @@ import (
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -290,7 +291,7 @@ func TestSuggest(t *testing.T) {
 	} {
 		s := siteOf(t, edgetest.Built(t), c.o)
 		if s.Build.Manifest.Repository = nil; c.edit != "" {
-			s.Build.Manifest.Repository = &exports.Repository{URL: "https://git.example/ada/index", Branch: "main", Path: "content"}
+			s.Build.Manifest.Repository = &store.Repository{URL: "https://git.example/ada/index", Branch: "main", Path: "content"}
 		}
 		p := parse(t, get(t, s, "/tool/pytorch/").Body)
 		section := p.all(func(n *node) bool { return n.attr["aria-labelledby"] == "source-head" })[0]

@@ -17,6 +17,7 @@ import (
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site/pages"
 )
 
@@ -114,7 +115,7 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 				t.Errorf("%s: change %d is %s, the page tells of %s: %s", path, seen, c.ID, n.attr["id"], n.text())
 			}
 			for _, f := range c.Fields {
-				if f.Field == "version" && (c.Event == exports.Updated && !strings.Contains(n.text(), strings.Trim(string(f.Old), `"`)) || !strings.Contains(n.text(), strings.Trim(string(f.New), `"`))) {
+				if f.Field == "version" && (c.Event == record.Updated && !strings.Contains(n.text(), strings.Trim(string(f.Old), `"`)) || !strings.Contains(n.text(), strings.Trim(string(f.New), `"`))) {
 					t.Errorf("%s: change %d: %s is not there", path, seen, f.New)
 				}
 			}
@@ -186,7 +187,7 @@ func checkFiles(t *testing.T, out string) {
 	for path := range s.Paths {
 		n++
 		parts := strings.Split(path, "/")
-		if !slices.Contains(exports.Types, parts[1]) || n%11 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, parts[2]) {
+		if !slices.Contains(record.Types, parts[1]) || n%11 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, parts[2]) {
 			continue // a part of them will do
 		}
 		a := get(t, s, path)
@@ -271,22 +272,22 @@ func TestServedEntities(t *testing.T) {
 
 // hostile is what somebody who writes markup into every field would propose. Nothing
 // of it passes the checks of content; a page is safe without them.
-func hostile() *exports.Entity {
+func hostile() *record.Entity {
 	const markup = `"><script data-brought>alert(1)</script><img data-brought src=x onerror=alert(1)>'` + "\u202e\u2066\u200f" + `{{.}}</script>]]>`
 	long := strings.Repeat("A very long name ", 640)
-	e := &exports.Entity{Type: "tool", Slug: "hostile", Name: long[:10_000] + markup, Provider: markup, Description: markup + strings.Repeat(markup, 200),
+	e := &record.Entity{Type: "tool", Slug: "hostile", Name: long[:10_000] + markup, Provider: markup, Description: markup + strings.Repeat(markup, 200),
 		Category: "ml-frameworks", Version: markup, PricingModel: markup, License: markup, URL: "javascript:alert(1)",
-		Tags: []string{markup, "x/../y"}, Capabilities: []string{markup}, AddedDate: "2026-01-01", LastUpdated: "2026-01-01", Status: exports.Deprecated}
+		Tags: []string{markup, "x/../y"}, Capabilities: []string{markup}, AddedDate: "2026-01-01", LastUpdated: "2026-01-01", Status: record.Deprecated}
 	for i, to := range []string{"javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "vbscript:x", "//evil.example/", "https://user:pass@evil.example/", `https://evil.example/"onload="x`,
 		" javascript:alert(1)", "JaVaScRiPt:alert(1)", "file:///etc/passwd"} {
-		e.Links = append(e.Links, exports.Link{Name: exports.LinkNames[i], URL: to})
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, exports.Benchmark{Name: markup + to, Value: 1, Date: markup, Source: to})
+		e.Links = append(e.Links, record.Link{Name: record.LinkNames[i], URL: to})
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{Name: markup + to, Value: 1, Date: markup, Source: to})
 	}
-	e.Signals.Facts = []exports.Fact{{Name: "downloads", Number: 1e15, Date: "2026-06-01", Source: "javascript:alert(1)"}, {Name: "lastRelease", Day: "2026-05-01", Date: "2026-06-01", Source: "data:," + markup},
+	e.Signals.Facts = []record.Fact{{Name: "downloads", Number: 1e15, Date: "2026-06-01", Source: "javascript:alert(1)"}, {Name: "lastRelease", Day: "2026-05-01", Date: "2026-06-01", Source: "data:," + markup},
 		{Name: "stars", Number: 5, Date: "2026-06-01", Source: "javascript:alert(2)//https://x"}}
 	for range 300 {
 		e.Tags = append(e.Tags, markup)
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, exports.Benchmark{Name: long[:2000], Value: -1e300, Source: "https://a.example/" + long[:1000]})
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{Name: long[:2000], Value: -1e300, Source: "https://a.example/" + long[:1000]})
 	}
 	return e
 }

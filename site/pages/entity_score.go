@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -83,7 +83,7 @@ func explain(x *score.Explanation) *explained {
 // rounds to the score shown: each is less than 0.01 off.
 func (d *explained) addUp(uncapped float64) {
 	total := int(math.Round(100 * uncapped))
-	if shown := exports.ScoreOf(uncapped); exports.ScoreOf(float64(total)/100) != shown {
+	if shown := record.ScoreOf(uncapped); record.ScoreOf(float64(total)/100) != shown {
 		total-- // 89.748 is 89.75, but 89.7
 	}
 	left := total
@@ -145,7 +145,7 @@ func explainPart(p *score.Part, weights float64, asOf string) part {
 
 // dimensionClass is the class of a dimension's colour.
 func dimensionClass(of string) string {
-	return "d" + strconv.Itoa(slices.Index(exports.ScoreNames, of))
+	return "d" + strconv.Itoa(slices.Index(record.ScoreNames, of))
 }
 
 func measureName(m *score.MeasureValue) string {
@@ -167,7 +167,7 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	case string:
 		day, d.Figure = v, dayOf(v)
 	}
-	if t, ok := exports.SignalType(m.Measure.Signal); ok && t.Kind != exports.Day {
+	if t, ok := record.SignalType(m.Measure.Signal); ok && t.Kind != record.Day {
 		d.Unit = t.Unit
 	}
 	d.Map = mapping(&m.Measure)

@@ -15,6 +15,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 	"kindex/site/pages"
 )
@@ -162,7 +163,7 @@ func TestEntityPages(t *testing.T) {
 	}
 }
 
-func checkEntityPage(t *testing.T, s *pages.Site, e *exports.Entity) {
+func checkEntityPage(t *testing.T, s *pages.Site, e *record.Entity) {
 	t.Helper()
 	path := "/" + e.Key() + "/"
 	a := get(t, s, path)
@@ -203,7 +204,7 @@ func checkEntityPage(t *testing.T, s *pages.Site, e *exports.Entity) {
 	}
 }
 
-func mustFind(t *testing.T, s *pages.Site, e *exports.Entity) uint32 {
+func mustFind(t *testing.T, s *pages.Site, e *record.Entity) uint32 {
 	o, former, ok := s.Build.Find(e.Type, e.Slug)
 	if !ok || former {
 		t.Fatalf("%s is not there", e.Key())
@@ -264,7 +265,7 @@ func checkHead(t *testing.T, path string, p *node) {
 }
 
 // checkSum adds up what the page says of the score.
-func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *exports.Entity) {
+func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *record.Entity) {
 	t.Helper()
 	x := s.Formula.Explain(e, s.AsOf)
 	section := p.with("data-composite")
@@ -293,8 +294,8 @@ func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *exports.Enti
 			t.Errorf("%s: %s is hatched %d times", path, d.Name, len(hatched))
 		}
 	}
-	uncapped := exports.ScoreOf(float64(total) / 100)
-	if sum != total || uncapped != exports.ScoreOf(*x.Uncapped) {
+	uncapped := record.ScoreOf(float64(total) / 100)
+	if sum != total || uncapped != record.ScoreOf(*x.Uncapped) {
 		t.Errorf("%s: the points add up to %d, the total is %d, the score %v", path, sum, total, *x.Uncapped)
 	}
 	if section[0].attr["data-composite"] != e.Scores.Composite.String() || x.Cap == nil && uncapped != e.Scores.Composite {

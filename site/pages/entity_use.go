@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // alike is an entity that is like the one of the page.
@@ -63,8 +64,8 @@ func (r *request) use(d *entityPage) *use {
 	u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
 	badge := r.absolute(d.Now + badgeFile)
 	if r.served() {
-		record := r.api("/api/entity/" + d.Key())
-		u.JSON, u.Text, u.Score, u.Changes = record, record+".md", record+"/score", record+"/changelog"
+		authored := r.api("/api/entity/" + d.Key())
+		u.JSON, u.Text, u.Score, u.Changes = authored, authored+".md", authored+"/score", authored+"/changelog"
 		feed := entityFeedPath(d.Type, d.Slug)
 		u.RSS, u.Atom, u.FeedJSON = r.api(feed), r.api(feedIn(feed, "atom")), r.api(feedIn(feed, "json"))
 		path := "/badge/" + d.Key() + ".svg"
@@ -90,7 +91,7 @@ func (u *use) addBadge(r *request, address, page string) {
 func (u *use) cite(r *request, d *entityPage, address string) {
 	m := r.Build.Manifest
 	what := name(d.Name)
-	if d.Provider != "" && exports.Fold(d.Provider) != exports.Fold(d.Name) {
+	if d.Provider != "" && record.Fold(d.Provider) != record.Fold(d.Name) {
 		what += " (" + name(d.Provider) + ")"
 	}
 	standing := "not ranked"

@@ -5,6 +5,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/record"
 )
 
 // How much the first page shows.
@@ -21,7 +22,7 @@ type homePage struct {
 	Trending   []trending
 	Since      string // the day that trending looks back to, "" where there was nothing yet
 	Changes    []change
-	Categories []exports.Category
+	Categories []record.Category
 	ChangesAll int
 }
 
@@ -33,7 +34,7 @@ type homeBoard struct {
 
 func (r *request) home() (*page, error) {
 	h := &homePage{ChangesAll: r.Build.Archive().Changes()}
-	h.Categories = slices.SortedStableFunc(slices.Values(r.Categories), func(a, b exports.Category) int { return b.Count - a.Count })
+	h.Categories = slices.SortedStableFunc(slices.Values(r.Categories), func(a, b record.Category) int { return b.Count - a.Count })
 	h.Categories = h.Categories[:min(homeClasses, len(h.Categories))]
 	for _, t := range r.types() {
 		set, err := r.Build.Board(exports.AllBoard, t, "composite")
@@ -68,7 +69,7 @@ func (r *request) home() (*page, error) {
 
 // row is an entity in a list.
 type row struct {
-	*exports.Entity
+	*record.Entity
 	Rank     int // 0 for none
 	Previous int // its rank on the day that the list is compared with, 0 for none
 }
@@ -120,7 +121,7 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 
 // change is a change as pages tell of it.
 type change struct {
-	*exports.Change
+	*record.Change
 	feed.Told
 	Here bool // there is a page of the entity, or of what became of it
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"unicode"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // providerPath is the page of a provider.
 func providerPath(provider string) string {
-	return "/providers/" + slugKey(exports.Fold(provider)) + "/"
+	return "/providers/" + slugKey(record.Fold(provider)) + "/"
 }
 
 // maxKeyLen is how many bytes a key may have: a file system takes 255 for a name.

@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 const (
@@ -220,7 +221,7 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 		return
 	}
 	for _, v := range r.Build.Facet(set, byTag.Field, maxRelated+1) {
-		if exports.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < maxRelated {
+		if record.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < maxRelated {
 			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site"
 )
 
@@ -47,7 +48,7 @@ func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
 
 // MarkdownAt writes an entity as it stood, by a version of the archive, at the end of
 // a day.
-func (s *Site) MarkdownAt(e *exports.Entity, version int, day time.Time, base string) ([]byte, error) {
+func (s *Site) MarkdownAt(e *record.Entity, version int, day time.Time, base string) ([]byte, error) {
 	p := s.markdownOf(e, day, base)
 	p.Past = true
 	if err := s.addChanges(p, s.changesUntil(version, day)); err != nil {
@@ -56,7 +57,7 @@ func (s *Site) MarkdownAt(e *exports.Entity, version int, day time.Time, base st
 	return site.Markdown(p), nil
 }
 
-func (s *Site) markdownOf(e *exports.Entity, asOf time.Time, base string) *site.Page {
+func (s *Site) markdownOf(e *record.Entity, asOf time.Time, base string) *site.Page {
 	p := &site.Page{Entity: e, Category: s.categoryTitle(e.Category), Base: base, Build: s.buildID(), AsOf: asOf.UTC().Format(time.DateOnly),
 		Formula: s.Formula.Version}
 	if s.Static && s.API == "" {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site/ogimage"
 )
 
@@ -157,7 +158,7 @@ func (s *Site) card(o uint32) (ogimage.Card, error) {
 		return c, err
 	}
 	formula := s.Formula.Types[e.Type]
-	for _, dimension := range exports.ScoreNames[1:] {
+	for _, dimension := range record.ScoreNames[1:] {
 		if formula != nil && formula.Dimensions[dimension] != nil {
 			c.Parts = append(c.Parts, ogimage.Part{Name: label(dimension), Score: e.Scores.Get(dimension)})
 		}

@@ -21,6 +21,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/leaderboard"
+	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/indexes"
 )
@@ -37,7 +38,7 @@ type Source struct {
 	Boards     *leaderboard.Boards // how entities stand, now and before; nil: the site makes its own
 	Formula    *score.Formula
 	AsOf       time.Time
-	Categories []exports.Category
+	Categories []record.Category
 }
 
 // Options say where the pages will stand.
@@ -122,7 +123,7 @@ type Answer struct {
 	Body      []byte
 	Location  string // for 301, with Options.Root
 	// Gone is the version that deleted what the address had, for 410.
-	Gone *exports.Version
+	Gone *record.Version
 	// Keep is for how long whoever got the answer may use it without asking again.
 	Keep time.Duration
 }
@@ -221,5 +222,5 @@ func (r *request) route() *route {
 
 // types are the types that the build has entities of.
 func (s *Site) types() []string {
-	return slices.DeleteFunc(slices.Clone(exports.Types), func(t string) bool { return s.Build.Bitmap("type", t) == nil })
+	return slices.DeleteFunc(slices.Clone(record.Types), func(t string) bool { return s.Build.Bitmap("type", t) == nil })
 }

@@ -14,6 +14,7 @@ import (
 
 	"kindex/builder"
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -31,7 +32,7 @@ func smallBuild(t *testing.T) *exports.Build {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := exports.Open(filepath.Join(exports.BuildsDir(out), r.ID))
+	b, err := exports.Open(filepath.Join(store.BuildsDir(out), r.ID))
 	if err != nil {
 		t.Fatal(err)
 	}

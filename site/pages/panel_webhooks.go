@@ -3,7 +3,7 @@ package pages
 import (
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -40,7 +40,7 @@ var eventTexts = map[string]string{"entity.created": "something new is in the in
 // Events are all there are to choose from.
 func (p *WebhooksPage) Events() []EventChoice {
 	var list []EventChoice
-	for _, name := range exports.Events {
+	for _, name := range record.Events {
 		c := EventChoice{Name: name, Text: eventTexts[name]}
 		for _, chosen := range p.Chosen {
 			c.Chosen = c.Chosen || chosen == name

@@ -13,6 +13,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/record"
 )
 
 //go:embed templates
@@ -34,10 +35,10 @@ type page struct {
 	Canonical   string // path under which the page is best known, "" for its own
 	Section     string // of the navigation, where the path does not tell
 
-	gone      *exports.Version // the version that deleted it, for 410
-	location  string           // where the page is instead: a path, not escaped, which may hold what a visitor typed
-	query     string           // the query of location, escaped
-	body      []byte           // a whole answer that is no page
+	gone      *record.Version // the version that deleted it, for 410
+	location  string          // where the page is instead: a path, not escaped, which may hold what a visitor typed
+	query     string          // the query of location, escaped
+	body      []byte          // a whole answer that is no page
 	mediaType string
 	keep      time.Duration // for how long that may be used without asking again
 }

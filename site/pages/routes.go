@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // routes is the whole website on one screen: the addresses, what in them chooses a
@@ -93,7 +93,7 @@ func (t *route) match(path string, args, choices map[string]string) bool {
 			return false
 		case isArg && got[i] == "":
 			return false
-		case isArg && name == "type" && !slices.Contains(exports.Types, got[i]):
+		case isArg && name == "type" && !slices.Contains(record.Types, got[i]):
 			return false
 		case isArg:
 			args[name] = got[i]

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -52,7 +53,7 @@ func (r *request) scoring() (*page, error) {
 	if c := r.Formula.DeprecatedCap; c != nil {
 		d.Cap = number(*c)
 	}
-	for _, t := range exports.Types {
+	for _, t := range record.Types {
 		if f := r.Formula.Types[t]; f != nil {
 			d.Types = append(d.Types, describeType(t, f))
 		}
@@ -65,9 +66,9 @@ func (r *request) scoring() (*page, error) {
 // composite first: an index with a formula of its own has no columns of nothing.
 func (s *Site) scores(types ...string) []string {
 	if s.Formula == nil {
-		return exports.ScoreNames
+		return record.ScoreNames
 	}
-	return slices.DeleteFunc(slices.Clone(exports.ScoreNames), func(name string) bool {
+	return slices.DeleteFunc(slices.Clone(record.ScoreNames), func(name string) bool {
 		return name != "composite" && !slices.ContainsFunc(types, func(t string) bool {
 			f := s.Formula.Types[t]
 			return f != nil && f.Dimensions[name] != nil

@@ -9,6 +9,7 @@ import (
 
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/site/pages"
 )
 
@@ -67,9 +68,9 @@ func at(t *testing.T, s *pages.Site, address string) *pages.Answer {
 // TestFigures: thousands are set apart whatever comes after the point.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	e := &exports.Entity{Type: "tool", Slug: "figures", Name: "Figures", Category: "ml-frameworks", Description: "Has figures of all sizes."}
+	e := &record.Entity{Type: "tool", Slug: "figures", Name: "Figures", Category: "ml-frameworks", Description: "Has figures of all sizes."}
 	for _, v := range []float64{-1234567.25, 1234.5, 0.000001234, 999.5, -12, 4096} {
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, exports.Benchmark{Name: "B", Value: v, Date: "2026-01-02", Source: "https://ada.example/"})
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{Name: "B", Value: v, Date: "2026-01-02", Source: "https://ada.example/"})
 	}
 	body := string(get(t, siteOf(t, edgetest.Built(t), pages.Options{}, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e}), "/tool/figures/").Body)
 	for _, want := range []string{"−1,234,567.25", "1,234.5", "0.000001234", "999.5", "−12", "4,096"} {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // SubmitPath is the page for proposing an entity, and CheckPath where its form is
@@ -52,7 +53,7 @@ var formFields = func() []FormField {
 	}
 	hints := map[string]string{"homepage": "The project’s own site.", "repository": "The source code.", "paper": "The paper that describes it.",
 		"package": "Its page in a package registry.", "weights": "Where the weights can be downloaded.", "demo": "A place to try it.", "changelog": "The list of releases."}
-	for _, link := range exports.LinkNames {
+	for _, link := range record.LinkNames {
 		if link != "deprecation" { // which comes with a status, long after the submission
 			list = append(list, FormField{Name: "links." + link, Label: label(link), Hint: hints[link], Kind: "address", Group: formGroups[3]})
 		}
@@ -264,7 +265,7 @@ func (r *request) input(field FormField, f *Form) formInput {
 	switch field.Name {
 	case "type":
 		in.Value = cmp.Or(in.Value, DefaultType)
-		for _, t := range slices.Backward(exports.Types) { // tools first
+		for _, t := range slices.Backward(record.Types) { // tools first
 			in.Options = append(in.Options, option{Name: label(t), Value: t, Chosen: t == in.Value})
 		}
 	case "category":
@@ -272,7 +273,7 @@ func (r *request) input(field FormField, f *Form) formInput {
 			in.Options = append(in.Options, option{Name: name(c.Title), Value: c.Slug, Chosen: c.Slug == in.Value})
 		}
 	case "pricingModel":
-		for _, p := range exports.PricingModels {
+		for _, p := range record.PricingModels {
 			in.Options = append(in.Options, option{Name: label(p), Value: p, Chosen: p == in.Value})
 		}
 	case "name":
@@ -310,7 +311,7 @@ func (s *Site) inUse() ([]known, error) {
 			for _, v := range s.Build.Facet(all, field.Known, maxKnown) {
 				k.Values = append(k.Values, name(v.Value))
 			}
-			slices.SortFunc(k.Values, func(a, b string) int { return cmp.Compare(exports.Fold(a), exports.Fold(b)) })
+			slices.SortFunc(k.Values, func(a, b string) int { return cmp.Compare(record.Fold(a), record.Fold(b)) })
 			s.known.list = append(s.known.list, k)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 // kind is a filter field by whose values entities are listed.
@@ -27,7 +28,7 @@ var (
 )
 
 // path is the page of a value.
-func (k *kind) path(value string) string { return k.Path + slugKey(exports.Fold(value)) + "/" }
+func (k *kind) path(value string) string { return k.Path + slugKey(record.Fold(value)) + "/" }
 
 // term is a value of a field.
 type term struct {
@@ -73,7 +74,7 @@ func (s *Site) countTerms(k *kind) (*terms, error) {
 	t := &terms{byKey: map[string]int{}, used: len(counts)}
 	known := make(map[string]bool, len(counts))
 	add := func(value string, count int) {
-		folded := exports.Fold(value)
+		folded := record.Fold(value)
 		known[folded] = true
 		t.all = append(t.all, term{Name: value, Path: k.path(value), Count: count, folded: folded})
 	}
@@ -81,7 +82,7 @@ func (s *Site) countTerms(k *kind) (*terms, error) {
 		add(c.Value, c.Count)
 	}
 	for _, v := range s.Build.Values(k.Field) { // of withdrawn entities alone
-		if !known[exports.Fold(v)] {
+		if !known[record.Fold(v)] {
 			add(v, 0)
 		}
 	}
@@ -96,7 +97,7 @@ func (s *Site) countTerms(k *kind) (*terms, error) {
 		at[v.folded] = i
 	}
 	for _, c := range counts[:min(mostFrequent, len(counts))] {
-		t.frequent = append(t.frequent, at[exports.Fold(c.Value)])
+		t.frequent = append(t.frequent, at[record.Fold(c.Value)])
 	}
 	t.sortIn()
 	return t, nil

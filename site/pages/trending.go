@@ -8,6 +8,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 )
 
 const trendingRows = 50
@@ -61,12 +62,12 @@ func (r *request) trending() (*page, error) {
 	case !slices.Contains(windows, d.Window):
 		return r.noWindow(windows), nil
 	}
-	if d.Type != "" && !slices.Contains(exports.Types, d.Type) {
+	if d.Type != "" && !slices.Contains(record.Types, d.Type) {
 		var list []near
-		for _, t := range didyoumean.Names(d.Type, exports.Types, maxNear) {
+		for _, t := range didyoumean.Names(d.Type, record.Types, maxNear) {
 			list = append(list, near{Path: r.with("type", t), Name: "Trending " + t + "s"})
 		}
-		return r.missing("There is no such type", fmt.Sprintf("There are %s.", strings.Join(exports.Types, ", ")), list), nil
+		return r.missing("There is no such type", fmt.Sprintf("There are %s.", strings.Join(record.Types, ", ")), list), nil
 	}
 	d.Days = windowDays(d.Window)
 	if err := r.fillTrending(d); err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -189,7 +189,7 @@ func label(name string) string {
 }
 
 // bar draws a score from 0 to 100 as a bar; the number stands beside it.
-func bar(s exports.Score) template.HTML {
+func bar(s record.Score) template.HTML {
 	b := `<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="bar-track" width="100" height="4" rx="2"/>`
 	if s.Known() {
 		b += `<rect class="bar-fill" width="` + s.String() + `" height="4" rx="2"/>`

@@ -14,7 +14,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/static"
 )
 
@@ -88,7 +88,7 @@ func TestTurns(t *testing.T) {
 	var g errgroup.Group
 	for _, u := range urls {
 		g.Go(func() error {
-			_, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: u, Wait: func(*exports.BusyError) {}})
+			_, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: u, Wait: func(*store.BusyError) {}})
 			return err
 		})
 	}
@@ -113,11 +113,11 @@ func TestLocked(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
 	before := files(t, dir)
-	lock, err := exports.AcquireLock(context.Background(), dir, nil)
+	lock, err := store.AcquireLock(context.Background(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var busy *exports.BusyError
+	var busy *store.BusyError
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: "https://ada.example"}); !errors.As(err, &busy) || busy.Root != dir {
 		t.Errorf("a folder at which somebody is at work: %v", err)
 	}
@@ -129,11 +129,11 @@ func TestLocked(t *testing.T) {
 	}
 	mine := filepath.Join(t.TempDir(), "thesis.txt")
 	write(t, mine, "years of work")
-	name := filepath.Join(dir, exports.LockFile)
+	name := filepath.Join(dir, store.LockFile)
 	if err := errors.Join(os.Remove(name), os.Symlink(mine, name)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), exports.LockFile+" is not a lock file") {
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), store.LockFile+" is not a lock file") {
 		t.Errorf("a link in the place of the lock: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
@@ -236,12 +236,12 @@ func TestPruned(t *testing.T) {
 	var gone sync.Once
 	dir, _ := written(t, static.Options{Out: out, Progress: func(int, int) {
 		gone.Do(func() {
-			if err := os.RemoveAll(exports.BuildsDir(out)); err != nil {
+			if err := os.RemoveAll(store.BuildsDir(out)); err != nil {
 				t.Error(err)
 			}
 		})
 	}})
-	if _, err := os.Stat(exports.BuildsDir(out)); err == nil {
+	if _, err := os.Stat(store.BuildsDir(out)); err == nil {
 		t.Fatal("the build is still there")
 	}
 	if !maps.Equal(files(t, first), files(t, dir)) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -50,7 +50,7 @@ func (w *writer) writeList(names []string) error {
 
 // others are the names of the files that are no pages.
 func (w *writer) others() []string {
-	names := []string{"404.html", w.dataOf(exports.ManifestFile)}
+	names := []string{"404.html", w.dataOf(store.ManifestFile)}
 	for _, a := range pages.Assets() {
 		names = append(names, "assets/"+a.Name)
 	}

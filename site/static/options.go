@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -26,7 +27,7 @@ type Options struct {
 	API string
 	// Wait is told, once, when another run is at work in the folder, which Write then
 	// waits for; with a nil Wait, Write returns an *exports.BusyError instead.
-	Wait func(*exports.BusyError)
+	Wait func(*store.BusyError)
 	// Progress is told how many files are written; total is 0 until that is known.
 	Progress func(done, total int)
 }
@@ -85,19 +86,19 @@ func address(text string) (*url.URL, error) {
 // one at any moment: what is opened stays, and what is gone before is opened anew.
 func (o *Options) open() (*exports.Build, []byte, error) {
 	for {
-		id, err := exports.Current(o.Out)
+		id, err := store.Current(o.Out)
 		if err != nil {
 			return nil, nil, err
 		}
 		var manifest []byte
 		b, err := exports.OpenCurrent(o.Out)
 		if err == nil {
-			if manifest, _, err = exports.ManifestBytes(b.Dir); err == nil {
+			if manifest, _, err = store.ManifestBytes(b.Dir); err == nil {
 				return b, manifest, nil
 			}
 			err = errors.Join(err, b.Close())
 		}
-		if now, gone := exports.Current(o.Out); gone != nil || now == id {
+		if now, gone := store.Current(o.Out); gone != nil || now == id {
 			return nil, nil, err
 		}
 	}

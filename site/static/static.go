@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/site/pages"
 )
 
@@ -47,7 +48,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	lock, err := exports.AcquireLock(ctx, o.Dir, o.Wait)
+	lock, err := store.AcquireLock(ctx, o.Dir, o.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -250,17 +251,17 @@ func (w *writer) data() error {
 			}
 		}
 	}
-	return w.put(w.dataOf(exports.ManifestFile), w.manifest)
+	return w.put(w.dataOf(store.ManifestFile), w.manifest)
 }
 
 // dataOf is where a file of the build may be downloaded.
 func (w *writer) dataOf(file string) string { return "data/" + w.build.Manifest.ID + "/" + file }
 
 // published tells whether everybody may download a file of a build.
-func published(f exports.File) bool { return !strings.HasPrefix(f.Path, "lookup/") }
+func published(f store.File) bool { return !strings.HasPrefix(f.Path, "lookup/") }
 
 // isFeed tells whether a file of a build is the feed of all changes, in some format.
-func isFeed(f exports.File) bool {
+func isFeed(f store.File) bool {
 	return f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile
 }
 

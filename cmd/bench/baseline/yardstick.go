@@ -7,12 +7,12 @@ package baseline
 import (
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // Document is an entity as the yardsticks take it.
 type Document struct {
-	*exports.Entity
+	*record.Entity
 	Title  string // of the category
 	Record []byte // the JSON form: what an answer is made of
 }

@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // documents are few enough to see what must be found.
 func documents() []Document {
 	var docs []Document
 	for i, name := range []string{"Gradient", "Granite", "Gradients", "Tensor \"quoted\"", "Forest"} {
-		e := &exports.Entity{Type: "tool", Slug: fmt.Sprint("s", i), Name: name, Category: "alpha", Tags: []string{"shared", fmt.Sprint("tag-", i%2)},
+		e := &record.Entity{Type: "tool", Slug: fmt.Sprint("s", i), Name: name, Category: "alpha", Tags: []string{"shared", fmt.Sprint("tag-", i%2)},
 			Description: "Boosting of trees", License: []string{"MIT", "ISC"}[i%2]}
 		if i != 4 {
-			e.Scores.Composite = exports.ScoreOf(float64(90 - i))
+			e.Scores.Composite = record.ScoreOf(float64(90 - i))
 		}
 		docs = append(docs, Document{Entity: e, Title: "Alpha things", Record: []byte("<" + name + ">")})
 	}

@@ -1,0 +1,107 @@
+// Package jsonenc appends values to JSON text without reflection, always with the
+// same bytes, and takes the members of such an object apart.
+package jsonenc
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendMember appends a comma and the name of a member, which must need no escapes.
+func AppendMember(dst []byte, name string) []byte {
+	dst = append(dst, ',', '"')
+	dst = append(dst, name...)
+	return append(dst, '"', ':')
+}
+
+// AppendComma appends a comma before every element but the first.
+func AppendComma(dst []byte, i int) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	return dst
+}
+
+// AppendNullable appends a string, or null for "".
+func AppendNullable(dst []byte, s string) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return AppendString(dst, s)
+}
+
+// AppendStrings appends an array of strings.
+func AppendStrings(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		dst = AppendComma(dst, i)
+		dst = AppendString(dst, s)
+	}
+	return append(dst, ']')
+}
+
+// AppendNumber appends the shortest decimal that reads back as x, without an
+// exponent for whole numbers below 2^53. NaN and infinities become null.
+func AppendNumber(dst []byte, x float64) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return append(dst, "null"...)
+	}
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return strconv.AppendInt(dst, int64(x), 10)
+	}
+	return strconv.AppendFloat(dst, x, 'g', -1, 64)
+}
+
+// AppendString appends s as a JSON string. It escapes what JSON demands and the
+// two line separators that JavaScript once did not allow; invalid UTF-8 becomes
+// U+FFFD. HTML is not escaped: records are data, pages escape them themselves.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			dst = append(dst, s[start:i]...)
+			switch c {
+			case '"', '\\':
+				dst = append(dst, '\\', c)
+			case '\n':
+				dst = append(dst, '\\', 'n')
+			case '\r':
+				dst = append(dst, '\\', 'r')
+			case '\t':
+				dst = append(dst, '\\', 't')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+			}
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = append(append(dst, s[start:i]...), `\ufffd`...)
+			start = i + size
+		case r == '\u2028' || r == '\u2029':
+			dst = append(append(dst, s[start:i]...), `\u202`...)
+			dst = append(dst, hexDigits[r&15])
+			start = i + size
+		}
+		i += size
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+const hexDigits = "0123456789abcdef"
+
+// OptionalString is a text that is null in JSON where it is empty.
+type OptionalString string
+
+// MarshalJSON writes the text, or null.
+func (o OptionalString) MarshalJSON() ([]byte, error) { return AppendNullable(nil, string(o)), nil }

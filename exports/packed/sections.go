@@ -1,0 +1,106 @@
+// Package packed reads and writes the parts of lookup files, which the edge maps
+// into memory: sections, tables of texts and inverted lists.
+package packed
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Lookup files are made of sections: a count, the length of each section, then
+// the sections, each starting at a multiple of eight. Numbers are little-endian.
+
+// PackSections returns a lookup file of these sections.
+func PackSections(parts ...[]byte) []byte {
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(parts)))
+	for _, p := range parts {
+		out = binary.LittleEndian.AppendUint64(out, uint64(len(p)))
+	}
+	for _, p := range parts {
+		out = append(out, p...)
+		for len(out)%8 != 0 {
+			out = append(out, 0)
+		}
+	}
+	return out
+}
+
+// ErrSections reports a lookup file that is cut short, or has other sections than
+// its reader expects.
+var ErrSections = errors.New("the sections of a lookup file do not fit its length")
+
+// UnpackSections returns the sections of a lookup file that has want of them. They
+// point into b.
+func UnpackSections(b []byte, want int) ([][]byte, error) {
+	if len(b) < 8 || binary.LittleEndian.Uint64(b) != uint64(want) || len(b) < 8+8*want {
+		return nil, ErrSections
+	}
+	at := uint64(8 + 8*want)
+	parts := make([][]byte, want)
+	for i := range parts {
+		n := binary.LittleEndian.Uint64(b[8+8*i:])
+		if n > uint64(len(b)) || at+n > uint64(len(b)) {
+			return nil, ErrSections
+		}
+		parts[i] = b[at : at+n : at+n]
+		at = (at + n + 7) &^ 7
+	}
+	return parts, nil
+}
+
+// SectionReader opens lookup files and keeps the first error.
+type SectionReader struct {
+	file func(name string) []byte
+	err  error
+}
+
+// NewSectionReader returns a reader of the files that file returns by name.
+func NewSectionReader(file func(name string) []byte) *SectionReader {
+	return &SectionReader{file: file}
+}
+
+// Err returns the first error.
+func (s *SectionReader) Err() error { return s.err }
+
+// Open returns the sections of a file that has want of them; empty ones where it
+// cannot be read.
+func (s *SectionReader) Open(name string, want int) [][]byte {
+	parts, err := UnpackSections(s.file(name), want)
+	if err != nil {
+		s.Fail(name, err)
+		return make([][]byte, want)
+	}
+	return parts
+}
+
+// Strings opens a section of a file as a table of texts.
+func (s *SectionReader) Strings(name string, part []byte) StringTable {
+	t, err := OpenStrings(part)
+	if err != nil {
+		s.Fail(name, err)
+	}
+	return t
+}
+
+// Postings opens the first PostingSections of parts as inverted lists.
+func (s *SectionReader) Postings(name string, parts [][]byte) Postings {
+	p := Postings{keys: s.Strings(name, parts[0]), ends: parts[1], sets: parts[2]}
+	n := p.keys.Len()
+	s.Check(name, len(p.ends) == 8*(n+1) && Uint64At(p.ends, n) == uint64(len(p.sets)))
+	return p
+}
+
+// Check notes that a lookup file is not of the shape that it should have.
+func (s *SectionReader) Check(name string, fits bool) {
+	if !fits {
+		s.Fail(name, ErrSections)
+	}
+}
+
+// Fail notes why a lookup file cannot be read.
+func (s *SectionReader) Fail(name string, err error) {
+	if s.err == nil {
+		s.err = fmt.Errorf("%s: %w", name, err)
+	}
+}

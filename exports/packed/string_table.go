@@ -1,0 +1,66 @@
+package packed
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// Uint32s is a list of numbers within a lookup file.
+type Uint32s []byte
+
+// Len returns how many numbers there are.
+func (u Uint32s) Len() int { return len(u) / 4 }
+
+// At returns the number at a place.
+func (u Uint32s) At(i int) uint32 { return binary.LittleEndian.Uint32(u[i*4:]) }
+
+// PackUint32s returns what Uint32s reads.
+func PackUint32s(list []uint32) []byte {
+	b := make([]byte, 0, 4*len(list))
+	for _, v := range list {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+// StringTable is an immutable list of texts: a count, the offsets, the bytes.
+type StringTable struct {
+	offsets Uint32s
+	text    []byte
+}
+
+// PackStrings returns what OpenStrings reads.
+func PackStrings(list []string) []byte {
+	offsets := make([]uint32, 1, len(list)+1)
+	var text []byte
+	for _, s := range list {
+		text = append(text, s...)
+		offsets = append(offsets, uint32(len(text)))
+	}
+	return PackSections(PackUint32s(offsets), text)
+}
+
+// OpenStrings opens a table that PackStrings wrote. It points into b.
+func OpenStrings(b []byte) (StringTable, error) {
+	parts, err := UnpackSections(b, 2)
+	if err != nil {
+		return StringTable{}, err
+	}
+	return StringTable{offsets: parts[0], text: parts[1]}, nil
+}
+
+// Len returns how many texts there are.
+func (t StringTable) Len() int { return t.offsets.Len() - 1 }
+
+// At returns the text at a place.
+func (t StringTable) At(i int) []byte { return t.text[t.offsets.At(i):t.offsets.At(i+1)] }
+
+// Search returns the first place in a sorted table whose text is not below s,
+// and whether it is s.
+func (t StringTable) Search(s string) (int, bool) {
+	i := sort.Search(t.Len(), func(i int) bool { return string(t.At(i)) >= s })
+	return i, i < t.Len() && string(t.At(i)) == s
+}
+
+// NoStrings returns a table without a text.
+func NoStrings() StringTable { return StringTable{offsets: make([]byte, 4)} }

@@ -1,0 +1,211 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"unique"
+)
+
+var errRecord = errors.New("entity record: is not in the form in which builds keep records")
+
+// ParseAuthored reads a record that AppendJSON wrote, all but its scores. It is
+// the mirror image of AppendJSON, member by member, and takes nothing else, so
+// that it costs a small part of UnmarshalJSON. Unknown lists are nil.
+func ParseAuthored(record []byte) (*Entity, error) {
+	r := &recordReader{rest: string(record)}
+	e := &Entity{}
+	r.literal(`{"type":`)
+	e.Type = r.word()
+	e.Slug = r.member("slug").text()
+	e.Name = r.member("name").text()
+	e.Provider = r.member("provider").word()
+	e.Description = r.member("description").text()
+	e.Category = r.member("category").word()
+	e.Version = r.member("version").word()
+	e.PricingModel = r.member("pricingModel").word()
+	e.License = r.member("license").word()
+	e.URL = r.member("url").text()
+	e.Tags = r.member("tags").words()
+	e.Capabilities = r.member("capabilities").words()
+	r.member("scores").skipBehind('}')
+	e.AddedDate = r.member("addedDate").word()
+	e.LastUpdated = r.member("lastUpdated").word()
+	e.Status = r.member("status").word()
+	e.Links = r.member("links").links()
+	e.Signals = r.member("signals").signals()
+	r.literal("}")
+	if r.failed || r.rest != "" {
+		return nil, errRecord
+	}
+	return e, nil
+}
+
+// recordReader takes a record apart from the front. After something unexpected it
+// has failed: nothing is left, and all that it reads is empty.
+type recordReader struct {
+	rest   string
+	failed bool
+}
+
+func (r *recordReader) fail() { r.failed, r.rest = true, "" }
+
+func (r *recordReader) literal(s string) {
+	if rest, ok := strings.CutPrefix(r.rest, s); ok {
+		r.rest = rest
+	} else {
+		r.fail()
+	}
+}
+
+// member goes to the value of the member that must come next.
+func (r *recordReader) member(name string) *recordReader {
+	r.literal(`,"`)
+	r.literal(name)
+	r.literal(`":`)
+	return r
+}
+
+func (r *recordReader) skipBehind(c byte) {
+	i := strings.IndexByte(r.rest, c)
+	if i < 0 {
+		r.fail()
+		return
+	}
+	r.rest = r.rest[i+1:]
+}
+
+// take cuts n bytes off.
+func (r *recordReader) take(n int) string {
+	s := r.rest[:n]
+	r.rest = r.rest[n:]
+	return s
+}
+
+// sees tells whether c comes next.
+func (r *recordReader) sees(c byte) bool { return r.rest != "" && r.rest[0] == c }
+
+// Open enters a list or an object, and tells whether something is in it.
+func (r *recordReader) open(begin, end string) bool {
+	r.literal(begin)
+	if r.sees(end[0]) {
+		r.literal(end)
+		return false
+	}
+	return !r.failed
+}
+
+// more goes on behind an item of a list or an object, and tells whether another
+// one follows.
+func (r *recordReader) more(end string) bool {
+	if r.sees(',') {
+		r.literal(",")
+		return true
+	}
+	r.literal(end)
+	return false
+}
+
+// text reads a text, "" for null.
+func (r *recordReader) text() string {
+	if !r.sees('"') {
+		r.literal("null")
+		return ""
+	}
+	end := strings.IndexByte(r.rest[1:], '"')
+	if end >= 0 && strings.IndexByte(r.rest[1:end+1], '\\') < 0 {
+		return r.take(end + 2)[1 : end+1]
+	}
+	for end = 1; end < len(r.rest) && r.rest[end] != '"'; end++ {
+		if r.rest[end] == '\\' {
+			end++
+		}
+	}
+	var s string
+	// AppendString writes U+FFFD with an escape only where the text was not UTF-8;
+	// what it was then, nobody knows any more.
+	if end >= len(r.rest) || strings.Contains(r.rest[:end], `\ufffd`) || json.Unmarshal([]byte(r.rest[:end+1]), &s) != nil {
+		r.fail()
+		return ""
+	}
+	r.take(end + 1)
+	return s
+}
+
+// word is text for what a catalogue repeats all the time: equal ones share one
+// copy.
+func (r *recordReader) word() string { return unique.Make(r.text()).Value() }
+
+func (r *recordReader) words() (list []string) {
+	for more := r.open("[", "]"); more; more = r.more("]") {
+		list = append(list, r.word())
+	}
+	return list
+}
+
+func (r *recordReader) number() float64 {
+	n := 0
+	for n < len(r.rest) && strings.IndexByte("+-.0123456789e", r.rest[n]) >= 0 {
+		n++
+	}
+	x, err := strconv.ParseFloat(r.take(n), 64)
+	if err != nil {
+		r.fail()
+	}
+	return x
+}
+
+func (r *recordReader) links() (list []Link) {
+	for more := r.open("{", "}"); more; more = r.more("}") {
+		name := r.word()
+		r.literal(":")
+		list = append(list, Link{Name: name, URL: r.text()})
+	}
+	return list
+}
+
+func (r *recordReader) signals() (s Signals) {
+	var room [16]Fact
+	facts := room[:0]
+	for more := r.open("{", "}"); more; more = r.more("}") {
+		f := Fact{Name: r.word()}
+		r.literal(":")
+		if f.Name == "benchmarks" {
+			s.Benchmarks = r.benchmarks()
+			continue
+		}
+		r.literal(`{"value":`)
+		if r.sees('"') {
+			f.Day = r.word()
+		} else {
+			f.Number = r.number()
+		}
+		f.Date, f.Source = r.origin()
+		facts = append(facts, f)
+	}
+	if len(facts) > 0 {
+		s.Facts = slices.Clone(facts)
+	}
+	return s
+}
+
+func (r *recordReader) benchmarks() (list []Benchmark) {
+	for more := r.open("[", "]"); more; more = r.more("]") {
+		b := Benchmark{}
+		r.literal(`{"name":`)
+		b.Name = r.word()
+		b.Value = r.member("value").number()
+		b.Date, b.Source = r.origin()
+		list = append(list, b)
+	}
+	return list
+}
+
+func (r *recordReader) origin() (date, source string) {
+	date = r.member("date").word()
+	source = r.member("source").text()
+	r.literal("}")
+	return date, source
+}

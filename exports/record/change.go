@@ -1,0 +1,148 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"kindex/exports/jsonenc"
+)
+
+// What a change did.
+const (
+	Created = "entity.created"
+	Updated = "entity.updated"
+	Deleted = "entity.deleted"
+)
+
+// Events lists what a change can have done.
+var Events = []string{Created, Updated, Deleted}
+
+// Change is one entity created, updated or deleted at one moment. The same
+// objects are the changelog, the items of the feed and what webhooks tell of.
+type Change struct {
+	ID        string // 24 hexadecimal digits; it survives a rebase and never repeats
+	Event     string // one of Events
+	Timestamp time.Time
+	// Type, Slug and Name are those that the entity has after the change, or
+	// had before it was deleted.
+	Type, Slug, Name string
+	Fields           []FieldChange
+	Commit           string // "" outside git
+	Author           string // a name, "" outside git
+	PullRequest      int    // 0 for none
+}
+
+// FieldChange is one field before and after a change, in the order of the
+// record. Fields are named as in the record, with a dot when nested.
+type FieldChange struct {
+	Field    string
+	Old, New []byte // JSON; null where the field was, or is, not set
+}
+
+// Key is the address of the entity within the index: type/slug.
+func (c *Change) Key() string { return c.Type + "/" + c.Slug }
+
+// Field returns what a change did to a field.
+func (c *Change) Field(name string) (FieldChange, bool) {
+	for _, f := range c.Fields {
+		if f.Field == name {
+			return f, true
+		}
+	}
+	return FieldChange{}, false
+}
+
+// AppendJSON appends the change as one compact object.
+func (c *Change) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"id":`...)
+	dst = jsonenc.AppendString(dst, c.ID)
+	dst = jsonenc.AppendMember(dst, "event")
+	dst = jsonenc.AppendString(dst, c.Event)
+	dst = jsonenc.AppendMember(dst, "timestamp")
+	dst = jsonenc.AppendString(dst, c.Timestamp.UTC().Format(time.RFC3339))
+	dst = append(dst, `,"entity":{"type":`...)
+	dst = jsonenc.AppendString(dst, c.Type)
+	dst = jsonenc.AppendMember(dst, "slug")
+	dst = jsonenc.AppendString(dst, c.Slug)
+	dst = jsonenc.AppendMember(dst, "name")
+	dst = jsonenc.AppendString(dst, c.Name)
+	dst = append(dst, `},"changes":`...)
+	dst = AppendFieldChanges(dst, c.Fields)
+	dst = jsonenc.AppendMember(dst, "commit")
+	dst = jsonenc.AppendNullable(dst, c.Commit)
+	dst = jsonenc.AppendMember(dst, "author")
+	dst = jsonenc.AppendNullable(dst, c.Author)
+	dst = jsonenc.AppendMember(dst, "pullRequest")
+	if c.PullRequest == 0 {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, int64(c.PullRequest), 10)
+	}
+	return append(dst, '}')
+}
+
+// AppendFieldChanges appends the changed fields as an array.
+func AppendFieldChanges(dst []byte, fields []FieldChange) []byte {
+	dst = append(dst, '[')
+	for i, f := range fields {
+		dst = jsonenc.AppendComma(dst, i)
+		dst = append(dst, `{"field":`...)
+		dst = jsonenc.AppendString(dst, f.Field)
+		dst = append(append(dst, `,"old":`...), f.Old...)
+		dst = append(append(dst, `,"new":`...), f.New...)
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c *Change) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads what AppendJSON wrote.
+func (c *Change) UnmarshalJSON(b []byte) error {
+	var r struct {
+		ID, Event string
+		Timestamp time.Time
+		Entity    struct{ Type, Slug, Name string }
+		Changes   []struct {
+			Field    string
+			Old, New json.RawMessage
+		}
+		Commit, Author string
+		PullRequest    int
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return fmt.Errorf("change: %w", err)
+	}
+	*c = Change{ID: r.ID, Event: r.Event, Timestamp: r.Timestamp.UTC(), Type: r.Entity.Type, Slug: r.Entity.Slug,
+		Name: r.Entity.Name, Commit: r.Commit, Author: r.Author, PullRequest: r.PullRequest}
+	for _, f := range r.Changes {
+		c.Fields = append(c.Fields, FieldChange{f.Field, orNull(f.Old), orNull(f.New)})
+	}
+	return nil
+}
+
+func orNull(b []byte) []byte {
+	if len(b) == 0 {
+		return []byte("null")
+	}
+	return b
+}
+
+// ChangeFields are the names that fields of a change may have, and their groups.
+var ChangeFields = func() []string {
+	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
+		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}
+	for _, n := range LinkNames {
+		list = append(list, "links."+n)
+	}
+	for _, t := range SignalTypes {
+		list = append(list, "signals."+t.Name)
+	}
+	for _, n := range ScoreNames {
+		list = append(list, "scores."+n)
+	}
+	return list
+}()

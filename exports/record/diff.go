@@ -1,0 +1,205 @@
+package record
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"strings"
+
+	"kindex/exports/jsonenc"
+)
+
+// fieldValue is a field that counts as a difference, where it is set.
+type fieldValue struct {
+	section int // its place in the record
+	name    string
+	value   []byte // JSON
+	counts  []byte // what is compared where that is not the value
+}
+
+// Sections of nested fields: they come behind the others, as in the record.
+const (
+	linkSection   = 100
+	signalSection = 101
+)
+
+// counted lists the fields of an entity that count as a difference and are set,
+// in the order of the record: what its author wrote, and the values of signals.
+// Scores, the dates and sources of signals, dates taken from the history and
+// earlier slugs do not count.
+func (e *Entity) counted() []fieldValue {
+	c := counting{list: make([]fieldValue, 0, 24), memory: make([]byte, 0, 1024)}
+	text := func(section int, name, s string) {
+		if s != "" {
+			c.add(section, name, jsonenc.AppendString(c.memory, s))
+		}
+	}
+	texts := func(section int, name string, l []string) {
+		if len(l) > 0 {
+			c.add(section, name, jsonenc.AppendStrings(c.memory, l))
+		}
+	}
+	for i, f := range [...]struct{ name, value string }{
+		{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description}, {"category", e.Category},
+		{"version", e.Version}, {"pricingModel", e.PricingModel}, {"license", e.License}, {"url", e.URL},
+	} {
+		text(i, f.name, f.value)
+	}
+	texts(20, "tags", e.Tags)
+	texts(21, "capabilities", e.Capabilities)
+	if !e.AddedDerived {
+		text(22, "addedDate", e.AddedDate)
+	}
+	if !e.UpdatedDerived {
+		text(23, "lastUpdated", e.LastUpdated)
+	}
+	text(24, "status", e.Status)
+	for _, l := range e.Links {
+		text(linkSection, "links."+l.Name, l.URL)
+	}
+	c.addSignals(&e.Signals)
+	return c.list
+}
+
+// counting gathers fields; their values share memory.
+type counting struct {
+	list   []fieldValue
+	memory []byte
+}
+
+// Add takes over a value that was appended to the memory.
+func (c *counting) add(section int, name string, grown []byte) {
+	c.list = append(c.list, fieldValue{section: section, name: name, value: grown[len(c.memory):len(grown):len(grown)]})
+	c.memory = grown
+}
+
+func (c *counting) addSignals(s *Signals) {
+	pending := len(s.Benchmarks) > 0
+	for _, f := range s.Facts {
+		if pending && f.Name > "benchmarks" {
+			c.list, pending = append(c.list, s.countedBenchmarks()), false
+		}
+		if f.Day != "" {
+			c.add(signalSection, "signals."+f.Name, jsonenc.AppendString(c.memory, f.Day))
+		} else {
+			c.add(signalSection, "signals."+f.Name, jsonenc.AppendNumber(c.memory, f.Number))
+		}
+	}
+	if pending {
+		c.list = append(c.list, s.countedBenchmarks())
+	}
+}
+
+// countedBenchmarks is one field: the whole list is shown, names and values are
+// compared.
+func (s *Signals) countedBenchmarks() fieldValue {
+	v := fieldValue{section: signalSection, name: "signals.benchmarks"}
+	v.value = s.appendBenchmarks(nil)
+	for _, b := range s.Benchmarks {
+		v.counts = append(jsonenc.AppendString(v.counts, b.Name), ':')
+		v.counts = append(jsonenc.AppendNumber(v.counts, b.Value), ',')
+	}
+	return v
+}
+
+func (v *fieldValue) compared() []byte {
+	if v.counts != nil {
+		return v.counts
+	}
+	return v.value
+}
+
+var null = []byte("null")
+
+// Diff returns the fields that count as a difference and differ between two
+// states of an entity. A nil entity has no fields. A slug that differs is
+// listed, first of all, between two entities only.
+func Diff(before, after *Entity) []FieldChange {
+	return diff(before, after, before.countedIfAny(), after.countedIfAny())
+}
+
+func (e *Entity) countedIfAny() []fieldValue {
+	if e == nil {
+		return nil
+	}
+	return e.counted()
+}
+
+func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
+	fields := make([]FieldChange, 0, max(len(a), len(b))/4)
+	if before != nil && after != nil && before.Slug != after.Slug {
+		fields = append(fields, FieldChange{"slug", jsonenc.AppendString(nil, before.Slug), jsonenc.AppendString(nil, after.Slug)})
+	}
+	for len(a) > 0 || len(b) > 0 {
+		var order int
+		switch {
+		case len(a) == 0:
+			order = 1
+		case len(b) == 0:
+			order = -1
+		default:
+			order = cmp.Or(cmp.Compare(a[0].section, b[0].section), cmp.Compare(a[0].name, b[0].name))
+		}
+		switch {
+		case order < 0:
+			fields = append(fields, FieldChange{a[0].name, a[0].value, null})
+			a = a[1:]
+		case order > 0:
+			fields = append(fields, FieldChange{b[0].name, null, b[0].value})
+			b = b[1:]
+		default:
+			if string(a[0].compared()) != string(b[0].compared()) {
+				fields = append(fields, FieldChange{a[0].name, a[0].value, b[0].value})
+			}
+			a, b = a[1:], b[1:]
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return fields
+}
+
+// Transition is Diff together with hashes of all that counts in both states,
+// their addresses included; zero for nil.
+func Transition(before, after *Entity) (fields []FieldChange, old, now [sha256.Size]byte) {
+	a, b := before.countedIfAny(), after.countedIfAny()
+	if fields = diff(before, after, a, b); len(fields) > 0 {
+		old, now = contentSum(before, a), contentSum(after, b)
+	}
+	return fields, old, now
+}
+
+// DiffScores returns the scores that differ.
+func DiffScores(before, after *Scores) []FieldChange {
+	var fields []FieldChange
+	for _, name := range ScoreNames {
+		if a, b := before.Get(name), after.Get(name); a != b {
+			fields = append(fields, FieldChange{"scores." + name, a.AppendJSON(nil), b.AppendJSON(nil)})
+		}
+	}
+	return fields
+}
+
+func contentSum(e *Entity, counted []fieldValue) (sum [sha256.Size]byte) {
+	if e == nil {
+		return sum
+	}
+	h := sha256.New()
+	h.Write([]byte(e.Key()))
+	for _, v := range counted {
+		h.Write([]byte("\x00" + v.name + "\x00"))
+		h.Write(v.compared())
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// FieldGroup is the first part of a nested field's name, "" for one that is not
+// nested.
+func FieldGroup(field string) string {
+	group, _, nested := strings.Cut(field, ".")
+	if !nested {
+		return ""
+	}
+	return group
+}

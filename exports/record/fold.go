@@ -1,0 +1,84 @@
+package record
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// FieldValues returns what an entity has in one of the FilterFields.
+func (e *Entity) FieldValues(field string) []string {
+	one := func(s string) []string {
+		if s == "" {
+			return nil
+		}
+		return []string{s}
+	}
+	switch field {
+	case "capability":
+		return e.Capabilities
+	case "category":
+		return one(e.Category)
+	case "license":
+		return one(e.License)
+	case "pricingModel":
+		return one(e.PricingModel)
+	case "provider":
+		return one(e.Provider)
+	case "status":
+		return one(e.Status)
+	case "tag":
+		return e.Tags
+	case "type":
+		return one(e.Type)
+	}
+	panic("exports: there is no filter field " + field)
+}
+
+// Fold is the form in which names and filter values are compared: compatibility
+// forms joined, marks dropped, lower case, so that "É" meets "e".
+func Fold(s string) string {
+	ascii := true
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			ascii = false
+			break
+		}
+	}
+	if ascii {
+		return strings.ToLower(s)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(s))
+}
+
+// CompareRank is the order of ordinals: listed before withdrawn, then by
+// composite, the best first and null last, then by type and slug.
+func CompareRank(a, b *Entity) int {
+	return cmp.Or(
+		compareBools(a.Status == Withdrawn, b.Status == Withdrawn),
+		b.Scores.Composite.Compare(a.Scores.Composite),
+		CompareKey(a, b))
+}
+
+// CompareKey orders by type, then slug.
+func CompareKey(a, b *Entity) int {
+	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Slug, b.Slug))
+}
+
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,203 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kindex/exports/jsonenc"
+)
+
+// RecordFields are the members of a record's JSON form, in their order.
+var RecordFields = []string{
+	"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
+	"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated",
+	"status", "links", "signals",
+}
+
+// AppendJSON appends the record: one compact object with the RecordFields in
+// order. Unknown values are null, [] or {}; none is missing, none is "".
+func (e *Entity) AppendJSON(dst []byte) []byte {
+	dst = e.appendHead(dst)
+	dst = jsonenc.AppendMember(dst, "scores")
+	dst = e.Scores.AppendJSON(dst)
+	dst = appendDates(dst, e.AddedDate, e.LastUpdated)
+	return e.appendTail(dst)
+}
+
+// appendHead appends the members before the scores.
+func (e *Entity) appendHead(dst []byte) []byte {
+	dst = append(dst, `{"type":`...)
+	dst = jsonenc.AppendString(dst, e.Type)
+	for _, f := range [...]struct{ name, value string }{
+		{"slug", e.Slug}, {"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
+		{"category", e.Category}, {"version", e.Version}, {"pricingModel", e.PricingModel},
+		{"license", e.License}, {"url", e.URL},
+	} {
+		dst = jsonenc.AppendMember(dst, f.name)
+		dst = jsonenc.AppendNullable(dst, f.value)
+	}
+	dst = jsonenc.AppendMember(dst, "tags")
+	dst = jsonenc.AppendStrings(dst, e.Tags)
+	dst = jsonenc.AppendMember(dst, "capabilities")
+	return jsonenc.AppendStrings(dst, e.Capabilities)
+}
+
+func appendDates(dst []byte, added, updated string) []byte {
+	dst = jsonenc.AppendMember(dst, "addedDate")
+	dst = jsonenc.AppendNullable(dst, added)
+	dst = jsonenc.AppendMember(dst, "lastUpdated")
+	return jsonenc.AppendNullable(dst, updated)
+}
+
+// appendTail appends the members behind the dates.
+func (e *Entity) appendTail(dst []byte) []byte {
+	dst = jsonenc.AppendMember(dst, "status")
+	dst = jsonenc.AppendString(dst, e.Status)
+	dst = jsonenc.AppendMember(dst, "links")
+	dst = append(dst, '{')
+	for i, l := range e.Links {
+		dst = jsonenc.AppendComma(dst, i)
+		dst = jsonenc.AppendString(dst, l.Name)
+		dst = append(dst, ':')
+		dst = jsonenc.AppendString(dst, l.URL)
+	}
+	dst = append(dst, '}')
+	dst = jsonenc.AppendMember(dst, "signals")
+	dst = e.Signals.appendJSON(dst)
+	return append(dst, '}')
+}
+
+// AppendJSON appends an object with all the ScoreNames.
+func (s *Scores) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, name := range ScoreNames {
+		dst = jsonenc.AppendComma(dst, i)
+		dst = jsonenc.AppendString(dst, name)
+		dst = append(dst, ':')
+		dst = s.Get(name).AppendJSON(dst)
+	}
+	return append(dst, '}')
+}
+
+func (s *Signals) appendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	n := 0
+	benchmarks := func() {
+		dst = jsonenc.AppendComma(dst, n)
+		dst = s.appendBenchmarks(append(dst, `"benchmarks":`...))
+		n++
+	}
+	pending := len(s.Benchmarks) > 0
+	for _, f := range s.Facts {
+		if pending && f.Name > "benchmarks" {
+			benchmarks()
+			pending = false
+		}
+		dst = jsonenc.AppendComma(dst, n)
+		dst = jsonenc.AppendString(dst, f.Name)
+		dst = append(dst, `:{"value":`...)
+		if f.Day != "" {
+			dst = jsonenc.AppendString(dst, f.Day)
+		} else {
+			dst = jsonenc.AppendNumber(dst, f.Number)
+		}
+		dst = appendOrigin(dst, f.Date, f.Source)
+		n++
+	}
+	if pending {
+		benchmarks()
+	}
+	return append(dst, '}')
+}
+
+func (s *Signals) appendBenchmarks(dst []byte) []byte {
+	dst = append(dst, '[')
+	for i, b := range s.Benchmarks {
+		dst = jsonenc.AppendComma(dst, i)
+		dst = append(dst, `{"name":`...)
+		dst = jsonenc.AppendString(dst, b.Name)
+		dst = append(dst, `,"value":`...)
+		dst = jsonenc.AppendNumber(dst, b.Value)
+		dst = appendOrigin(dst, b.Date, b.Source)
+	}
+	return append(dst, ']')
+}
+
+func appendOrigin(dst []byte, date, source string) []byte {
+	dst = append(dst, `,"date":`...)
+	dst = jsonenc.AppendNullable(dst, date)
+	dst = append(dst, `,"source":`...)
+	dst = jsonenc.AppendNullable(dst, source)
+	return append(dst, '}')
+}
+
+// recordJSON mirrors the record for reading; writing is done by AppendJSON.
+type recordJSON struct {
+	Type, Slug, Name, Provider, Description, Category, Version, PricingModel, License, URL string
+	Tags, Capabilities                                                                     []string
+	Scores                                                                                 map[string]Score
+	AddedDate, LastUpdated, Status                                                         string
+	Links                                                                                  map[string]string
+	Signals                                                                                map[string]json.RawMessage
+	Formerly                                                                               []string // of what AppendAuthored wrote
+}
+
+// UnmarshalJSON reads a record that AppendJSON wrote.
+func (e *Entity) UnmarshalJSON(b []byte) error {
+	var r recordJSON
+	if err := json.Unmarshal(b, &r); err != nil {
+		return fmt.Errorf("entity record: %w", err)
+	}
+	*e = Entity{
+		Type: r.Type, Slug: r.Slug, Name: r.Name, Provider: r.Provider, Description: r.Description,
+		Category: r.Category, Version: r.Version, PricingModel: r.PricingModel, License: r.License,
+		URL: r.URL, Tags: r.Tags, Capabilities: r.Capabilities, AddedDate: r.AddedDate,
+		LastUpdated: r.LastUpdated, Status: r.Status, Formerly: r.Formerly,
+	}
+	for name, s := range r.Scores {
+		if p := e.Scores.slot(name); p != nil {
+			*p = s
+		}
+	}
+	for name, url := range r.Links {
+		e.Links = append(e.Links, Link{Name: name, URL: url})
+	}
+	slices.SortFunc(e.Links, func(a, b Link) int { return strings.Compare(a.Name, b.Name) })
+	for name, raw := range r.Signals {
+		if name == "benchmarks" {
+			if err := json.Unmarshal(raw, &e.Signals.Benchmarks); err != nil {
+				return fmt.Errorf("entity record: benchmarks: %w", err)
+			}
+			continue
+		}
+		f, err := parseFact(name, raw)
+		if err != nil {
+			return err
+		}
+		e.Signals.Facts = append(e.Signals.Facts, f)
+	}
+	slices.SortFunc(e.Signals.Facts, func(a, b Fact) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+func parseFact(name string, raw []byte) (Fact, error) {
+	var v struct {
+		Value        any
+		Date, Source string
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return Fact{}, fmt.Errorf("entity record: signal %s: %w", name, err)
+	}
+	f := Fact{Name: name, Date: v.Date, Source: v.Source}
+	switch x := v.Value.(type) {
+	case float64:
+		f.Number = x
+	case string:
+		f.Day = x
+	default:
+		return Fact{}, fmt.Errorf("entity record: signal %s: value is a %T", name, v.Value)
+	}
+	return f, nil
+}

@@ -1,0 +1,243 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// An output folder may lie in a clone of a repository whose commits hold anything,
+// symbolic links among them. Kindex never creates links, so whatever lies below an
+// output folder is read, written and removed without following any. The output
+// folder itself may be a link: somebody on this machine named it.
+
+// LinkError reports a symbolic link below an output folder or a content folder.
+type LinkError struct{ Path string }
+
+// Error implements error.
+func (e *LinkError) Error() string {
+	return e.Path + " is a symbolic link, and kindex follows none within the folders it is given: remove it, " +
+		"or name the folder to use directly (which may be a link)"
+}
+
+// buildsFolder is the name of BuildsDir below an output folder.
+var buildsFolder = []string{"exports", "builds"}
+
+// OpenFolder opens a folder below root, name by name. It is a *LinkError where one
+// of the names is a symbolic link, and an fs.ErrNotExist where there is no such
+// folder. The caller closes it.
+func OpenFolder(root string, names ...string) (*os.Root, error) {
+	return openFolder(root, false, names)
+}
+
+// MakeFolder is OpenFolder, but creates the folders that do not exist, root among
+// them.
+func MakeFolder(root string, names ...string) (*os.Root, error) {
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, err
+	}
+	return openFolder(root, true, names)
+}
+
+func openFolder(root string, create bool, names []string) (*os.Root, error) {
+	dir, err := os.OpenRoot(root)
+	for _, name := range names {
+		if err != nil {
+			return nil, err
+		}
+		if create {
+			if err = dir.Mkdir(name, 0o755); errors.Is(err, fs.ErrExist) {
+				err = nil
+			}
+		}
+		var inner *os.Root
+		if err == nil {
+			inner, err = openInner(dir, name)
+		}
+		err = errors.Join(err, dir.Close())
+		dir = inner
+	}
+	return dir, err
+}
+
+// openInner opens a folder in another one, unless it is a link.
+func openInner(dir *os.Root, name string) (*os.Root, error) {
+	before, err := lstatFolder(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := inner.Stat("."); err != nil || !os.SameFile(before, now) { // replaced by a link meanwhile
+		return nil, errors.Join(&LinkError{filepath.Join(dir.Name(), name)}, inner.Close())
+	}
+	return inner, nil
+}
+
+// lstatFolder looks at a folder in another one. It is an error where something else
+// has the name.
+func lstatFolder(dir *os.Root, name string) (fs.FileInfo, error) {
+	info, err := dir.Lstat(name)
+	switch path := filepath.Join(dir.Name(), name); {
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, &LinkError{path}
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is not a folder, and kindex needs a folder of that name: remove it", path)
+	}
+	return info, nil
+}
+
+// plainFolder is nil where a name in a folder is that of a folder, or of nothing.
+func plainFolder(dir *os.Root, name string) error {
+	_, err := lstatFolder(dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// openPlain opens a regular file below a folder for reading. name has slashes; it
+// is a *DamageError where it leads out of the folder, through a link, or to
+// anything but a regular file.
+func openPlain(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	for try := 1; ; try++ {
+		f, info, err := openPlainOnce(dir, name)
+		// A builder replaces files by renaming; it cannot do so between two looks for ever.
+		if !errors.Is(err, errReplaced) || try == 100 {
+			return f, info, err
+		}
+	}
+}
+
+var errReplaced = errors.New("was replaced while it was opened")
+
+func openPlainOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	path := pathOf(dir, name)
+	damage := func(problem string) (*os.File, fs.FileInfo, error) {
+		return nil, nil, &DamageError{Path: path, Problem: problem}
+	}
+	if !validPath(name) {
+		return damage("is not the name of a file that kindex writes")
+	}
+	var info fs.FileInfo
+	for end := 0; end < len(name); end++ {
+		rest := strings.IndexByte(name[end:], '/')
+		if end += rest; rest < 0 {
+			end = len(name)
+		}
+		var err error
+		if info, err = dir.Lstat(filepath.FromSlash(name[:end])); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+		} else if err != nil {
+			return nil, nil, err
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return damage("is a symbolic link or is reached through one; builds have none: remove it and build again")
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return damage("is not a regular file")
+	}
+	f, err := dir.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, nil, err
+	}
+	now, err := f.Stat()
+	if err == nil && !os.SameFile(info, now) {
+		err = fmt.Errorf("%s %w", path, errReplaced)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, now, nil
+}
+
+// readSmall reads a file of at most so many bytes.
+func readSmall(dir *os.Root, name string, most int64) ([]byte, error) {
+	f, info, err := openPlain(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info.Size() > most {
+		return nil, &DamageError{Path: pathOf(dir, name), Problem: fmt.Sprintf("has %d bytes; at most %d are allowed", info.Size(), most)}
+	}
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// replaceFile gives a file in a folder a new content, all of it or none, also
+// after a power cut once the folder is synced. A link of that name is replaced, not
+// followed.
+func replaceFile(dir *os.Root, name string, data []byte) error {
+	part := temporaryName()
+	f, err := dir.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), fsync(f), f.Close()); err == nil {
+		err = dir.Rename(part, name)
+	}
+	if err != nil {
+		return errors.Join(err, dir.Remove(part))
+	}
+	return nil
+}
+
+// temporaryPrefix begins the names of what is unfinished. A builder that holds the
+// lock removes what a killed one left.
+const temporaryPrefix = ".tmp-"
+
+func temporaryName() string {
+	return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) //nolint:gosec // not a secret: callers refuse a name that exists
+}
+
+// TemporaryDir creates a folder, in one that MakeFolder opened, that RemoveLeftovers
+// would remove.
+func TemporaryDir(in *os.Root) (name string, err error) {
+	name = temporaryName()
+	if err := in.Mkdir(name, 0o755); err != nil {
+		return "", err
+	}
+	return name, in.Chmod(name, 0o755)
+}
+
+// RemoveLeftovers deletes what killed builders left in one of the folders that they
+// write to. The caller holds the lock of the output folder. root and names are those
+// of OpenFolder.
+func RemoveLeftovers(root string, names ...string) error {
+	dir, err := OpenFolder(root, names...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := fs.ReadDir(dir.FS(), ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), temporaryPrefix) {
+			if err := dir.RemoveAll(e.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pathOf is how messages name what lies below a folder. name has slashes.
+func pathOf(dir *os.Root, name string) string {
+	return filepath.Join(dir.Name(), filepath.FromSlash(name))
+}

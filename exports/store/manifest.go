@@ -1,0 +1,188 @@
+// Package store keeps builds in an output folder: the manifest, writing the files
+// of a build, putting it in its place, publishing, verifying and removing it.
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/exports/jsonenc"
+)
+
+// FormatVersion is the version of the format of builds. A reader refuses any
+// other: builds are built again, never converted.
+const FormatVersion = 3
+
+// ManifestFile is the path of the manifest in a build.
+const ManifestFile = "manifest.json"
+
+// Manifest describes one build. It is written last.
+type Manifest struct {
+	FormatVersion  int                    `json:"formatVersion"`
+	ID             string                 `json:"id"`
+	Builder        string                 `json:"builder"` // version of the recipe that made it
+	Title          string                 `json:"title"`
+	Description    string                 `json:"description"`
+	URL            jsonenc.OptionalString `json:"url"`        // public address of the service, null where the content names none
+	Repository     *Repository            `json:"repository"` // null where the content names none
+	Commit         jsonenc.OptionalString `json:"commit"`     // null outside a git repository
+	CommitTime     jsonenc.OptionalString `json:"commitTime"` // RFC 3339 UTC, null without a commit
+	Dirty          bool                   `json:"dirty"`      // the content held changes that were not committed
+	AsOf           string                 `json:"asOf"`       // RFC 3339 UTC: the time at which scores were computed
+	ScoringVersion string                 `json:"scoringVersion"`
+	Counts         Counts                 `json:"counts"`
+	License        jsonenc.OptionalString `json:"license"` // SPDX expression over all parts, null if not stated
+	Sources        []Source               `json:"sources"`
+	Index          IndexStub              `json:"index"`
+	Files          []File                 `json:"files"`
+}
+
+// Counts are the numbers of entities in a build.
+type Counts struct {
+	Entities   int            `json:"entities"` // those that lists show: all but the withdrawn
+	Withdrawn  int            `json:"withdrawn"`
+	Ranked     int            `json:"ranked"` // those with a composite score
+	Types      map[string]int `json:"types"`
+	Categories int            `json:"categories"`
+}
+
+// Source credits a collection that facts of the index were taken from.
+type Source struct {
+	Name    string   `json:"name"`
+	URL     string   `json:"url"`
+	License string   `json:"license"`
+	Types   []string `json:"types"`
+	Changes string   `json:"changes"`
+}
+
+// IndexStub names what the search index of a build was made from. Its bytes
+// are no part of the build's identity: they follow from these.
+type IndexStub struct {
+	MappingVersion int    `json:"mappingVersion"`
+	Documents      int    `json:"documents"`
+	SHA256         string `json:"sha256"` // of the documents, in order
+}
+
+// File is one file of a build.
+type File struct {
+	Path      string `json:"path"` // with slashes, below the build's folder
+	Size      int64  `json:"size"`
+	SHA256    string `json:"sha256"`
+	MediaType string `json:"mediaType"`
+	Encoding  string `json:"encoding,omitempty"` // content coding of a precompressed variant
+	License   string `json:"license,omitempty"`  // SPDX expression
+}
+
+// LastModified is the later of the commit and the as-of time.
+func (m *Manifest) LastModified() time.Time {
+	asOf, _ := time.Parse(time.RFC3339, m.AsOf)
+	commit, err := time.Parse(time.RFC3339, string(m.CommitTime))
+	if err == nil && commit.After(asOf) {
+		return commit
+	}
+	return asOf
+}
+
+// File returns the entry of a path.
+func (m *Manifest) File(path string) (File, bool) {
+	i, ok := slices.BinarySearchFunc(m.Files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
+	if !ok {
+		return File{}, false
+	}
+	return m.Files[i], true
+}
+
+// Seal sorts the files and derives the id: the as-of day, for people, and the
+// first 64 bits of a SHA-256 over the whole manifest without the id.
+func (m *Manifest) Seal() {
+	slices.SortFunc(m.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	m.FormatVersion = FormatVersion
+	m.ID = ""
+	sum := sha256.Sum256(m.Encode())
+	day := "00000000"
+	if len(m.AsOf) >= 10 {
+		day = strings.ReplaceAll(m.AsOf[:10], "-", "")
+	}
+	m.ID = day + "-" + hex.EncodeToString(sum[:8])
+}
+
+// Encode returns the manifest as it is written.
+func (m *Manifest) Encode() []byte {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		panic(err) // texts, numbers and lists of them always encode
+	}
+	return append(b, '\n')
+}
+
+// parseManifest reads a manifest and checks that this program understands it
+// and that it was not altered.
+func parseManifest(b []byte, path string) (*Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, &DamageError{Path: path, Problem: "is not a manifest: " + err.Error()}
+	}
+	if m.FormatVersion != FormatVersion {
+		return nil, &DamageError{Path: path, Problem: fmt.Sprintf(
+			"has format version %d, this program reads %d; build it again with this program", m.FormatVersion, FormatVersion)}
+	}
+	if err := CheckFiles(m.Files); err != nil {
+		return nil, &DamageError{Path: path, Problem: err.Error()}
+	}
+	sealed := m
+	sealed.Files = slices.Clone(m.Files)
+	sealed.Seal()
+	if sealed.ID != m.ID {
+		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but its content gives %s", m.ID, sealed.ID)}
+	}
+	if !bytes.Equal(m.Encode(), b) {
+		return nil, &DamageError{Path: path, Problem: "was altered: it holds more than the build wrote, or in another form"}
+	}
+	return &m, nil
+}
+
+// pathGrammar is what builders name files: lower-case letters, digits and "-", "_"
+// and "." within a name. So no name is hidden, or leads out of the folder.
+var pathGrammar = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){0,3}$`)
+
+func validPath(name string) bool {
+	return len(name) <= 255 && pathGrammar.MatchString(name) && filepath.IsLocal(filepath.FromSlash(name))
+}
+
+var sumGrammar = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// CheckFiles refuses entries of a manifest that no builder writes, whatever they
+// would lead to.
+func CheckFiles(files []File) error {
+	seen := make(map[string]bool, len(files))
+	for _, f := range files {
+		switch {
+		case !validPath(f.Path):
+			return fmt.Errorf("names a file %.100q, which is not a file name of a build", f.Path)
+		case f.Size < 0 || !sumGrammar.MatchString(f.SHA256):
+			return fmt.Errorf("gives an impossible size or SHA-256 for %s", f.Path)
+		case seen[f.Path]:
+			return fmt.Errorf("names the file %s twice", f.Path)
+		}
+		seen[f.Path] = true
+	}
+	return nil
+}
+
+// DamageError tells that a build cannot be used, and which of its files is why.
+type DamageError struct {
+	Path    string
+	Problem string
+}
+
+// Error implements error.
+func (e *DamageError) Error() string { return e.Path + " " + e.Problem }

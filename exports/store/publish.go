@@ -1,0 +1,147 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// idGrammar is what a build's id looks like; anything else never becomes part
+// of a path.
+var idGrammar = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
+
+// ValidID tells whether s has the form of a build id.
+func ValidID(s string) bool { return idGrammar.MatchString(s) }
+
+func currentPath(root string) string { return filepath.Join(root, "exports", "current") }
+
+// ErrNoBuild tells that an output folder has no published build yet.
+var ErrNoBuild = errors.New("no build is published there yet; make one with: kindex build --content content --out")
+
+// Current returns the id of the published build.
+func Current(root string) (string, error) {
+	dir, err := OpenFolder(root, "exports")
+	if err == nil {
+		defer dir.Close()
+		err = plainFolder(dir, "builds")
+	}
+	var b []byte
+	if err == nil {
+		b, err = readSmall(dir, "current", 64)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("%s: %w %s", currentPath(root), ErrNoBuild, root)
+	}
+	if err != nil {
+		return "", err
+	}
+	id := strings.TrimSpace(string(b))
+	if !ValidID(id) {
+		return "", &DamageError{Path: currentPath(root), Problem: fmt.Sprintf("holds %.40q, which is no build id", id)}
+	}
+	return id, nil
+}
+
+// Publish makes id the current build: readers see the old one or this one,
+// never something between, also after a power cut.
+func Publish(root, id string) error {
+	dir, err := MakeFolder(root, "exports")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := replaceFile(dir, "current", []byte(id+"\n")); err != nil {
+		return err
+	}
+	return SyncDir(dir.Name())
+}
+
+// Builds lists the ids of the builds in a folder, oldest first. A folder that
+// is not there holds none. root and names are those of OpenFolder.
+func Builds(root string, names ...string) ([]string, error) {
+	dir, err := OpenFolder(root, names...)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return buildsIn(dir)
+}
+
+func buildsIn(dir *os.Root) ([]string, error) {
+	entries, err := fs.ReadDir(dir.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	type build struct {
+		id string
+		at time.Time
+	}
+	var found []build
+	for _, e := range entries {
+		if !ValidID(e.Name()) {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			continue // removed meanwhile
+		}
+		found = append(found, build{e.Name(), info.ModTime()})
+	}
+	slices.SortFunc(found, func(a, b build) int {
+		if c := a.at.Compare(b.at); c != 0 {
+			return c
+		}
+		return strings.Compare(a.id, b.id)
+	})
+	ids := make([]string, len(found))
+	for i, b := range found {
+		ids[i] = b.id
+	}
+	return ids, nil
+}
+
+// Prune removes the oldest builds of an output folder until keep are left. The
+// current one is never removed.
+func Prune(root, current string, keep int) (removed []string, err error) {
+	builds, err := OpenFolder(root, buildsFolder...)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer builds.Close()
+	ids, err := buildsIn(builds)
+	if err != nil {
+		return nil, err
+	}
+	excess := len(ids) - keep
+	for _, id := range ids {
+		if excess <= 0 {
+			break
+		}
+		if id == current {
+			continue
+		}
+		// Renaming first keeps a half-removed build from looking like one.
+		gone := temporaryPrefix + id
+		if err := builds.Rename(id, gone); err != nil {
+			return removed, err
+		}
+		if err := builds.RemoveAll(gone); err != nil {
+			return removed, err
+		}
+		removed = append(removed, id)
+		excess--
+	}
+	return removed, nil
+}

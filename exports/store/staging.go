@@ -1,0 +1,179 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Staging holds one build that is being written, in a temporary folder beside its final place, so
+// that nothing unfinished ever carries a build's name. Its methods may be
+// called from several goroutines; each file is for one.
+type Staging struct {
+	builds *os.Root // the folder of builds
+	name   string   // of the temporary folder in it
+	dir    *os.Root // the temporary folder
+
+	mu    sync.Mutex
+	files []File
+}
+
+// BuildsDir is where the builds of an output folder lie.
+func BuildsDir(root string) string { return filepath.Join(root, "exports", "builds") }
+
+// NewStaging starts a build below root, the output folder.
+func NewStaging(root string) (*Staging, error) {
+	builds, err := MakeFolder(root, buildsFolder...)
+	if err != nil {
+		return nil, err
+	}
+	w := &Staging{builds: builds}
+	if w.name, err = TemporaryDir(builds); err == nil {
+		w.dir, err = openInner(builds, w.name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, builds.Close())
+	}
+	return w, nil
+}
+
+// FileWriter writes one file of a build and keeps its checksum. The caller
+// must Close it, and only then does the file count as part of the build.
+type FileWriter struct {
+	w    *Staging
+	name string
+	f    *os.File
+	buf  *bufio.Writer
+	sum  hash.Hash
+	size int64
+}
+
+// Create starts the file with this name.
+func (w *Staging) Create(name string) (*FileWriter, error) {
+	if !validPath(name) {
+		return nil, fmt.Errorf("%q is not a valid file name for a build", name)
+	}
+	path := filepath.FromSlash(name)
+	if err := w.dir.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := w.dir.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &FileWriter{w: w, name: name, f: f, buf: bufio.NewWriterSize(f, 1<<18), sum: sha256.New()}, nil
+}
+
+// Write implements io.Writer.
+func (f *FileWriter) Write(b []byte) (int, error) {
+	f.sum.Write(b)
+	f.size += int64(len(b))
+	return f.buf.Write(b)
+}
+
+// Size returns how many bytes were written so far.
+func (f *FileWriter) Size() int64 { return f.size }
+
+// Close completes the file and enters it into the build.
+func (f *FileWriter) Close() error {
+	if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
+		return err
+	}
+	base, encoding := splitEncoding(f.name)
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	f.w.files = append(f.w.files, File{
+		Path: f.name, Size: f.size, SHA256: hex.EncodeToString(f.sum.Sum(nil)),
+		MediaType: mediaType(base), Encoding: encoding,
+	})
+	return nil
+}
+
+// Add writes a whole file.
+func (w *Staging) Add(name string, data []byte) error {
+	f, err := w.Create(name)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		return errors.Join(err, f.f.Close())
+	}
+	return f.Close()
+}
+
+// Files returns the files written so far, for licences to be stated in.
+func (w *Staging) Files() []File {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]File(nil), w.files...)
+}
+
+// Seal gives the manifest its files and id and writes it. After Seal the build
+// is complete but not yet in place.
+func (w *Staging) Seal(m *Manifest, license func(path string) string) error {
+	m.Files = w.Files()
+	for i := range m.Files {
+		m.Files[i].License = license(m.Files[i].Path)
+	}
+	m.Seal()
+	return w.dir.WriteFile(ManifestFile, m.Encode(), 0o644)
+}
+
+// Install makes everything durable and moves the build to its final name. Where
+// this very build is there already, intact, that one stays.
+func (w *Staging) Install(m *Manifest) error {
+	if same, err := w.installed(m); err != nil || same {
+		return errors.Join(err, w.Discard())
+	}
+	if err := SyncTree(w.dir.Name()); err != nil {
+		return err
+	}
+	if err := w.builds.RemoveAll(m.ID); err != nil {
+		return fmt.Errorf("remove the damaged build of the same name: %w", err)
+	}
+	if err := w.builds.Rename(w.name, m.ID); err != nil {
+		return err
+	}
+	return errors.Join(SyncDir(w.builds.Name()), w.close())
+}
+
+// installed reports whether the build is in its place already, with the same manifest
+// and unaltered files.
+func (w *Staging) installed(m *Manifest) (bool, error) {
+	dir, err := openInner(w.builds, m.ID)
+	var damage *LinkError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case errors.As(err, &damage):
+		return false, err
+	case err != nil:
+		return false, nil // whatever it is, the build replaces it
+	}
+	defer dir.Close()
+	there, err := dir.ReadFile(ManifestFile)
+	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile) == nil, nil
+}
+
+// Discard removes what was written. It is safe to call after Place.
+func (w *Staging) Discard() error {
+	if w.dir == nil {
+		return nil
+	}
+	return errors.Join(w.builds.RemoveAll(w.name), w.close())
+}
+
+// close ends the use of the folders.
+func (w *Staging) close() error {
+	err := errors.Join(w.dir.Close(), w.builds.Close())
+	w.dir = nil
+	return err
+}

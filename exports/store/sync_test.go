@@ -1,0 +1,51 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestBuildsAreDurable: each file and folder of a build is synced before the build gets its
+// name, that name before the pointer to the build, and the pointer's folder last. A power
+// cut can then leave the earlier build or this one, but nothing in between.
+func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
+	root := t.TempDir()
+	var synced []string // relative to root
+	fsync = func(f *os.File) error {
+		name, err := filepath.Rel(root, f.Name())
+		if err != nil || f.Name() == "" {
+			t.Errorf("%q is synced: %v", f.Name(), err)
+		}
+		synced = append(synced, name)
+		return f.Sync()
+	}
+	defer func() { fsync = (*os.File).Sync }()
+
+	w, err := NewStaging(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Manifest{}
+	if err := errors.Join(w.Add("a", []byte("x")), w.Add("deep/er/b", []byte("y")), w.Seal(m, func(string) string { return "" })); err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join("exports", "builds", filepath.Base(w.dir.Name()))
+	if err := errors.Join(w.Install(m), Publish(root, m.ID)); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{part, "a", "deep", "deep/er", "deep/er/b", ManifestFile}
+	for i := range want[1:] {
+		want[i+1] = filepath.Join(part, filepath.FromSlash(want[i+1]))
+	}
+	builds := slices.Index(synced, filepath.Join("exports", "builds"))
+	if builds < 0 || !slices.Equal(slices.Sorted(slices.Values(synced[:builds])), slices.Sorted(slices.Values(want))) {
+		t.Fatalf("synced %q, want %q before the folder of builds", synced, want)
+	}
+	// What is left is the pointer, which has a temporary name, and its folder.
+	if rest := synced[builds+1:]; len(rest) != 2 || rest[1] != "exports" {
+		t.Errorf("synced %q at the end, want the pointer and exports", rest)
+	}
+}

@@ -1,0 +1,226 @@
+package store
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// maxManifestSize is how large a manifest may be, in bytes: an index with ten thousand
+// leaderboards has one of a tenth of it.
+const maxManifestSize = 64 << 20
+
+// Verify reads every file of a build, the largest first and on all processors,
+// and compares size and SHA-256 with the manifest. All problems are reported,
+// each a *DamageError.
+func Verify(dir string) (*Manifest, error) {
+	r, err := OpenFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	m, _, err := OpenManifest(r)
+	if err != nil {
+		return nil, err
+	}
+	return m, verifyFiles(r, m.Files, ManifestFile)
+}
+
+// OpenFiles opens the folder of a build or an index, which may not be a link. The
+// caller closes it. That there is no such folder is a *DamageError: of its manifest,
+// as readers name what they miss.
+func OpenFiles(dir string) (*os.Root, error) {
+	r, err := OpenFolder(filepath.Dir(dir), filepath.Base(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingError{DamageError{Path: filepath.Join(dir, ManifestFile), Problem: "is missing"}}
+	}
+	return r, err
+}
+
+// missingError is a *DamageError that is an fs.ErrNotExist too.
+type missingError struct{ DamageError }
+
+func (e *missingError) Error() string        { return e.DamageError.Error() }
+func (e *missingError) Is(target error) bool { return target == fs.ErrNotExist }
+func (e *missingError) As(target any) bool {
+	d, ok := target.(**DamageError)
+	if ok {
+		*d = &e.DamageError
+	}
+	return ok
+}
+
+// ReadManifest reads the manifest of a build and checks that this program
+// understands it and that it was not altered.
+func ReadManifest(dir string) (*Manifest, error) {
+	r, err := OpenFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	m, _, err := OpenManifest(r)
+	return m, err
+}
+
+// OpenManifest is ReadManifest in an opened folder. It also returns the bytes of
+// the manifest.
+func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
+	path := filepath.Join(dir.Name(), ManifestFile)
+	b, err := ReadFile(dir, ManifestFile, maxManifestSize)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := parseManifest(b, path)
+	if id := filepath.Base(dir.Name()); err == nil && m.ID != id {
+		return nil, nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but lies in the folder of %s", m.ID, id)}
+	}
+	return m, b, err
+}
+
+// ManifestBytes returns the manifest of a build as it is written, and an entry
+// for it: the manifest does not name itself. It is an fs.ErrNotExist where there
+// is no such build.
+func ManifestBytes(dir string) ([]byte, File, error) {
+	r, err := OpenFiles(dir)
+	if err != nil {
+		return nil, File{}, err
+	}
+	defer r.Close()
+	m, b, err := OpenManifest(r)
+	if err != nil {
+		return nil, File{}, err
+	}
+	sum := sha256.Sum256(b)
+	return b, File{Path: ManifestFile, Size: int64(len(b)), SHA256: hex.EncodeToString(sum[:]),
+		MediaType: mediaType(ManifestFile), License: string(m.License)}, nil
+}
+
+// VerifyFiles checks that dir holds exactly these files, unaltered, and the
+// manifest beside them.
+func VerifyFiles(dir string, files []File, manifest string) error {
+	r, err := OpenFiles(dir)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return verifyFiles(r, files, manifest)
+}
+
+func verifyFiles(dir *os.Root, files []File, manifest string) error {
+	order := slices.Clone(files)
+	slices.SortFunc(order, func(a, b File) int { return cmp.Compare(b.Size>>10, a.Size>>10) })
+	problems := make([]error, len(order))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range order {
+		g.Go(func() error {
+			problems[i] = verifyFile(dir, f)
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions above never fail; they record
+	known := map[string]bool{manifest: true}
+	for _, f := range files {
+		known[f.Path] = true
+	}
+	err := fs.WalkDir(dir.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !known[name] {
+			problems = append(problems, &DamageError{Path: pathOf(dir, name), Problem: "is not named in the manifest"})
+		}
+		return nil
+	})
+	return errors.Join(append(problems, err)...)
+}
+
+// VerifyFile compares size and SHA-256 of one file below dir with its entry in a
+// manifest.
+func VerifyFile(dir string, want File) error {
+	r, err := OpenFiles(dir)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return verifyFile(r, want)
+}
+
+func verifyFile(dir *os.Root, want File) error {
+	f, err := OpenFile(dir, want)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.CopyBuffer(onlyWriter{sum}, onlyReader{f}, make([]byte, 1<<18)); err != nil {
+		return fmt.Errorf("read %s: %w", pathOf(dir, want.Path), err)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 {
+		return &DamageError{Path: pathOf(dir, want.Path), Problem: fmt.Sprintf("was altered: SHA-256 is %s, the manifest says %s", got, want.SHA256)}
+	}
+	return nil
+}
+
+// OpenFile opens a file that a manifest names, below the folder of the manifest. It
+// is a *DamageError where it is missing, of another size, a link, or anything else
+// that no builder writes. The caller closes it.
+func OpenFile(dir *os.Root, want File) (*os.File, error) {
+	f, info, err := openPlain(dir, want.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingError{DamageError{Path: pathOf(dir, want.Path), Problem: "is missing"}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() != want.Size {
+		err := &DamageError{Path: pathOf(dir, want.Path), Problem: fmt.Sprintf("has %d bytes, the manifest says %d", info.Size(), want.Size)}
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// ReadFile reads a file below a folder that OpenFiles has opened, if it is not
+// larger than most bytes. The errors are those of OpenFile.
+func ReadFile(dir *os.Root, name string, most int64) ([]byte, error) {
+	b, err := readSmall(dir, name, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingError{DamageError{Path: pathOf(dir, name), Problem: "is missing"}}
+	}
+	return b, err
+}
+
+// onlyReader and onlyWriter hide the shortcuts of io.Copy, which would use a
+// smaller buffer.
+type onlyReader struct{ io.Reader }
+type onlyWriter struct{ io.Writer }
+
+// Describe returns the entry of a file below dir for a manifest.
+func Describe(dir, path string) (File, error) {
+	data, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	defer data.Close()
+	sum := sha256.New()
+	size, err := io.CopyBuffer(onlyWriter{sum}, onlyReader{data}, make([]byte, 1<<18))
+	if err != nil {
+		return File{}, err
+	}
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return File{}, err
+	}
+	name := filepath.ToSlash(rel)
+	return File{Path: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)), MediaType: mediaType(name)}, nil
+}

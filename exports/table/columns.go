@@ -1,0 +1,92 @@
+// Package table defines the columns of the exports, and encodes rows of them as
+// JSON, JSONL, CSV and Parquet.
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Kind is the type of a column in a bulk export.
+type Kind uint8
+
+// The kinds of column. Every cell but a List may be null.
+const (
+	Text      Kind = iota // UTF-8 text
+	List                  // list of texts, empty rather than null
+	Decimal               // a number from 0 to 100 with one decimal
+	Date                  // a day, YYYY-MM-DD
+	Integer               // a whole number
+	Timestamp             // a time, RFC 3339 in UTC; Parquet keeps milliseconds
+	Raw                   // a compact JSON value, which JSON formats embed and CSV gives as text
+)
+
+// Column is one field of a bulk export.
+type Column struct {
+	Name string
+	Kind Kind
+}
+
+// Cell is one value of an exported row. Text holds texts, dates, times and raw
+// JSON, "" for null; a Decimal or Integer is null unless Known.
+type Cell struct {
+	Text   string
+	List   []string
+	Number float64
+	Known  bool
+}
+
+// Row is one exported record; its cells follow the columns.
+type Row []Cell
+
+// SelectColumns returns the columns with these names in the order of all, and
+// where each stands in a full row.
+func SelectColumns(all []Column, names []string) ([]Column, []int, error) {
+	want := make(map[string]bool, len(names))
+	for _, n := range names {
+		want[n] = true
+	}
+	var cols []Column
+	var at []int
+	for i, c := range all {
+		if want[c.Name] {
+			cols, at = append(cols, c), append(at, i)
+			delete(want, c.Name)
+		}
+	}
+	for n := range want {
+		return nil, nil, fmt.Errorf("there is no field %q", n)
+	}
+	return cols, at, nil
+}
+
+// ParseRow reads one JSONL line of an export back into cells.
+func ParseRow(line []byte, columns []Column) (Row, error) {
+	var obj map[string]json.RawMessage
+	if err := json.Unmarshal(line, &obj); err != nil {
+		return nil, fmt.Errorf("exported row: %w", err)
+	}
+	row := make(Row, len(columns))
+	for i, c := range columns {
+		raw := obj[c.Name]
+		if len(raw) == 0 || string(raw) == "null" {
+			continue
+		}
+		var err error
+		switch c.Kind {
+		case List:
+			err = json.Unmarshal(raw, &row[i].List)
+		case Decimal, Integer:
+			row[i].Known = true
+			err = json.Unmarshal(raw, &row[i].Number)
+		case Raw:
+			row[i].Text = string(raw)
+		default:
+			err = json.Unmarshal(raw, &row[i].Text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("exported row: %s: %w", c.Name, err)
+		}
+	}
+	return row, nil
+}

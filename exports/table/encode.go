@@ -1,0 +1,218 @@
+package table
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
+)
+
+// Format is one of the forms in which bulk data is offered.
+type Format struct {
+	Name      string // as in ?format=
+	Extension string
+	MediaType string
+}
+
+// Formats are the bulk formats; the first is the default.
+var Formats = []Format{
+	{"json", ".json", "application/json"},
+	{"csv", ".csv", "text/csv; charset=utf-8; header=present"},
+	{"jsonl", ".jsonl", "application/x-ndjson"},
+	{"parquet", ".parquet", "application/vnd.apache.parquet"},
+}
+
+// FormatByName looks a format up by its name.
+func FormatByName(name string) (Format, bool) {
+	for _, f := range Formats {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// Encoder writes rows in one format. Write may buffer; Close completes the
+// document and must be called, but does not close the writer below. An Encoder
+// is for one goroutine.
+type Encoder interface {
+	Write(Row) error
+	Close() error
+}
+
+// SpreadsheetCSV is the name of the CSV format for spreadsheets: a text that a
+// spreadsheet would treat as a formula gets a leading apostrophe
+// (https://owasp.org/www-community/attacks/CSV_Injection).
+const SpreadsheetCSV = "csv=spreadsheet"
+
+// NewEncoder returns an encoder of the named format, one of the Formats or
+// SpreadsheetCSV, for rows of these columns, as the files of a build are encoded.
+func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
+	return newEncoder(format, w, columns, fileParquet)
+}
+
+// NewStreamEncoder is NewEncoder for an answer that is generated while it is sent: it
+// holds at most a few thousand rows in memory, whatever the format.
+func NewStreamEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
+	return newEncoder(format, w, columns, streamParquet)
+}
+
+func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) (Encoder, error) {
+	switch format {
+	case "json":
+		return &jsonEncoder{w: w, columns: columns}, nil
+	case "jsonl":
+		return &jsonlEncoder{w: w, columns: columns}, nil
+	case "csv":
+		e := newCSVBody(w, columns)
+		return e, e.header()
+	case SpreadsheetCSV:
+		e := newCSVBody(w, columns)
+		e.spreadsheet = true
+		return e, e.header()
+	case "parquet":
+		return newParquetEncoder(w, columns, p)
+	}
+	return nil, fmt.Errorf("there is no export format %q", format)
+}
+
+// AppendRow appends a row as one compact JSON object.
+func AppendRow(dst []byte, columns []Column, row Row) []byte {
+	for i, c := range columns {
+		if i == 0 {
+			dst = append(dst, '{', '"')
+		} else {
+			dst = append(dst, ',', '"')
+		}
+		dst = append(append(dst, c.Name...), '"', ':')
+		cell := &row[i]
+		switch c.Kind {
+		case List:
+			dst = jsonenc.AppendStrings(dst, cell.List)
+		case Decimal:
+			if cell.Known {
+				dst = record.ScoreOf(cell.Number).AppendJSON(dst)
+			} else {
+				dst = append(dst, "null"...)
+			}
+		case Integer:
+			if cell.Known {
+				dst = jsonenc.AppendNumber(dst, cell.Number)
+			} else {
+				dst = append(dst, "null"...)
+			}
+		case Raw:
+			dst = append(dst, cmp.Or(cell.Text, "null")...)
+		default:
+			dst = jsonenc.AppendNullable(dst, cell.Text)
+		}
+	}
+	return append(dst, '}')
+}
+
+type jsonlEncoder struct {
+	w       io.Writer
+	columns []Column
+	buf     []byte
+}
+
+func (e *jsonlEncoder) Write(r Row) error {
+	e.buf = append(AppendRow(e.buf[:0], e.columns, r), '\n')
+	_, err := e.w.Write(e.buf)
+	return err
+}
+
+func (e *jsonlEncoder) Close() error { return nil }
+
+// jsonEncoder writes one array, an object a line.
+type jsonEncoder struct {
+	w       io.Writer
+	columns []Column
+	buf     []byte
+	begun   bool
+}
+
+func (e *jsonEncoder) Write(r Row) error {
+	e.buf = append(e.buf[:0], "[\n"...)
+	if e.begun {
+		e.buf = append(e.buf[:0], ",\n"...)
+	}
+	e.begun = true
+	e.buf = AppendRow(e.buf, e.columns, r)
+	_, err := e.w.Write(e.buf)
+	return err
+}
+
+func (e *jsonEncoder) Close() error {
+	end := "\n]\n"
+	if !e.begun {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(e.w, end)
+	return err
+}
+
+// csvEncoder writes RFC 4180 with CRLF and a header row. Null is empty; lists
+// are joined with |, which the slug grammar does not contain.
+type csvEncoder struct {
+	w       *csv.Writer
+	columns []Column
+	record  []string
+
+	spreadsheet bool // texts that begin as formulas do get an apostrophe
+}
+
+func (e *csvEncoder) header() error {
+	for i, c := range e.columns {
+		e.record[i] = c.Name
+	}
+	return e.w.Write(e.record)
+}
+
+// Formula reports whether a spreadsheet would treat a text as a formula: by its first
+// character, which some programs also accept in fullwidth form.
+func Formula(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", r)
+}
+
+// NewCSVBody returns a CSV encoder that writes no header row, for the second and
+// later parts of a file that is encoded in parts.
+func NewCSVBody(w io.Writer, columns []Column) Encoder { return newCSVBody(w, columns) }
+
+func newCSVBody(w io.Writer, columns []Column) *csvEncoder {
+	e := &csvEncoder{w: csv.NewWriter(w), columns: columns, record: make([]string, len(columns))}
+	e.w.UseCRLF = true
+	return e
+}
+
+func (e *csvEncoder) Write(r Row) error {
+	for i, c := range e.columns {
+		cell := &r[i]
+		switch {
+		case c.Kind == List:
+			e.record[i] = strings.Join(cell.List, "|")
+		case c.Kind == Decimal && cell.Known:
+			e.record[i] = record.ScoreOf(cell.Number).String()
+		case c.Kind == Integer && cell.Known:
+			e.record[i] = string(jsonenc.AppendNumber(nil, cell.Number))
+		default:
+			e.record[i] = cell.Text
+		}
+		// A number, which a Raw cell may also be, cannot be a formula.
+		if e.spreadsheet && (c.Kind == Text || c.Kind == List) && Formula(e.record[i]) {
+			e.record[i] = "'" + e.record[i]
+		}
+	}
+	return e.w.Write(e.record)
+}
+
+func (e *csvEncoder) Close() error {
+	e.w.Flush()
+	return e.w.Error()
+}

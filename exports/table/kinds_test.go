@@ -1,0 +1,109 @@
+package table
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// kinds are columns of every kind that entities do not have, and rows of them:
+// full and empty.
+var kinds = []Column{{"n", Integer}, {"at", Timestamp}, {"raw", Raw}}
+
+func kindRows() []Row {
+	return []Row{
+		{{Number: -5, Known: true}, {Text: "2026-11-01T12:34:56Z"}, {Text: `[{"field":"a","old":null}]`}},
+		{{Number: 0, Known: true}, {Text: "1969-12-31T23:59:59Z"}, {Text: `"x,y"`}},
+		{{}, {}, {}},
+	}
+}
+
+func encodeKinds(t *testing.T, format string) string {
+	t.Helper()
+	var buf bytes.Buffer
+	enc, err := NewEncoder(format, &buf, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range kindRows() {
+		if err := enc.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := enc.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+func TestKindsAsText(t *testing.T) {
+	lines := []string{
+		`{"n":-5,"at":"2026-11-01T12:34:56Z","raw":[{"field":"a","old":null}]}`,
+		`{"n":0,"at":"1969-12-31T23:59:59Z","raw":"x,y"}`,
+		`{"n":null,"at":null,"raw":null}`,
+	}
+	for format, want := range map[string]string{
+		"jsonl": strings.Join(lines, "\n") + "\n",
+		"json":  "[\n" + strings.Join(lines, ",\n") + "\n]\n",
+		"csv": "n,at,raw\r\n-5,2026-11-01T12:34:56Z,\"[{\"\"field\"\":\"\"a\"\",\"\"old\"\":null}]\"\r\n" +
+			"0,1969-12-31T23:59:59Z,\"\"\"x,y\"\"\"\r\n,,\r\n",
+	} {
+		if got := encodeKinds(t, format); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", format, got, want)
+		}
+	}
+	for i, line := range lines {
+		row, err := ParseRow([]byte(line), kinds)
+		if got := string(AppendRow(nil, kinds, row)); err != nil || got != line {
+			t.Errorf("row %d was read back as %s: %v", i, got, err)
+		}
+	}
+}
+
+func TestKindsInParquet(t *testing.T) {
+	raw := encodeKinds(t, "parquet")
+	f, err := parquet.OpenFile(strings.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"optional int64 n", "optional int64 at (TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS))", "optional binary raw (JSON)"} {
+		field := f.Schema().Fields()[i]
+		var b strings.Builder
+		if err := parquet.PrintSchema(&b, field.Name(), parquet.Group{field.Name(): field}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("column %d is %s, want %s", i, b.String(), want)
+		}
+	}
+	type row struct {
+		N   *int64     `parquet:"n,optional"`
+		At  *time.Time `parquet:"at,optional,timestamp(millisecond)"`
+		Raw *string    `parquet:"raw,optional,json"`
+	}
+	rows, err := parquet.Read[row](strings.NewReader(raw), int64(len(raw)))
+	if err != nil || len(rows) != 3 {
+		t.Fatal(rows, err)
+	}
+	for i, want := range kindRows()[:2] {
+		if r := rows[i]; *r.N != int64(want[0].Number) || r.At.UTC().Format(time.RFC3339) != want[1].Text || *r.Raw != want[2].Text {
+			t.Errorf("row %d is %d, %v, %s", i, *r.N, r.At, *r.Raw)
+		}
+	}
+	if r := rows[2]; r.N != nil || r.At != nil || r.Raw != nil {
+		t.Errorf("the empty row is %+v", r)
+	}
+}
+
+func TestTimesMustBeTimes(t *testing.T) {
+	enc, err := NewEncoder("parquet", &bytes.Buffer{}, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := enc.Write(Row{{}, {Text: "yesterday"}, {}}); err == nil || !strings.Contains(err.Error(), "parquet: at: ") {
+		t.Errorf("%v", err)
+	}
+}

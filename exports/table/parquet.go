@@ -1,0 +1,130 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// parquetEncoder writes Parquet with zstd pages: texts as optional UTF-8
+// strings, lists as LIST, decimals as optional doubles, whole numbers as optional
+// 64-bit integers, dates as optional DATE, times as optional TIMESTAMP, raw
+// values as optional JSON.
+// https://parquet.apache.org/docs/file-format/
+type parquetEncoder struct {
+	w       *parquet.GenericWriter[any]
+	columns []Column
+	rows    []parquet.Row
+}
+
+// parquetBatch is how many rows are handed to the writer at once.
+const parquetBatch = 256
+
+// parquetOptions say how rows are grouped. The writer holds a row group in memory.
+type parquetOptions struct {
+	group int64 // rows of a row group
+	page  int   // bytes of a page buffer, one for each column
+	codec *zstd.Codec
+}
+
+var (
+	// fileParquet is for files of a build: readers with a filter skip groups. Changing
+	// it changes the bytes of exports.
+	fileParquet = parquetOptions{group: 50_000, page: parquet.DefaultPageBufferSize,
+		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
+	// streamParquet is for answers that are made while they are sent. The codec, whose
+	// encoders are the larger part of the memory, is shared by all of them.
+	streamParquet = parquetOptions{group: 5_000, page: 64 << 10,
+		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
+)
+
+func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) (Encoder, error) {
+	fields := make([]reflect.StructField, len(columns))
+	for i, c := range columns {
+		f := reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: reflect.TypeFor[string]()}
+		tag := c.Name + ",optional"
+		switch c.Kind {
+		case List:
+			f.Type, tag = reflect.TypeFor[[]string](), c.Name+",list"
+		case Decimal:
+			f.Type = reflect.TypeFor[float64]()
+		case Integer:
+			f.Type = reflect.TypeFor[int64]()
+		case Date:
+			f.Type, tag = reflect.TypeFor[int32](), c.Name+",optional,date"
+		case Timestamp:
+			f.Type, tag = reflect.TypeFor[int64](), c.Name+",optional,timestamp(millisecond:utc)"
+		case Raw:
+			tag = c.Name + ",optional,json"
+		}
+		f.Tag = reflect.StructTag(`parquet:"` + tag + `"`)
+		fields[i] = f
+	}
+	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
+	return &parquetEncoder{
+		w: parquet.NewGenericWriter[any](w, schema,
+			parquet.Compression(o.codec),
+			parquet.CreatedBy("kindex", "1", ""),
+			parquet.PageBufferSize(o.page),
+			parquet.MaxRowsPerRowGroup(o.group)),
+		columns: columns,
+	}, nil
+}
+
+func (e *parquetEncoder) Write(r Row) error {
+	row := make(parquet.Row, 0, len(e.columns)+8)
+	for i, c := range e.columns {
+		cell := &r[i]
+		null := parquet.NullValue().Level(0, 0, i)
+		switch {
+		case c.Kind == List && len(cell.List) == 0:
+			row = append(row, null)
+		case c.Kind == List:
+			for j, s := range cell.List {
+				row = append(row, parquet.ByteArrayValue([]byte(s)).Level(min(j, 1), 1, i))
+			}
+		case c.Kind == Date && cell.Text != "":
+			d, err := time.Parse(time.DateOnly, cell.Text)
+			if err != nil {
+				return fmt.Errorf("parquet: %s: %w", c.Name, err)
+			}
+			row = append(row, parquet.Int32Value(int32(d.Unix()/86400)).Level(0, 1, i))
+		case c.Kind == Timestamp && cell.Text != "":
+			at, err := time.Parse(time.RFC3339, cell.Text)
+			if err != nil {
+				return fmt.Errorf("parquet: %s: %w", c.Name, err)
+			}
+			row = append(row, parquet.Int64Value(at.UnixMilli()).Level(0, 1, i))
+		case (c.Kind == Text || c.Kind == Raw) && cell.Text != "":
+			row = append(row, parquet.ByteArrayValue([]byte(cell.Text)).Level(0, 1, i))
+		case c.Kind == Decimal && cell.Known:
+			row = append(row, parquet.DoubleValue(cell.Number).Level(0, 1, i))
+		case c.Kind == Integer && cell.Known:
+			row = append(row, parquet.Int64Value(int64(cell.Number)).Level(0, 1, i))
+		default:
+			row = append(row, null)
+		}
+	}
+	e.rows = append(e.rows, row)
+	if len(e.rows) == parquetBatch {
+		return e.flush()
+	}
+	return nil
+}
+
+func (e *parquetEncoder) flush() error {
+	_, err := e.w.WriteRows(e.rows)
+	e.rows = e.rows[:0]
+	return err
+}
+
+func (e *parquetEncoder) Close() error {
+	if err := e.flush(); err != nil {
+		return err
+	}
+	return e.w.Close()
+}

@@ -1,0 +1,31 @@
+package table
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSpreadsheetCells: text and lists that a spreadsheet would evaluate as formulas are
+// quoted, and numbers are not.
+func TestSpreadsheetCells(t *testing.T) {
+	var b strings.Builder
+	columns := []Column{{Name: "a", Kind: Text}, {Name: "b", Kind: List}, {Name: "c", Kind: Integer}}
+	enc, err := NewEncoder(SpreadsheetCSV, &b, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []Row{
+		{{Text: "=1+1"}, {List: []string{"=2+2", "x"}}, {Number: -3, Known: true}},
+		{{Text: "plain"}, {List: []string{"x", "=2+2"}}, {}},
+	} {
+		if err := enc.Write(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := enc.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.String(), "a,b,c\r\n'=1+1,'=2+2|x,-3\r\nplain,x|=2+2,\r\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,58 @@
+package table
+
+import (
+	"fmt"
+	"testing"
+
+	"kindex/builder/suite"
+)
+
+// held is how much an encoder holds back: the largest gap between the rows that went
+// in and those that were written, in rows.
+func held(t *testing.T, format string, rows int) (most int, bytes int) {
+	t.Helper()
+	w := &counter{}
+	enc, err := NewStreamEncoder(format, w, EntityColumns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make(Row, len(EntityColumns))
+	since := 0
+	for i := range rows {
+		for j := range row {
+			row[j] = Cell{Text: fmt.Sprint("text ", i, j), Known: true, Number: float64(i % 100), List: []string{"a", fmt.Sprint(i)}}
+			if EntityColumns[j].Kind == Date {
+				row[j].Text = "2026-11-01"
+			}
+		}
+		before := w.n
+		if err := enc.Write(row); err != nil {
+			t.Fatal(err)
+		}
+		if since++; w.n > before {
+			since = 0
+		}
+		most = max(most, since)
+	}
+	if err := enc.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return most, w.n
+}
+
+type counter struct{ n int }
+
+func (c *counter) Write(b []byte) (int, error) { c.n += len(b); return len(b), nil }
+
+// TestStreamsHoldLittle: what an encoder of a stream holds does not grow with the
+// number of rows.
+func TestStreamsHoldLittle(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	for _, f := range Formats {
+		most, bytes := held(t, f.Name, 20_000)
+		if most > 6000 || bytes < 20_000 {
+			t.Errorf("%s: %d rows held, %d bytes", f.Name, most, bytes)
+		}
+	}
+}
