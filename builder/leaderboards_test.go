@@ -1,10 +1,8 @@
 package builder_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,8 +17,6 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
-
-var update = flag.Bool("update", false, "write the golden leaderboards")
 
 // boardsAsOf is the day for which the golden leaderboards hold: scores fade
 // with time, so that without a fixed day they would change by themselves.
@@ -56,19 +52,7 @@ func TestTopTens(t *testing.T) {
 			fmt.Fprintf(&b, "%4d  %4.1f  %s/%s\n", i+1, r.Composite, r.Type, r.Slug)
 		}
 	}
-	golden := filepath.Join("testdata", "leaderboards.golden.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal([]byte(b.String()), want) {
-		t.Errorf("the leaderboards differ from %s; look at every difference, and if all are wanted:\ngo test ./builder -run TopTens -update\n%s", golden, b.String())
-	}
+	suite.Golden(t, filepath.Join("testdata", "leaderboards.golden.txt"), []byte(b.String()))
 }
 
 // boards builds the shipped content and reads its leaderboards: all, those of

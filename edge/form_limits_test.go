@@ -10,12 +10,12 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/console"
-	"kindex/site/pages"
+	"kindex/site/siteurl"
 )
 
 // sendForm has a form checked, straight by the handler, from an address.
 func (s *served) sendForm(from, body string) (status int, says string) {
-	r := httptest.NewRequest(http.MethodPost, s.url+pages.CheckPath, strings.NewReader(body))
+	r := httptest.NewRequest(http.MethodPost, s.url+siteurl.CheckSubmission, strings.NewReader(body))
 	r.RemoteAddr = from
 	r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
 	w := httptest.NewRecorder()

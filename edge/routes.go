@@ -11,8 +11,8 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/site/pages"
 	"kindex/site/sdk"
+	"kindex/site/siteurl"
 )
 
 // anyScope is the scope of an address that every key may use, or that looks after
@@ -88,10 +88,10 @@ func (s *Server) table() []route {
 		{get, api.DocsPath + "/", unmetered, anyScope, nil, a.ToDocs},
 		{get, api.DocsPath + "/:asset", asset, anyScope, nil, a.APIDocsAsset},
 		{get, "/assets/:asset", asset, anyScope, nil, s.console.Asset},
-		{get, pages.SubmitPath, unmetered, anyScope, web.AnyParams, s.console.Form},
-		{post, pages.SubmitPath, unmetered, anyScope, web.AnyParams, s.console.SendForm},
-		{get, pages.CheckPath, unmetered, anyScope, web.AnyParams, s.console.ToForm},
-		{post, pages.CheckPath, unmetered, anyScope, web.AnyParams, s.console.CheckForm},
+		{get, siteurl.Submit, unmetered, anyScope, web.AnyParams, s.console.Form},
+		{post, siteurl.Submit, unmetered, anyScope, web.AnyParams, s.console.SendForm},
+		{get, siteurl.CheckSubmission, unmetered, anyScope, web.AnyParams, s.console.ToForm},
+		{post, siteurl.CheckSubmission, unmetered, anyScope, web.AnyParams, s.console.CheckForm},
 	}
 }
 

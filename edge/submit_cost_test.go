@@ -13,7 +13,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/storage/statetest"
 	"kindex/edge/web"
-	"kindex/site/pages"
+	"kindex/site/siteurl"
 )
 
 // processorTime is what this process has used so far.
@@ -72,7 +72,7 @@ func (s *stranger) check(t testing.TB, body, accept string) {
 	t.Helper()
 	s.sent++
 	from := fmt.Sprintf("2001:db8:%x::1", s.sent)
-	if a := s.fill(t, nil, pages.CheckPath, body, "Accept", accept, "X-Forwarded-For", from); a.status != http.StatusOK {
+	if a := s.fill(t, nil, siteurl.CheckSubmission, body, "Accept", accept, "X-Forwarded-For", from); a.status != http.StatusOK {
 		t.Fatalf("%d: %.300s", a.status, a.body)
 	}
 }

@@ -27,7 +27,9 @@ import (
 	"kindex/edge/console"
 	"kindex/edge/storage/statetest"
 	"kindex/edge/submission"
+	"kindex/site/form"
 	"kindex/site/pages"
+	"kindex/site/siteurl"
 )
 
 const repositoryPage = "https://github.com/example/index"
@@ -112,9 +114,9 @@ func (s *served) fill(t testing.TB, jar http.CookieJar, path, body string, heade
 }
 
 // check asks what the rules say, as the page's script does.
-func (s *served) check(t testing.TB, form url.Values) (said pages.Check) {
+func (s *served) check(t testing.TB, input url.Values) (said form.Check) {
 	t.Helper()
-	a := s.fill(t, nil, pages.CheckPath, form.Encode(), "Accept", "application/json")
+	a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode(), "Accept", "application/json")
 	if err := json.Unmarshal(a.body, &said); err != nil || a.status != http.StatusOK {
 		t.Fatalf("%d %v: %s", a.status, err, a.body)
 	}
@@ -189,8 +191,8 @@ func TestFormTellsAtTheField(t *testing.T) {
 		{"links.paper", "ftp://x.example/", "use a full address", ""},
 	} {
 		t.Run(c.field+" "+c.value[:min(len(c.value), 20)], func(t *testing.T) {
-			form := proposal(c.field, c.value)
-			said := s.check(t, form)
+			input := proposal(c.field, c.value)
+			said := s.check(t, input)
 			if len(said.Problems) != 1 || said.Complete || said.Pull != "" {
 				t.Fatalf("%+v", said)
 			}
@@ -201,8 +203,8 @@ func TestFormTellsAtTheField(t *testing.T) {
 			if strings.Contains(said.YAML, c.value) && c.value != "" && c.field != "name" {
 				t.Errorf("the file has what is wrong:\n%s", said.YAML)
 			}
-			a := s.fill(t, nil, pages.CheckPath, form.Encode())
-			for _, f := range pages.FormFields() {
+			a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode())
+			for _, f := range form.Fields() {
 				text, tag := remarksAt(t, string(a.body), f.Name)
 				if here := f.Name == c.field; here != strings.Contains(text, c.says) || here != strings.Contains(tag, `aria-invalid="true"`) ||
 					!strings.Contains(tag, "f-"+strings.ReplaceAll(f.Name, ".", "-")+"-says") {
@@ -213,8 +215,8 @@ func TestFormTellsAtTheField(t *testing.T) {
 				}
 			}
 			if c.use != "" { // which the button puts in
-				form.Set("use", c.field+"="+c.use)
-				if said = s.check(t, form); !said.Complete {
+				input.Set("use", c.field+"="+c.use)
+				if said = s.check(t, input); !said.Complete {
 					t.Errorf("with the suggestion: %+v", said)
 				}
 			}
@@ -249,7 +251,7 @@ func TestFormTellsAll(t *testing.T) {
 		if said := s.check(t, v); said.Taken == nil || said.Taken.Path != c.path || said.Complete {
 			t.Errorf("%s: %+v", c.form, said)
 		}
-		a := s.fill(t, nil, pages.SubmitPath, c.form)
+		a := s.fill(t, nil, siteurl.Submit, c.form)
 		if !strings.Contains(string(a.body), `<a href="`+c.path+`">See it</a>`) || a.status != http.StatusConflict {
 			t.Errorf("%d\n%s", a.status, a.body)
 		}
@@ -260,7 +262,7 @@ func TestFormTellsAll(t *testing.T) {
 }
 
 // randomProposal is a form that will do.
-func randomProposal(rng *rand.Rand, i int) (form url.Values, fields map[string]any) {
+func randomProposal(rng *rand.Rand, i int) (input url.Values, fields map[string]any) {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	texts := []string{"null", "yes", "1e3", "a: b", "- x", "#1", "'", `"`, `\n`, "{a}", "%T", "é 🙂", "$(x)", "<b>&amp;", "2026-01-01", "=1+1", "@x", "`x`", "~", "*a"}
 	fields = map[string]any{"type": pick("tool", "model"), "name": fmt.Sprint(pick(texts...), " ", i), "description": pick(texts...), "category": pick("alpha", "beta"),
@@ -272,23 +274,23 @@ func randomProposal(rng *rand.Rand, i int) (form url.Values, fields map[string]a
 			fields[name] = value
 		}
 	}
-	form = url.Values{}
+	input = url.Values{}
 	for name, value := range fields {
 		switch v := value.(type) {
 		case string:
-			form.Set(name, v)
+			input.Set(name, v)
 		case []any:
-			form.Set(name, fmt.Sprint(v[0], pick(",", " , ", ",\n,")))
+			input.Set(name, fmt.Sprint(v[0], pick(",", " , ", ",\n,")))
 			for _, more := range v[1:] {
-				form.Set(name, form.Get(name)+more.(string))
+				input.Set(name, input.Get(name)+more.(string))
 			}
 		case map[string]any:
 			for link, address := range v {
-				form.Set("links."+link, address.(string))
+				input.Set("links."+link, address.(string))
 			}
 		}
 	}
-	return form, fields
+	return input, fields
 }
 
 // TestFormWritesWhatTheAPIStores: the file on the page is the one that POST /api/submit
@@ -304,10 +306,10 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 80 {
-		form, fields := randomProposal(rng, i)
-		said := s.check(t, form)
+		input, fields := randomProposal(rng, i)
+		said := s.check(t, input)
 		if !said.Complete || len(said.Problems) > 0 {
-			t.Fatalf("%v: %+v", form, said)
+			t.Fatalf("%v: %+v", input, said)
 		}
 		body, err := json.Marshal(fields)
 		if err != nil {
@@ -341,8 +343,8 @@ func TestFormOfNobody(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
-		page := string(s.ask(t, http.MethodGet, pages.SubmitPath).body)
-		a := s.fill(t, nil, pages.SubmitPath, proposal().Encode())
+		page := string(s.ask(t, http.MethodGet, siteurl.Submit).body)
+		a := s.fill(t, nil, siteurl.Submit, proposal().Encode())
 		text := html.UnescapeString(string(a.body))
 		if a.status != http.StatusOK || !strings.Contains(text, "Nothing was stored") || !strings.Contains(text, "name: Fine Tool\ndescription: Does it.\n") ||
 			!strings.Contains(text, "kindex validate content") || !strings.Contains(text, "content/tool/fine-tool.yaml") {
@@ -367,18 +369,18 @@ func TestFormOfNobody(t *testing.T) {
 func TestFormSubmits(t *testing.T) {
 	suite.WithoutRace(t)
 	s, jar, key := serveSignedIn(t)
-	page := visit(t, jar, http.MethodGet, s.url+pages.SubmitPath)
+	page := visit(t, jar, http.MethodGet, s.url+siteurl.Submit)
 	token := regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)
 	if token == nil || !strings.Contains(string(page.body), "Submit for review") || page.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%v\n%s", page.header, page.body)
 	}
-	form := proposal("token", string(token[1]), "description", "Does it.\r\nAnd more.")
-	first := s.fill(t, jar, pages.SubmitPath, form.Encode())
+	input := proposal("token", string(token[1]), "description", "Does it.\r\nAnd more.")
+	first := s.fill(t, jar, siteurl.Submit, input.Encode())
 	id := regexp.MustCompile(`^/developer/submissions/(sub_[a-z2-7]{20})/$`).FindStringSubmatch(first.header.Get("Location"))
 	if first.status != http.StatusSeeOther || id == nil {
 		t.Fatalf("%d %v\n%s", first.status, first.header, first.body)
 	}
-	if again := s.fill(t, jar, pages.SubmitPath, form.Encode()); again.status != http.StatusSeeOther || again.header.Get("Location") != first.header.Get("Location") {
+	if again := s.fill(t, jar, siteurl.Submit, input.Encode()); again.status != http.StatusSeeOther || again.header.Get("Location") != first.header.Get("Location") {
 		t.Errorf("the same again: %d %v", again.status, again.header)
 	}
 	list := s.own(t, key, "/api/submissions", http.StatusOK)
@@ -386,14 +388,14 @@ func TestFormSubmits(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	stored, err := s.state.Submission(t.Context(), id[1])
-	if err != nil || stored.YAML != s.check(t, form).YAML || !strings.Contains(stored.YAML, "description: Does it. And more.\n") {
+	if err != nil || stored.YAML != s.check(t, input).YAML || !strings.Contains(stored.YAML, "description: Does it. And more.\n") {
 		t.Errorf("%v\n%s", err, stored.YAML)
 	}
-	form.Set("description", "Does something else.")
-	if other := s.fill(t, jar, pages.SubmitPath, form.Encode()); other.status != http.StatusConflict || !strings.Contains(string(other.body), `href="/developer/submissions/`+id[1]+`/"`) {
+	input.Set("description", "Does something else.")
+	if other := s.fill(t, jar, siteurl.Submit, input.Encode()); other.status != http.StatusConflict || !strings.Contains(string(other.body), `href="/developer/submissions/`+id[1]+`/"`) {
 		t.Errorf("another of the same name: %d\n%s", other.status, other.body)
 	}
-	if wrong := s.fill(t, jar, pages.SubmitPath, proposal("token", string(token[1]), "name", "").Encode()); wrong.status != http.StatusUnprocessableEntity {
+	if wrong := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", "").Encode()); wrong.status != http.StatusUnprocessableEntity {
 		t.Errorf("%d\n%s", wrong.status, wrong.body)
 	}
 	// Nobody else may learn whose it is.
@@ -401,7 +403,7 @@ func TestFormSubmits(t *testing.T) {
 		t.Errorf("%+v", said)
 	}
 	for i := range console.MaxSent + 1 { // four were sent above, and two of them were counted as well
-		a := s.fill(t, jar, pages.SubmitPath, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
+		a := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
 		if a.status == http.StatusTooManyRequests {
 			if i < console.MaxSent-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
 				t.Errorf("refused after %d:\n%s", i, a.body)
@@ -417,7 +419,7 @@ func TestFormSubmits(t *testing.T) {
 func TestFormIsNotForged(t *testing.T) {
 	suite.WithoutRace(t)
 	s, jar, _ := serveSignedIn(t)
-	page := visit(t, jar, http.MethodGet, s.url+pages.SubmitPath)
+	page := visit(t, jar, http.MethodGet, s.url+siteurl.Submit)
 	token := string(regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)[1])
 	for _, c := range []struct {
 		token  string
@@ -433,7 +435,7 @@ func TestFormIsNotForged(t *testing.T) {
 		{token, []string{"Origin", "null", "Sec-Fetch-Site", ""}, false},
 		{token, []string{"Origin", "https://other.example", "Sec-Fetch-Site", "same-site"}, false},
 	} {
-		a := s.fill(t, jar, pages.SubmitPath, proposal("token", c.token).Encode(), c.header...)
+		a := s.fill(t, jar, siteurl.Submit, proposal("token", c.token).Encode(), c.header...)
 		if a.status != http.StatusForbidden || strings.Contains(string(a.body), `value="Fine Tool"`) != c.kept || s.stored(t) != 0 {
 			t.Errorf("%q %v: %d\n%s", c.token, c.header, a.status, a.body)
 		}
@@ -441,7 +443,7 @@ func TestFormIsNotForged(t *testing.T) {
 			t.Errorf("%v is told the token", c.header)
 		}
 	}
-	for _, path := range []string{pages.SubmitPath, pages.CheckPath} {
+	for _, path := range []string{siteurl.Submit, siteurl.CheckSubmission} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions} {
 			a := visit(t, jar, method, s.url+path, "Origin", "https://evil.example", "Access-Control-Request-Method", "POST")
 			for name := range a.header {
@@ -451,7 +453,7 @@ func TestFormIsNotForged(t *testing.T) {
 			}
 		}
 	}
-	if a := s.fill(t, nil, pages.CheckPath, proposal().Encode(), "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site", "Accept", "application/json"); a.status != http.StatusForbidden {
+	if a := s.fill(t, nil, siteurl.CheckSubmission, proposal().Encode(), "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site", "Accept", "application/json"); a.status != http.StatusForbidden {
 		t.Errorf("a check of another origin: %d %s", a.status, a.body)
 	}
 }
@@ -475,7 +477,7 @@ func TestFormRefuses(t *testing.T) {
 		{`{"name":"x"}`, []string{"Content-Type", "application/json"}, http.StatusUnsupportedMediaType, "/api/submit"},
 		{"name=x", []string{"Content-Type", "multipart/form-data; boundary=x"}, http.StatusUnsupportedMediaType, "/api/submit"},
 	} {
-		for _, path := range []string{pages.SubmitPath, pages.CheckPath} {
+		for _, path := range []string{siteurl.Submit, siteurl.CheckSubmission} {
 			a := s.fill(t, nil, path, c.body, c.header...)
 			if a.status != c.status || !strings.Contains(string(a.body), c.says) || !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
 				t.Errorf("%s %.40s: %d %s", path, c.body, a.status, a.body)
@@ -487,7 +489,7 @@ func TestFormRefuses(t *testing.T) {
 			}
 		}
 	}
-	if a := s.ask(t, http.MethodGet, pages.CheckPath); a.status != http.StatusMovedPermanently || a.header.Get("Location") != pages.SubmitPath {
+	if a := s.ask(t, http.MethodGet, siteurl.CheckSubmission); a.status != http.StatusMovedPermanently || a.header.Get("Location") != siteurl.Submit {
 		t.Errorf("%d %v", a.status, a.header)
 	}
 }
@@ -501,7 +503,7 @@ func TestFormIsBounded(t *testing.T) {
 	s := serveForm(t, Options{Now: clock.now, LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)
 	client := &http.Client{}
 	ask := func(from string) answer {
-		r, err := http.NewRequest(http.MethodPost, s.url+pages.CheckPath, strings.NewReader("name=x"))
+		r, err := http.NewRequest(http.MethodPost, s.url+siteurl.CheckSubmission, strings.NewReader("name=x"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -544,7 +546,7 @@ func TestFormAnswersInBounds(t *testing.T) {
 	s := serveForm(t, Options{}, false)
 	for _, kind := range []string{"application/json", "text/html"} {
 		tags := "tags=" + strings.Repeat("Not+a+tag!,", 5000)
-		r, err := http.NewRequest(http.MethodPost, s.url+pages.CheckPath, strings.NewReader(tags))
+		r, err := http.NewRequest(http.MethodPost, s.url+siteurl.CheckSubmission, strings.NewReader(tags))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -566,12 +568,12 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 	s := serveForm(t, Options{}, true)
 	for _, evil := range []string{`"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `</textarea><svg onload=alert(1)>`, `</pre></code><b>`,
 		"{{.}}", "&lt;script&gt;", "javascript:alert(1)", "a\u202e\u2066b", strings.Repeat("<x>", 200), "x\x00y", "](x)"} {
-		form := url.Values{evil: {evil}, "token": {evil}, "use": {"name=" + evil}}
-		for _, f := range pages.FormFields() {
-			form.Set(f.Name, evil)
+		input := url.Values{evil: {evil}, "token": {evil}, "use": {"name=" + evil}}
+		for _, f := range form.Fields() {
+			input.Set(f.Name, evil)
 		}
-		for _, path := range []string{pages.CheckPath, pages.SubmitPath} {
-			a := s.fill(t, nil, path, form.Encode())
+		for _, path := range []string{siteurl.CheckSubmission, siteurl.Submit} {
+			a := s.fill(t, nil, path, input.Encode())
 			page := string(a.body)
 			for _, raw := range []string{"<script>", "<img", "<svg onload", "<b>", "<x>", `href="javascript:`, "onerror=alert(1)>", "{{"} {
 				if strings.Contains(page, raw) && !(raw == "{{" && strings.Contains(evil, "{{")) {
@@ -589,7 +591,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 				t.Errorf("%.30q: the page has styles or scripts of its own", evil)
 			}
 		}
-		a := s.fill(t, nil, pages.CheckPath, form.Encode(), "Accept", "application/json")
+		a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode(), "Accept", "application/json")
 		if a.status != http.StatusOK || !json.Valid(a.body) || strings.Contains(string(a.body), "<") || a.header.Get("Content-Type") != "application/json; charset=utf-8" && a.header.Get("Content-Type") != "application/json" {
 			t.Errorf("%.30q: %d %v %.300s", evil, a.status, a.header, a.body)
 		}
@@ -601,7 +603,7 @@ func TestFormOffersChanges(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
-		a := s.ask(t, http.MethodGet, pages.SubmitPath+"?e=tool/n1")
+		a := s.ask(t, http.MethodGet, siteurl.Submit+"?e=tool/n1")
 		text := html.UnescapeString(string(a.body))
 		m := regexp.MustCompile(`(?s)<code data-text[^>]*>(.*?)</code>`).FindStringSubmatch(text)
 		if a.status != http.StatusOK || m == nil || !strings.Contains(text, "content/tool/n1.yaml") {
@@ -619,7 +621,7 @@ func TestFormOffersChanges(t *testing.T) {
 			t.Errorf("a link to the editor is %v", got)
 		}
 		for _, e := range []string{"tool/n11", "tool/", "nothing/n1", "tool/<script>"} {
-			if a := s.ask(t, http.MethodGet, pages.SubmitPath+"?e="+url.QueryEscape(e)); a.status != http.StatusNotFound || strings.Contains(string(a.body), "<script>") {
+			if a := s.ask(t, http.MethodGet, siteurl.Submit+"?e="+url.QueryEscape(e)); a.status != http.StatusNotFound || strings.Contains(string(a.body), "<script>") {
 				t.Errorf("%s: %d", e, a.status)
 			}
 		}
@@ -639,7 +641,7 @@ func TestContribute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := site.Get(pages.Request{Path: pages.SubmitPath})
+		a, err := site.Get(pages.Request{Path: siteurl.Submit})
 		if err != nil || a.Status != http.StatusOK {
 			t.Fatal(a, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"kindex/exports/record"
 )
 
-// SortPosition is how an entity stood at some time.
+// Lifecycle is how an entity stood at some time.
 type Lifecycle uint8
 
 // The standings.

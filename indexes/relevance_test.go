@@ -2,7 +2,6 @@ package indexes_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,8 +19,6 @@ import (
 	"kindex/exports/record"
 	"kindex/indexes"
 )
-
-var update = flag.Bool("update", false, "write the golden ranking")
 
 // ranks adds up the reciprocal ranks of known items among the first ten hits.
 type ranks struct {
@@ -271,7 +268,7 @@ func TestJudgedQueries(t *testing.T) {
 
 func compareGolden(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
+	if suite.Updating() {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

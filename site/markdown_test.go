@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/site"
@@ -53,15 +54,15 @@ func examplePage() *site.Page {
 }
 
 func TestMarkdown(t *testing.T) {
-	golden(t, "entity.md", site.Markdown(examplePage()))
+	suite.Golden(t, "testdata/entity.md", site.Markdown(examplePage()))
 
 	least := &site.Page{Entity: &record.Entity{Type: "model", Slug: "bare", Name: "Bare", Category: "other", Status: record.Withdrawn},
 		Category: "Other", Build: "20261101-0123456789abcdef", AsOf: "2026-11-01", Formula: "2026.2", Past: true,
 		Unranked: "the formula for type model has no dimensions"}
-	golden(t, "bare.md", site.Markdown(least))
+	suite.Golden(t, "testdata/bare.md", site.Markdown(least))
 
 	hostile := fill("# 1. `a` *b* _c_ <b>&amp;</b> [x](javascript:y) ![i](z) | ~d~ $e$ \\ \u202eevil\r\n\n- item\n***\n", "javascript:alert(1)")
-	golden(t, "hostile.md", site.Markdown(hostile))
+	suite.Golden(t, "testdata/hostile.md", site.Markdown(hostile))
 }
 
 // TestMarkdownBeginnings: a description is a paragraph, whatever it begins with.
@@ -158,7 +159,7 @@ func TestLLMs(t *testing.T) {
 		Manifest: &store.Manifest{ID: "20261101-0123456789abcdef", Title: "kindex", Description: "Tools and models.", AsOf: "2026-11-01T00:00:00Z",
 			Counts: store.Counts{Entities: 8, Ranked: 5, Categories: 2, Types: map[string]int{"tool": 5, "model": 3}}}}
 	doc := site.LLMs(m)
-	golden(t, "llms.txt", doc)
+	suite.Golden(t, "testdata/llms.txt", doc)
 	checkLLMs(t, string(doc))
 
 	m.Manifest.Title, m.Manifest.Description = "## a\n# b", "- x\n\n# y"

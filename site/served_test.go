@@ -71,7 +71,9 @@ func all(t *testing.T, address string) []entry {
 // title is the text of a badge.
 func title(t *testing.T, a answer) string {
 	t.Helper()
-	var d drawn
+	var d struct {
+		Title string `xml:"title"`
+	}
 	if err := xml.Unmarshal([]byte(a.body), &d); err != nil {
 		t.Fatalf("%v in %s", err, a.body)
 	}

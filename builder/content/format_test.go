@@ -49,7 +49,7 @@ func TestFormat(t *testing.T) {
 			} else {
 				checkFormat(t, "content/"+in.Name, in.Data, true)
 			}
-			if *update {
+			if suite.Updating() {
 				a.Files[1].Data = got
 				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)

@@ -2,7 +2,6 @@ package content_test
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,8 +13,6 @@ import (
 	"kindex/builder"
 	"kindex/builder/suite"
 )
-
-var update = flag.Bool("update", false, "rewrite the wanted reports in testdata/lint")
 
 // A report line begins with a place, so that editors and terminals can jump
 // there.
@@ -56,7 +53,7 @@ func TestLint(t *testing.T) {
 				files["content/"+f.Name] = string(f.Data)
 			}
 			got := report(t, files)
-			if *update {
+			if suite.Updating() {
 				if at < 0 {
 					at, a.Files = len(a.Files), append(a.Files, txtar.File{Name: "want"})
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
@@ -41,7 +42,7 @@ func TestMappingLint(t *testing.T) {
 				t.Errorf("the mapping is nil: %v, but there are %d errors", m == nil, n)
 			}
 			got := problems.Error() + "\n"
-			if *update {
+			if suite.Updating() {
 				a.Files[1].Data = []byte(got)
 				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)

@@ -1,10 +1,8 @@
 package importer_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,8 +19,6 @@ import (
 	"kindex/builder/suite"
 	"kindex/exports/record"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // run imports and checks what must be true of every import.
 func run(t *testing.T, o importer.Options) *importer.Report {
@@ -84,20 +80,7 @@ func golden(t *testing.T, path, dir string) {
 		rel, _ := filepath.Rel(dir, file)
 		a.Files = append(a.Files, txtar.File{Name: filepath.ToSlash(rel), Data: data})
 	}
-	got := txtar.Format(&a)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the files differ from %s\n%s", path, got)
-	}
+	suite.Golden(t, path, txtar.Format(&a))
 }
 
 // TestSameFactsInAnotherLayout: the leaderboard and the JSONL hold the same
@@ -161,7 +144,7 @@ func TestOrderOfRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, importer.Options{Input: input, Mapping: "testdata/best-of.yaml", Content: filepath.Join(dir, "content")})
-	if !*update {
+	if !suite.Updating() {
 		golden(t, "testdata/best-of.golden.txtar", filepath.Join(dir, "content"))
 	}
 }

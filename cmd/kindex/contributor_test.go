@@ -126,9 +126,9 @@ func (c *contributor) fillIn() {
 	if ready := browser.Eval[bool](c, c.tab, `!document.querySelector('[data-ways]').hidden`); ready {
 		c.Error("with mistakes in it, it may be sent")
 	}
-	c.tab.Do(c, chromedp.Click(`[data-field=license] li button`))
+	c.useSuggestion("license")
 	c.written("license: MIT\n")
-	c.tab.Do(c, chromedp.Click(`[data-field=tags] li button`))
+	c.useSuggestion("tags")
 	c.written("tags: [gradients, python]")
 	c.tab.Do(c, chromedp.Focus(`#f-url`), chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`), browser.Press("https://lantern.example.org/\t"))
 	c.tab.Until(c, `document.querySelector('[data-says]').classList.contains('is-right') && !document.querySelector('[data-field] [aria-invalid]')`)
@@ -138,6 +138,12 @@ func (c *contributor) fillIn() {
 			c.Errorf("the file has no %q: %s", line, file)
 		}
 	}
+}
+
+// useSuggestion presses the button of a suggestion. It does so from a script: remarks
+// that appear just then move the page, and a click of the mouse would miss.
+func (c *contributor) useSuggestion(field string) {
+	c.tab.Do(c, chromedp.Evaluate[chromedp.Void]("document.querySelector(`[data-field="+field+"] li button`).click()"))
 }
 
 // written waits for a text in the file that is shown.

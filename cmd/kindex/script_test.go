@@ -34,8 +34,6 @@ import (
 // needs. Nothing else depends on it.
 const hanging = 5 * time.Minute
 
-var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
-
 // TestMain lets scripts and tests run the program as "kindex", and a "gh" that
 // reaches no GitHub.
 func TestMain(m *testing.M) {
@@ -69,7 +67,7 @@ func (s stopping) Run() int {
 // commands of the scripts, beside those of the package testscript, are below.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Files: scripts(t), UpdateScripts: *update, RequireUniqueNames: true, Setup: fixedEnvironment,
+		Files: scripts(t), UpdateScripts: suite.Updating(), RequireUniqueNames: true, Setup: fixedEnvironment,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "textenv": cmdTextEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
 			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,

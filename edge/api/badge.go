@@ -10,8 +10,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports/safetext"
-	"kindex/site"
-	"kindex/site/pages"
+	"kindex/site/badge"
 )
 
 const (
@@ -29,7 +28,7 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	if cutSuffix(c, badgeSuffix) == "" {
 		return c.NotFound()
 	}
-	show, err := c.Query.OneOf("show", pages.BadgeShows[0], pages.BadgeShows)
+	show, err := c.Query.OneOf("show", badge.Kinds[0], badge.Kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -44,14 +43,14 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 		u := url.URL{Path: to, RawQuery: c.Request.URL.RawQuery}
 		return &web.Reply{Location: u.String(), Cache: web.AnHour}, nil
 	case errors.As(err, &wrong) && wrong.Status == http.StatusGone:
-		message, colour := pages.GoneBadge()
+		message, colour := badge.Deleted()
 		return badgeReply(label, message, colour, wrong.Status), nil
 	case errors.As(err, &wrong) && wrong.Status == http.StatusNotFound:
-		return badgeReply(label, "not found", site.Grey, wrong.Status), nil
+		return badgeReply(label, "not found", badge.Grey, wrong.Status), nil
 	case err != nil:
 		return nil, err
 	}
-	message, colour, err := pages.Standing(c.Served.Build, c.Served.Boards, o, show)
+	message, colour, err := badge.Describe(c.Served.Build, c.Served.Boards, o, show)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +58,7 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 }
 
 func badgeReply(label, message, colour string, refusal int) *web.Reply {
-	return &web.Reply{MediaType: BadgeType, Cache: web.AnHour, Refusal: refusal, Body: site.Badge(label, message, colour),
+	return &web.Reply{MediaType: BadgeType, Cache: web.AnHour, Refusal: refusal, Body: badge.SVG(label, message, colour),
 		Header: http.Header{"Content-Security-Policy": badgePolicy}}
 }
 
@@ -70,12 +69,12 @@ func badgeLabel(c *web.Call, show string) (string, error) {
 	switch n := utf8.RuneCountInString(label); {
 	case err != nil:
 		return "", err
-	case n > site.MaxLabelLen:
-		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, site.MaxLabelLen)}
+	case n > badge.MaxLabelLen:
+		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, badge.MaxLabelLen)}
 	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
 		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
 	case n == 0:
-		return pages.BadgeLabel(c.Served.Build.Manifest, show), nil
+		return badge.DefaultLabel(c.Served.Build.Manifest, show), nil
 	}
 	return label, nil
 }

@@ -16,6 +16,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/store"
 	"kindex/site/pages"
+	"kindex/site/panel"
 )
 
 // website is the site that the pages of the tests are rendered by, of a build with
@@ -63,22 +64,22 @@ type look struct {
 }
 
 func (l look) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
-	p := &pages.SignInPage{}
+	p := &panel.SignInPage{}
 	for _, o := range c.Providers {
-		p.Providers = append(p.Providers, pages.Provider(o))
+		p.Providers = append(p.Providers, panel.SignInProvider(o))
 	}
 	return l.render(r, p)
 }
 
 func (l look) FirstKey(r *http.Request, k auth.FirstKey) ([]byte, error) {
-	return l.render(r, &pages.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
+	return l.render(r, &panel.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
 }
 
 func (l look) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
-	return l.render(r, &pages.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
+	return l.render(r, &panel.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
 }
 
-func (l look) render(r *http.Request, p pages.Panel) ([]byte, error) {
+func (l look) render(r *http.Request, p panel.Page) ([]byte, error) {
 	a, err := l.site.Panel(pages.Request{Path: r.URL.Path, Base: l.base}, p)
 	if err != nil {
 		return nil, err
@@ -101,9 +102,9 @@ func (v *service) developer(w http.ResponseWriter, r *http.Request, l look) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
-	p := &pages.DeveloperPage{Member: pages.Member{Account: account.Name, Token: token}, Most: 5}
+	p := &panel.DeveloperPage{Member: panel.Member{Account: account.Name, Token: token}, Most: 5}
 	for _, k := range list {
-		p.Keys = append(p.Keys, pages.PanelKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: k.CreatedAt})
+		p.Keys = append(p.Keys, panel.APIKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: k.CreatedAt})
 	}
 	body, err := l.render(r, p)
 	if err != nil {

@@ -22,7 +22,9 @@ import (
 	"kindex/edge/web"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/site/form"
 	"kindex/site/pages"
+	"kindex/site/siteurl"
 )
 
 // forms bounds what the form for submissions may be asked, which costs nobody
@@ -86,7 +88,7 @@ func (f *forms) admit(c *web.Call, size int) (done func(), err error) {
 
 // ownsForm reports whether an address is among those of the form.
 func ownsForm(path string) bool {
-	return path == strings.TrimSuffix(pages.SubmitPath, "/") || strings.HasPrefix(path, pages.SubmitPath)
+	return path == strings.TrimSuffix(siteurl.Submit, "/") || strings.HasPrefix(path, siteurl.Submit)
 }
 
 // refusedForm is why a form is not looked at.
@@ -106,14 +108,14 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := site.Amend(pages.Request{Path: pages.SubmitPath, Query: q, Base: c.Base()}, typ, slug, submission.File)
+		a, err := site.SuggestEdit(pages.Request{Path: siteurl.Submit, Query: q, Base: c.Base()}, typ, slug, submission.File)
 		c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
 		if err == nil && a.Status == http.StatusNotFound && !web.PrefersHTML(c.Request.Header["Accept"]) {
 			return nil, web.UnknownEntity(c, typ, slug)
 		}
 		return pageReply(a, err)
 	}
-	f := &pages.Form{}
+	f := &form.Form{}
 	if err := s.signedIn(c, f); err != nil {
 		s.shared.Log.Warn("who is signed in is not known", "requestId", c.ID, "error", err)
 		f.Notice = "Accounts cannot be reached at the moment; checking goes on."
@@ -123,12 +125,12 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 
 // ToForm answers GET /submit/check.
 func (s *Console) ToForm(*web.Call) (*web.Reply, error) {
-	return &web.Reply{Location: pages.SubmitPath}, nil
+	return &web.Reply{Location: siteurl.Submit}, nil
 }
 
 // CheckForm answers POST /submit/check.
 func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
-	return s.answerForm(c, func(f *pages.Form) (*web.Reply, error) {
+	return s.answerForm(c, func(f *form.Form) (*web.Reply, error) {
 		if _, err := s.examine(c, f); err != nil {
 			return nil, err
 		}
@@ -141,7 +143,7 @@ func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
 
 // SendForm answers POST /submit/.
 func (s *Console) SendForm(c *web.Call) (*web.Reply, error) {
-	return s.answerForm(c, func(f *pages.Form) (*web.Reply, error) {
+	return s.answerForm(c, func(f *form.Form) (*web.Reply, error) {
 		draft, err := s.examine(c, f)
 		switch {
 		case err != nil:
@@ -160,7 +162,7 @@ func (s *Console) SendForm(c *web.Call) (*web.Reply, error) {
 }
 
 // takeIn stores a submission of the account that is signed in.
-func (s *Console) takeIn(c *web.Call, f *pages.Form, draft *submission.Draft) (*web.Reply, error) {
+func (s *Console) takeIn(c *web.Call, f *form.Form, draft *submission.Draft) (*web.Reply, error) {
 	err := s.auth.CheckForm(c.Request)
 	if errors.Is(err, auth.ErrForged) {
 		return nil, &refusedForm{http.StatusForbidden, "Nothing was stored: you have signed in anew since this form was opened. It is ready now; submit it again."}
@@ -187,7 +189,7 @@ func (s *Console) takeIn(c *web.Call, f *pages.Form, draft *submission.Draft) (*
 		if o := taken.Submission; o == nil || o.YAML != string(draft.YAML) || o.Key() != draft.Entity.Key() {
 			f.Taken, f.Status = takenBy(taken), http.StatusConflict
 			f.Complete, f.Pull = false, ""
-			f.Sum()
+			f.Summarize()
 			return s.formPage(c, f)
 		}
 		id = taken.Submission.ID
@@ -201,9 +203,9 @@ func (s *Console) takeIn(c *web.Call, f *pages.Form, draft *submission.Draft) (*
 
 // answerForm reads a form and answers it. Where it cannot, the page says why, and
 // has what was entered.
-func (s *Console) answerForm(c *web.Call, answer func(*pages.Form) (*web.Reply, error)) (*web.Reply, error) {
+func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, error)) (*web.Reply, error) {
 	c.SetDeadline()
-	f := &pages.Form{}
+	f := &form.Form{}
 	done, err := s.readForm(c, f)
 	var r *web.Reply
 	if err == nil {
@@ -230,7 +232,7 @@ func (s *Console) answerForm(c *web.Call, answer func(*pages.Form) (*web.Reply, 
 
 // readForm fills in a form as it was sent, and who has sent it. Whoever answers it
 // calls done then.
-func (s *Console) readForm(c *web.Call, f *pages.Form) (done func(), err error) {
+func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
 	if s.forms.foreign.Check(c.Request) != nil {
 		return nil, &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Use the form on this page."}
 	}
@@ -249,7 +251,7 @@ func (s *Console) readForm(c *web.Call, f *pages.Form) (done func(), err error) 
 }
 
 // signedIn fills in who is signed in, if somebody is.
-func (s *Console) signedIn(c *web.Call, f *pages.Form) error {
+func (s *Console) signedIn(c *web.Call, f *form.Form) error {
 	if s.auth == nil {
 		return nil
 	}
@@ -263,12 +265,12 @@ func (s *Console) signedIn(c *web.Call, f *pages.Form) error {
 }
 
 // formPage is the page with a form. Nobody keeps it: it may be somebody's own.
-func (s *Console) formPage(c *web.Call, f *pages.Form) (*web.Reply, error) {
+func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
 		return nil, err
 	}
-	a, err := site.Submit(pages.Request{Path: pages.SubmitPath, Base: c.Base(), Account: f.Account}, f)
+	a, err := site.Submit(pages.Request{Path: siteurl.Submit, Base: c.Base(), Account: f.Account}, f)
 	r, err := pageReply(a, err)
 	if r != nil {
 		r.Cache = web.Unkept
@@ -281,7 +283,7 @@ func wantsJSON(c *web.Call) bool { return strings.Contains(c.Header("Accept"), "
 
 // examine checks a form by the rules of submissions and notes on it what they say.
 // The draft is nil where they forbid it.
-func (s *Console) examine(c *web.Call, f *pages.Form) (*submission.Draft, error) {
+func (s *Console) examine(c *web.Call, f *form.Form) (*submission.Draft, error) {
 	f.Checked = true
 	fields, problems := formFields(c.Request.PostForm, f.Values)
 	draft, err := submission.Parse(fields, account.SubmissionIndex{Served: c.Served})
@@ -311,12 +313,12 @@ func (s *Console) examine(c *web.Call, f *pages.Form) (*submission.Draft, error)
 	if f.Complete = draft != nil; f.Complete {
 		f.Pull = c.Served.Build.Manifest.Repository.New(f.Path, f.YAML)
 	}
-	f.Sum()
+	f.Summarize()
 	return draft, nil
 }
 
-func remarks(f *pages.Form, problems []submission.Problem) []pages.Remark {
-	list := []pages.Remark{}
+func remarks(f *form.Form, problems []submission.Problem) []form.Remark {
+	list := []form.Remark{}
 	entries := map[string][]string{} // of the lists, split once
 	for _, p := range problems[:min(len(problems), web.MaxFieldErrors)] {
 		list = append(list, f.Remark(p.Field, p.Message, cmp.Or(p.Suggestion, entryFor(f, p.Field, entries))))
@@ -326,7 +328,7 @@ func remarks(f *pages.Form, problems []submission.Problem) []pages.Remark {
 
 // entryFor is what an entry of a list, such as tags[1], should probably be, where the
 // rules only say that it will not do; "" for another field. It fills in entries.
-func entryFor(f *pages.Form, field string, entries map[string][]string) string {
+func entryFor(f *form.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)
 	if err != nil || formKinds[root] != "list" {
@@ -334,7 +336,7 @@ func entryFor(f *pages.Form, field string, entries map[string][]string) string {
 	}
 	list, ok := entries[root]
 	if !ok {
-		list = pages.SplitList(f.Values[root])
+		list = form.SplitList(f.Values[root])
 		entries[root] = list
 	}
 	if i >= len(list) {
@@ -355,7 +357,7 @@ func formFile(fields map[string]any, draft *submission.Draft) string {
 	}
 	typ, _ := fields["type"].(string)
 	if !slices.Contains(record.Types, typ) {
-		typ = pages.DefaultType
+		typ = form.DefaultType
 	}
 	slug := submission.Slug(fields)
 	if slug == "" {
@@ -365,8 +367,8 @@ func formFile(fields map[string]any, draft *submission.Draft) string {
 }
 
 // takenBy describes what is there already: an entity, or the account's own submission.
-func takenBy(e *submission.TakenError) *pages.Taken {
-	t := &pages.Taken{Text: web.Sentence(e.Error())}
+func takenBy(e *submission.TakenError) *form.Taken {
+	t := &form.Taken{Text: web.Sentence(e.Error())}
 	if e.Submission == nil {
 		t.Path = "/" + e.Type + "/" + e.Slug + "/"
 	} else {
@@ -381,8 +383,8 @@ const maxNamedAlike = 30
 // like tells of the entities that may be what a form describes. Of all that a search
 // for the name finds, those are left whose name is near to it, or a part of it, or
 // which have its page.
-func likeEntities(v *live.ServedBuild, name, page string) ([]pages.Like, error) {
-	list := []pages.Like{}
+func likeEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
+	list := []form.Similar{}
 	word := letters(name)
 	if word == "" {
 		return list, nil
@@ -398,7 +400,7 @@ func likeEntities(v *live.ServedBuild, name, page string) ([]pages.Like, error) 
 		}
 		samePage := page != "" && e.URL != "" && record.NormalizeURL(e.URL) == record.NormalizeURL(page)
 		if samePage || alike(word, letters(e.Name)) {
-			list = append(list, pages.Like{Path: "/" + e.Type + "/" + e.Slug + "/", Name: e.Name, Note: v.Titles[e.Category]})
+			list = append(list, form.Similar{Path: "/" + e.Type + "/" + e.Slug + "/", Name: e.Name, Note: v.Titles[e.Category]})
 		}
 		if len(list) == live.MaxSimilar {
 			break

@@ -16,7 +16,7 @@ import (
 	"kindex/edge/submission"
 	"kindex/edge/web"
 	"kindex/exports/didyoumean"
-	"kindex/site/pages"
+	"kindex/site/form"
 )
 
 // Bounds of a form: the bytes of its body, and how many values it has. The form of
@@ -70,7 +70,7 @@ func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 // formNames are the names of the fields, formKinds their kinds.
 var formNames, formKinds = func() (names []string, kinds map[string]string) {
 	kinds = map[string]string{}
-	for _, f := range pages.FormFields() {
+	for _, f := range form.Fields() {
 		names, kinds[f.Name] = append(names, f.Name), f.Kind
 	}
 	return names, kinds
@@ -117,7 +117,7 @@ func formFields(sent url.Values, values map[string]string) (fields map[string]an
 		case isLink:
 			links[link] = text
 		case kind == "list":
-			if list := pages.SplitList(text); len(list) > 0 {
+			if list := form.SplitList(text); len(list) > 0 {
 				fields[name] = anyOf(list)
 			}
 		default:

@@ -18,6 +18,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/web"
 	"kindex/site/pages"
+	"kindex/site/panel"
 )
 
 // panelRoute is an address of the panel.
@@ -74,12 +75,12 @@ type visitor struct {
 	console *Console
 	site    *pages.Site
 	account apikey.Account
-	member  pages.Member // "" as the account where nobody is signed in
+	member  panel.Member // "" as the account where nobody is signed in
 }
 
 // shown is what somebody gets to see: a page, or another place to go to.
 type shown struct {
-	page pages.Panel
+	page panel.Page
 	to   string // a path of the panel, never one that a request has named
 }
 
@@ -129,7 +130,7 @@ func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, err
 	case err != nil:
 		return shown{}, web.StateProblem(err)
 	}
-	v.account, v.member = account, pages.Member{Account: account.Name, Token: token}
+	v.account, v.member = account, panel.Member{Account: account.Name, Token: token}
 	v.Request = v.Request.WithContext(v.Shared.AsSession(v.Request))
 	if look {
 		return answer(v)
@@ -164,9 +165,9 @@ func (v *visitor) count(w http.ResponseWriter) error {
 }
 
 // refusal says why there is no answer.
-func (v *visitor) refusal(w http.ResponseWriter, err error) pages.Panel {
+func (v *visitor) refusal(w http.ResponseWriter, err error) panel.Page {
 	p := web.ProblemOf(err)
-	r := &pages.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
+	r := &panel.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
 	switch {
 	case p.Status == http.StatusNotFound:
 		r.Heading, r.Text = "You have nothing at this address", "It may have been deleted, or it is another account's."

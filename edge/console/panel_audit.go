@@ -5,7 +5,7 @@ import (
 
 	"kindex/edge/storage"
 	"kindex/edge/web"
-	"kindex/site/pages"
+	"kindex/site/panel"
 )
 
 const PanelLog = "/developer/log/"
@@ -49,9 +49,9 @@ func (v *visitor) log() (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
-	p := &pages.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(storage.AuditFor.Hours() / 24), PerAction: storage.AuditPerAction}
+	p := &panel.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(storage.AuditFor.Hours() / 24), PerAction: storage.AuditPerAction}
 	for _, e := range list {
-		p.Entries = append(p.Entries, pages.PanelEntry{At: web.Second(e.At), Action: actionTexts[e.Action], Actor: actorText(e.Actor),
+		p.Entries = append(p.Entries, panel.AuditEntry{At: web.Second(e.At), Action: actionTexts[e.Action], Actor: actorText(e.Actor),
 			Address: e.Actor.Address, Target: e.Target, Detail: e.Detail})
 	}
 	if more {

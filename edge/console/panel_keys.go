@@ -12,7 +12,7 @@ import (
 	"kindex/edge/auth"
 	"kindex/edge/ratelimit"
 	"kindex/edge/web"
-	"kindex/site/pages"
+	"kindex/site/panel"
 )
 
 // keys shows what the account has used, and its keys.
@@ -21,12 +21,12 @@ func (v *visitor) keys() (shown, error) {
 	return shown{page: p}, err
 }
 
-func (v *visitor) keysPage() (*pages.DeveloperPage, error) {
+func (v *visitor) keysPage() (*panel.DeveloperPage, error) {
 	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return nil, err
 	}
-	p := &pages.DeveloperPage{Member: v.member, Use: v.use(), Most: apikey.MaxActive, Once: newFormID(), Life: neverExpires,
+	p := &panel.DeveloperPage{Member: v.member, Use: v.use(), Most: apikey.MaxActive, Once: newFormID(), Life: neverExpires,
 		Scopes: scopeChoices(apikey.Everything), Lives: lifeChoices}
 	for _, k := range list {
 		p.Keys = append(p.Keys, panelKey(k))
@@ -34,8 +34,8 @@ func (v *visitor) keysPage() (*pages.DeveloperPage, error) {
 	return p, nil
 }
 
-func panelKey(k account.KeyRecord) pages.PanelKey {
-	p := pages.PanelKey{ID: k.ID, Name: k.Name, Masked: k.Masked, Legacy: k.Legacy, ExpiresAt: k.ExpiresAt, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
+func panelKey(k account.KeyRecord) panel.APIKey {
+	p := panel.APIKey{ID: k.ID, Name: k.Name, Masked: k.Masked, Legacy: k.Legacy, ExpiresAt: k.ExpiresAt, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
 	for _, scope := range k.Scopes {
 		p.Scopes = append(p.Scopes, string(scope))
 	}
@@ -48,9 +48,9 @@ var scopeTexts = map[apikey.Scope]string{
 	apikey.ScopeWebhooks: "manage webhooks", apikey.ScopeKeys: "manage keys and read the audit log",
 }
 
-func scopeChoices(chosen apikey.Scopes) (list []pages.ScopeChoice) {
+func scopeChoices(chosen apikey.Scopes) (list []panel.ScopeChoice) {
 	for _, scope := range apikey.AllScopes {
-		list = append(list, pages.ScopeChoice{Name: string(scope), Text: scopeTexts[scope], Chosen: chosen.Has(scope)})
+		list = append(list, panel.ScopeChoice{Name: string(scope), Text: scopeTexts[scope], Chosen: chosen.Has(scope)})
 	}
 	return list
 }
@@ -59,7 +59,7 @@ func scopeChoices(chosen apikey.Scopes) (list []pages.ScopeChoice) {
 const neverExpires = "never"
 
 // lifeChoices are how long a new key can live, in days.
-var lifeChoices = []pages.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
+var lifeChoices = []panel.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
 	{Value: "90", Text: "In 90 days"}, {Value: "365", Text: "In a year"}}
 
 // keyForm reads the form for a new key. The faults are those of the choices; the name
@@ -75,7 +75,7 @@ func (v *visitor) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 	}
 	switch life := v.field("expires"); {
 	case life == "" || life == neverExpires:
-	case !slices.ContainsFunc(lifeChoices, func(c pages.LifeChoice) bool { return c.Value == life }):
+	case !slices.ContainsFunc(lifeChoices, func(c panel.LifeChoice) bool { return c.Value == life }):
 		lifeFault = "Choose one of the options."
 	default:
 		days, err := strconv.Atoi(life)
@@ -88,24 +88,24 @@ func (v *visitor) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 }
 
 // use is what the account has used of its limit. Looking costs nothing.
-func (v *visitor) use() pages.Use {
+func (v *visitor) use() panel.Use {
 	subject := ratelimit.OfAccount(v.account.ID, v.account.Quota, v.account.Window, v.console.limitKey)
 	if subject.Limit == 0 {
-		return pages.Use{Unlimited: true}
+		return panel.Use{Unlimited: true}
 	}
 	st, err := v.console.peek(v.Request.Context(), subject)
 	if err != nil {
 		v.Shared.Log.Error("reading a counter", "requestId", v.ID, "error", err)
-		return pages.Use{Unknown: true}
+		return panel.Use{Unknown: true}
 	}
-	return pages.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
+	return panel.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
 }
 
 // makeKey makes a key and shows it, this once.
 func (v *visitor) makeKey() (shown, error) {
 	g, scopeFault, lifeFault := v.keyForm()
 	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
-		return v.noKey(g, func(p *pages.DeveloperPage) {
+		return v.noKey(g, func(p *panel.DeveloperPage) {
 			p.Status, p.ScopeFault, p.LifeFault = http.StatusBadRequest, scopeFault, lifeFault
 			if err != nil {
 				p.Fault = web.Sentence("the name " + err.Error())
@@ -118,7 +118,7 @@ func (v *visitor) makeKey() (shown, error) {
 	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
 		return shown{}, err
 	case err != nil:
-		return v.noKey(g, func(p *pages.DeveloperPage) { p.Status, p.Refused = problem.Status, problem.Detail })
+		return v.noKey(g, func(p *panel.DeveloperPage) { p.Status, p.Refused = problem.Status, problem.Detail })
 	case repeated:
 		return shown{to: auth.Panel}, nil
 	}
@@ -126,11 +126,11 @@ func (v *visitor) makeKey() (shown, error) {
 	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
 		return shown{}, err
 	}
-	return shown{page: &pages.NewKeyPage{Member: v.member, Name: made.Name, Key: made.Key}}, nil
+	return shown{page: &panel.NewKeyPage{Member: v.member, Name: made.Name, Key: made.Key}}, nil
 }
 
 // noKey gives the form back with what is wrong with it.
-func (v *visitor) noKey(g apikey.Grant, says func(*pages.DeveloperPage)) (shown, error) {
+func (v *visitor) noKey(g apikey.Grant, says func(*panel.DeveloperPage)) (shown, error) {
 	p, err := v.keysPage()
 	if err != nil {
 		return shown{}, err
@@ -144,23 +144,23 @@ func (v *visitor) noKey(g apikey.Grant, says func(*pages.DeveloperPage)) (shown,
 }
 
 // ownKey is the key that the address names.
-func (v *visitor) ownKey() (pages.PanelKey, error) {
+func (v *visitor) ownKey() (panel.APIKey, error) {
 	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {
-		return pages.PanelKey{}, err
+		return panel.APIKey{}, err
 	}
 	for _, k := range list {
 		if k.ID == v.Param("key") {
 			return panelKey(k), nil
 		}
 	}
-	return pages.PanelKey{}, web.NewProblem("unknown-key", "The account has no such active key.")
+	return panel.APIKey{}, web.NewProblem("unknown-key", "The account has no such active key.")
 }
 
 // askToRevoke asks back.
 func (v *visitor) askToRevoke() (shown, error) {
 	k, err := v.ownKey()
-	return shown{page: &pages.RevokeKeyPage{Member: v.member, Key: k}}, err
+	return shown{page: &panel.RevokeKeyPage{Member: v.member, Key: k}}, err
 }
 
 func (v *visitor) revokeKey() (shown, error) {

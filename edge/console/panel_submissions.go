@@ -5,7 +5,7 @@ import (
 
 	"kindex/edge/submission"
 	"kindex/edge/web"
-	"kindex/site/pages"
+	"kindex/site/panel"
 )
 
 const PanelSubmissions = "/developer/submissions/"
@@ -13,8 +13,8 @@ const PanelSubmissions = "/developer/submissions/"
 // SubmissionsShown is how many submissions are on one page.
 const SubmissionsShown = 30
 
-func panelSubmission(s *submission.Submission) pages.PanelSubmission {
-	return pages.PanelSubmission{ID: s.ID, Type: s.Type, Slug: s.Slug, Name: s.Name, URL: s.URL, Status: string(s.Status), Reason: s.Reason,
+func panelSubmission(s *submission.Submission) panel.Submission {
+	return panel.Submission{ID: s.ID, Type: s.Type, Slug: s.Slug, Name: s.Name, URL: s.URL, Status: string(s.Status), Reason: s.Reason,
 		PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: web.Second(s.CreatedAt), UpdatedAt: web.Second(s.UpdatedAt)}
 }
 
@@ -41,7 +41,7 @@ func (v *visitor) submissions() (shown, error) {
 	if err != nil {
 		return shown{}, web.StateProblem(err)
 	}
-	p := &pages.SubmissionsPage{Member: v.member, Count: count, Open: open, MaxOpen: submission.MaxOpen, Later: q.After != ""}
+	p := &panel.SubmissionsPage{Member: v.member, Count: count, Open: open, MaxOpen: submission.MaxOpen, Later: q.After != ""}
 	if len(list) > SubmissionsShown {
 		list = list[:SubmissionsShown]
 		p.Older = PanelSubmissions + "?before=" + list[SubmissionsShown-1].ID
@@ -64,7 +64,7 @@ func (v *visitor) submission() (shown, error) {
 	}
 	p := panelSubmission(&found)
 	p.YAML, p.Withdrawable = found.YAML, slices.Contains(submission.Withdrawn.From(), found.Status)
-	return shown{page: &pages.SubmissionPage{Member: v.member, Submission: p}}, nil
+	return shown{page: &panel.SubmissionPage{Member: v.member, Submission: p}}, nil
 }
 
 // withdrawSubmission withdraws a submission, and shows what is left of it.

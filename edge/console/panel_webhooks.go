@@ -12,7 +12,7 @@ import (
 	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports/record"
-	"kindex/site/pages"
+	"kindex/site/panel"
 )
 
 const PanelHooks = "/developer/webhooks/"
@@ -20,9 +20,9 @@ const PanelHooks = "/developer/webhooks/"
 // DeliveriesShown is how many entries of a log are on one page.
 const DeliveriesShown = 20
 
-func panelWebhook(w webhook.Webhook) pages.PanelWebhook {
+func panelWebhook(w webhook.Webhook) panel.Webhook {
 	s := account.NewWebhookRecord(w)
-	p := pages.PanelWebhook{ID: s.ID, URL: s.URL, Events: s.Events, Active: s.Active, CreatedAt: s.CreatedAt, DisabledAt: s.DisabledAt,
+	p := panel.Webhook{ID: s.ID, URL: s.URL, Events: s.Events, Active: s.Active, CreatedAt: s.CreatedAt, DisabledAt: s.DisabledAt,
 		FailingSince: s.FailingSince, LastAttemptAt: s.LastAttemptAt, LastSuccessAt: s.LastSuccessAt, NextAttemptAt: s.NextAttemptAt}
 	if s.DisabledReason != nil {
 		p.DisabledReason = *s.DisabledReason
@@ -40,12 +40,12 @@ func (v *visitor) webhooks() (shown, error) {
 	return shown{page: p}, nil
 }
 
-func (v *visitor) webhooksPage() (*pages.WebhooksPage, error) {
+func (v *visitor) webhooksPage() (*panel.WebhooksPage, error) {
 	list, err := v.console.state.Webhooks(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	p := &pages.WebhooksPage{Member: v.member, Most: webhook.MaxPerAccount, Once: newFormID()}
+	p := &panel.WebhooksPage{Member: v.member, Most: webhook.MaxPerAccount, Once: newFormID()}
 	for _, w := range list {
 		p.Webhooks = append(p.Webhooks, panelWebhook(w))
 	}
@@ -74,7 +74,7 @@ func (v *visitor) makeWebhook() (shown, error) {
 	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
 		return shown{}, err
 	}
-	return shown{page: &pages.NewWebhookPage{Member: v.member, Webhook: pages.PanelWebhook{ID: made.ID, URL: made.URL}, Secret: made.Secret}}, nil
+	return shown{page: &panel.NewWebhookPage{Member: v.member, Webhook: panel.Webhook{ID: made.ID, URL: made.URL}, Secret: made.Secret}}, nil
 }
 
 // noWebhook gives the form back with what is wrong with it.
@@ -111,14 +111,14 @@ func (v *visitor) webhook() (shown, error) {
 	if err != nil {
 		return shown{}, web.StateProblem(err)
 	}
-	p := &pages.WebhookPage{Member: v.member, Webhook: panelWebhook(w), Count: count, Later: q.Before != nil}
+	p := &panel.WebhookPage{Member: v.member, Webhook: panelWebhook(w), Count: count, Later: q.Before != nil}
 	if len(list) > DeliveriesShown {
 		list = list[:DeliveriesShown]
 		p.Older = p.Webhook.Path() + "?before=" + formatPosition(list[DeliveriesShown-1])
 	}
 	for _, d := range list {
 		s := account.NewDeliveryRecord(d)
-		p.Deliveries = append(p.Deliveries, pages.PanelDelivery{ID: s.ID, Kind: s.Kind, Event: s.Event, EventID: s.EventID, Status: s.Status, Attempts: s.Attempts,
+		p.Deliveries = append(p.Deliveries, panel.Delivery{ID: s.ID, Kind: s.Kind, Event: s.Event, EventID: s.EventID, Status: s.Status, Attempts: s.Attempts,
 			CreatedAt: s.CreatedAt, LastAttemptAt: s.LastAttemptAt, NextAttemptAt: s.NextAttemptAt, ResponseStatus: d.ResponseStatus,
 			Milliseconds: d.Took.Milliseconds(), Error: d.Error})
 	}
@@ -179,7 +179,7 @@ func (v *visitor) ask(w webhook.Webhook, do account.WriteFunc) (shown, error) {
 // askToRotate asks back.
 func (v *visitor) askToRotate() (shown, error) {
 	w, err := v.ownWebhook()
-	return shown{page: &pages.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, err
+	return shown{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, err
 }
 
 // rotateWebhook shows the new secret, this once.
@@ -199,13 +199,13 @@ func (v *visitor) rotateWebhook() (shown, error) {
 	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
 		return shown{}, err
 	}
-	return shown{page: &pages.NewWebhookPage{Member: v.member, Webhook: panelWebhook(w), Secret: made.Secret, PreviousUntil: &made.PreviousSecretExpiresAt}}, nil
+	return shown{page: &panel.NewWebhookPage{Member: v.member, Webhook: panelWebhook(w), Secret: made.Secret, PreviousUntil: &made.PreviousSecretExpiresAt}}, nil
 }
 
 // askToDelete asks back.
 func (v *visitor) askToDelete() (shown, error) {
 	w, err := v.ownWebhook()
-	return shown{page: &pages.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, err
+	return shown{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, err
 }
 
 func (v *visitor) deleteWebhook() (shown, error) {

@@ -11,6 +11,7 @@ import (
 	"kindex/edge/ratelimit"
 	"kindex/edge/web"
 	"kindex/site/pages"
+	"kindex/site/panel"
 )
 
 // openSignIn makes the pages for signing in, and the panel behind them, if the operator offers
@@ -67,24 +68,24 @@ type signInPages struct{ *Console }
 
 // Choice implements auth.Pages.
 func (s signInPages) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
-	p := &pages.SignInPage{}
+	p := &panel.SignInPage{}
 	for _, o := range c.Providers {
-		p.Providers = append(p.Providers, pages.Provider(o))
+		p.Providers = append(p.Providers, panel.SignInProvider(o))
 	}
 	return s.rendered(r, p)
 }
 
 // FirstKey implements auth.Pages.
 func (s signInPages) FirstKey(r *http.Request, k auth.FirstKey) ([]byte, error) {
-	return s.rendered(r, &pages.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
+	return s.rendered(r, &panel.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
 }
 
 // Problem implements auth.Pages.
 func (s signInPages) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
-	return s.rendered(r, &pages.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
+	return s.rendered(r, &panel.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
 }
 
-func (s signInPages) rendered(r *http.Request, p pages.Panel) ([]byte, error) {
+func (s signInPages) rendered(r *http.Request, p panel.Page) ([]byte, error) {
 	v := s.live.Acquire()
 	if v == nil {
 		return nil, web.ErrNotReady()

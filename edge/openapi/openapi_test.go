@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,8 +17,6 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
-
-var update = flag.Bool("update", false, "write the golden hash of this version of the description")
 
 func load(t *testing.T, data []byte) *openapi3.T {
 	t.Helper()
@@ -107,7 +104,7 @@ func TestChangesNeedAVersion(t *testing.T) {
 	sum := sha256.Sum256(openapi.YAML)
 	hash := hex.EncodeToString(sum[:])
 	golden := filepath.Join("testdata", version+".sha256")
-	if *update {
+	if suite.Updating() {
 		if err := os.WriteFile(golden, []byte(hash+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -2,16 +2,13 @@ package croissant_test
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/croissant"
 	"kindex/exports/store"
 )
-
-var update = flag.Bool("update", false, "write the golden description")
 
 func manifest() *store.Manifest {
 	file := func(path, mediaType string) store.File {
@@ -43,18 +40,7 @@ func describe(t *testing.T, m *store.Manifest) []byte {
 func TestDescribe(t *testing.T) {
 	const file = "testdata/croissant.json"
 	doc := describe(t, manifest())
-	if *update {
-		if err := os.WriteFile(file, doc, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(doc, want) {
-		t.Errorf("the description is not %s; -update writes it:\n%s", file, doc)
-	}
+	suite.Golden(t, file, doc)
 	for _, v := range violations(doc) {
 		t.Error(v)
 	}

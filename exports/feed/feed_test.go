@@ -2,19 +2,16 @@ package feed_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports/feed"
 	"kindex/exports/record"
 )
-
-var update = flag.Bool("update", false, "write the golden feeds")
 
 // changeOf makes a change as the builder does: from two states of an entity.
 func changeOf(n int, before, after *record.Entity) *record.Change {
@@ -175,20 +172,7 @@ func TestGolden(t *testing.T) {
 		if !bytes.Equal(got, write(t, f, format)) {
 			t.Errorf("%s: two writes of one feed differ", format)
 		}
-		golden := filepath.Join("testdata", "feed."+format)
-		if *update {
-			if err := os.WriteFile(golden, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs from the feed written; look at it, then run with -update\n%s", golden, got)
-		}
+		suite.Golden(t, filepath.Join("testdata", "feed."+format), got)
 	}
 }
 

@@ -3,11 +3,9 @@ package score_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,8 +17,6 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
-
-var update = flag.Bool("update", false, "write the golden file")
 
 func TestExplanationsRecompute(t *testing.T) {
 	suite.InTest(t)
@@ -310,19 +306,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = append(got, '\n')
-	golden := filepath.Join("testdata", "explain.golden.json")
-	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the explanations differ from %s:\n%s", golden, got)
-	}
+	suite.Golden(t, filepath.Join("testdata", "explain.golden.json"), got)
 }
 
 // rounded keeps nine decimals: processors differ in the last ones.

@@ -2,7 +2,6 @@ package ogimage_test
 
 import (
 	"bytes"
-	"flag"
 	"image"
 	"image/color"
 	"image/png"
@@ -19,8 +18,6 @@ import (
 	"kindex/exports/record"
 	"kindex/site/ogimage"
 )
-
-var update = flag.Bool("update", false, "write the golden files in testdata")
 
 func parts(scores ...float64) []ogimage.Part {
 	all := make([]ogimage.Part, len(scores))
@@ -115,7 +112,7 @@ func TestPNG(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data, got := drawn(t, c)
 			file := filepath.Join("testdata", name+".png")
-			if *update {
+			if suite.Updating() {
 				if err := os.WriteFile(file, data, 0o644); err != nil {
 					t.Fatal(err)
 				}

@@ -96,7 +96,7 @@ var assets = sync.OnceValue(func() assetList {
 func (l *assetList) add(file string, data []byte) {
 	sum := sha256.Sum256(data)
 	ext := path.Ext(file)
-	a := site.Asset{MediaType: mediaTypes[ext], Data: data, ETag: hex.EncodeToString(sum[:16]), Gzip: zip(data)}
+	a := site.Asset{MediaType: mediaTypes[ext], Data: data, ETag: hex.EncodeToString(sum[:16]), Gzip: gzipped(data)}
 	a.Name = strings.TrimSuffix(file, ext) + "." + a.ETag[:8] + ext
 	l.byName[a.Name], l.names[file] = a, a.Name
 }
@@ -118,7 +118,7 @@ func styles() []byte {
 	return all
 }
 
-func zip(data []byte) []byte {
+func gzipped(data []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, _ = w.Write(data) // memory takes it

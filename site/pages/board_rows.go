@@ -7,6 +7,9 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/site/chart"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 // boardRow is a row of a leaderboard.
@@ -14,19 +17,19 @@ type boardRow struct {
 	row
 	To    string // path of its page, "" where it has none any more
 	Board string // path of the leaderboard of its category
-	Moved boardMove
+	Moved boardDelta
 	Cells template.HTML // the scores
 }
 
-// standing reads a row of the board.
-func (b *boardView) standing(ordinal uint32, rank, previous int) (s boardRow, err error) {
+// row reads a row of the board.
+func (b *boardView) row(ordinal uint32, rank, previous int) (s boardRow, err error) {
 	e, err := b.from.Entity(ordinal)
 	if err != nil {
 		return s, err
 	}
-	s = boardRow{row: row{Entity: e, Rank: rank, Previous: previous}, To: entityPath(e.Type, e.Slug), Moved: moveOf(rank, previous)}
+	s = boardRow{row: row{Entity: e, Rank: rank, Previous: previous}, To: siteurl.Entity(e.Type, e.Slug), Moved: rankDelta(rank, previous)}
 	if past, ok := b.from.(*exports.Snapshot); ok {
-		s.To = b.present(past.Version(ordinal))
+		s.To = b.currentPath(past.Version(ordinal))
 	}
 	if b.Category == exports.AllBoard {
 		choices := map[string]string{"type": b.Type, "at": b.Day}
@@ -71,15 +74,15 @@ func scoreCells(scores *record.Scores, names []string, by string) template.HTML 
 			b = append(b, `-1"><span aria-hidden="true">–</span><span class="unseen">unknown</span>`...)
 		}
 		if name == "composite" {
-			b = append(b, bar(score)...)
+			b = append(b, chart.Bar(score)...)
 		}
 		b = append(b, "</td>\n"...)
 	}
 	return template.HTML(b) //nolint:gosec // only numbers, and our own words
 }
 
-// present is the path of what a version of the past has become, "" where it is gone.
-func (b *boardView) present(version int) string {
+// currentPath is the path of what a version of the past has become, "" where it is gone.
+func (b *boardView) currentPath(version int) string {
 	a := b.Build.Archive()
 	now := a.Version(a.Newest(version))
 	if now.Deleted {
@@ -88,24 +91,24 @@ func (b *boardView) present(version int) string {
 	if _, earlier, ok := b.Build.Find(now.Type, now.Slug); !ok || earlier {
 		return ""
 	}
-	return entityPath(now.Type, now.Slug)
+	return siteurl.Entity(now.Type, now.Slug)
 }
 
-// boardMove is by how many places something has climbed or fallen.
-type boardMove struct {
+// boardDelta is by how many places something has climbed or fallen.
+type boardDelta struct {
 	Class string // up, down, new or same
 	Sign  string
 	Words string // for those who hear the page
 }
 
-func moveOf(rank, previous int) boardMove {
+func rankDelta(rank, previous int) boardDelta {
 	switch n := previous - rank; {
 	case previous == 0:
-		return boardMove{"new", "new", "new"}
+		return boardDelta{"new", "new", "new"}
 	case n > 0:
-		return boardMove{"up", "▲" + count(n), "up " + strconv.Itoa(n)}
+		return boardDelta{"up", "▲" + textfmt.Count(n), "up " + strconv.Itoa(n)}
 	case n < 0:
-		return boardMove{"down", "▼" + count(-n), "down " + strconv.Itoa(-n)}
+		return boardDelta{"down", "▼" + textfmt.Count(-n), "down " + strconv.Itoa(-n)}
 	}
-	return boardMove{"same", "=", "unchanged"}
+	return boardDelta{"same", "=", "unchanged"}
 }

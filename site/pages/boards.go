@@ -12,6 +12,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/site/textfmt"
 )
 
 const boardRows = 50 // of a page of a leaderboard
@@ -25,9 +26,8 @@ type boardView struct {
 	Day      string // "" for the present
 	Number   int    // of the page, from 1
 
-	from  exports.Catalogue
-	set   *roaring.Bitmap
-	shape *route // that of leaderboards, once it has been looked up
+	from exports.Catalogue
+	set  *roaring.Bitmap
 }
 
 // boardPage is a page of a leaderboard.
@@ -61,20 +61,20 @@ func (r *request) boards() (*page, error) {
 	}
 	d := &boardPage{boardView: b, Heading: b.heading(), About: b.about(), Total: int(b.set.GetCardinality())}
 	if last := max(1, (d.Total+boardRows-1)/boardRows); b.Number > last {
-		return r.missing("There is no such page", fmt.Sprintf("This leaderboard has %s.", plural(last, "page", "pages")),
-			[]near{{Path: r.with("page", ""), Name: d.Heading}}), nil
+		return r.missing("There is no such page", fmt.Sprintf("This leaderboard has %s.", textfmt.Plural(last, "page", "pages")),
+			[]suggestion{{Path: r.with("page", ""), Name: d.Heading}}), nil
 	}
 	if err := d.fill(); err != nil {
 		return nil, err
 	}
-	d.offer()
+	d.addChoices()
 	p := &page{Template: "leaderboard", Title: d.Heading, Data: d, Scripts: []string{"boards.js"}, NoIndex: b.Day != "", Section: "/leaderboards/"}
-	p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", d.Heading, scoreWord(b.By), day(b.asOf()))
+	p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", d.Heading, scoreWord(b.By), textfmt.Day(b.asOf()))
 	if b.By != "composite" {
 		p.Title += " by " + strings.ToLower(scoreWord(b.By))
 	}
 	if b.Day != "" {
-		p.Title += ", " + day(b.Day)
+		p.Title += ", " + textfmt.Day(b.Day)
 	}
 	return p, nil
 }
@@ -83,13 +83,13 @@ func (r *request) boards() (*page, error) {
 // elsewhere or nowhere.
 func (b *boardView) read() *page {
 	if v := b.choice("type"); v != "" && !slices.Contains(record.Types, v) {
-		return b.noChoice("type", v, record.Types)
+		return b.missingChoice("type", v, record.Types)
 	}
 	switch {
 	case b.By == "":
 		b.By = "composite"
 	case !slices.Contains(record.ScoreNames, b.By):
-		return b.noChoice("by", b.By, record.ScoreNames)
+		return b.missingChoice("by", b.By, record.ScoreNames)
 	case b.By == "composite":
 		return &page{location: b.with("by", "")}
 	}
@@ -97,40 +97,40 @@ func (b *boardView) read() *page {
 		return p
 	}
 	if known := b.knownCategories(); !slices.Contains(known, b.Category) {
-		return b.noCategory(known)
+		return b.missingCategory(known)
 	}
 	if v := b.choice("page"); v != "" {
 		n, err := strconv.Atoi(v)
 		switch {
 		case err != nil || n < 1:
-			return b.missing("There is no such page", "", []near{{Path: b.with("page", ""), Name: b.heading()}})
+			return b.missing("There is no such page", "", []suggestion{{Path: b.with("page", ""), Name: b.heading()}})
 		case n == 1 || strconv.Itoa(n) != v:
-			return &page{location: b.with("page", numberOf(n))}
+			return &page{location: b.with("page", pageNumber(n))}
 		}
 		b.Number = n
 	}
 	return nil
 }
 
-// numberOf is a page in an address, in which the first goes without.
-func numberOf(n int) string {
+// pageNumber is a page in an address, in which the first goes without.
+func pageNumber(n int) string {
 	if n <= 1 {
 		return ""
 	}
 	return strconv.Itoa(n)
 }
 
-func (b *boardView) noChoice(name, value string, known []string) *page {
-	var list []near
+func (b *boardView) missingChoice(name, value string, known []string) *page {
+	var list []suggestion
 	for _, v := range didyoumean.Names(value, known, maxNear) {
-		list = append(list, near{Path: b.with(name, v), Name: label(v)})
+		list = append(list, suggestion{Path: b.with(name, v), Name: textfmt.Label(v)})
 	}
 	words := map[string]string{"type": "type of entity", "by": "score"}[name]
-	return b.missing("There is no such leaderboard", fmt.Sprintf("No %s is called “%s”; there are %s.", words, nameOf(value), strings.Join(known, ", ")), list)
+	return b.missing("There is no such leaderboard", fmt.Sprintf("No %s is called “%s”; there are %s.", words, plainName(value), strings.Join(known, ", ")), list)
 }
 
-// nameOf is name, for where a variable has that name.
-func nameOf(s string) string { return name(s) }
+// plainName is name, for where a variable has that name.
+func plainName(s string) string { return textfmt.Name(s) }
 
 // knownCategories are the leaderboards that there may be: of an earlier day also
 // those of categories that are no more.
@@ -145,12 +145,12 @@ func (b *boardView) knownCategories() []string {
 	return known
 }
 
-func (b *boardView) noCategory(known []string) *page {
-	var list []near
+func (b *boardView) missingCategory(known []string) *page {
+	var list []suggestion
 	for _, slug := range didyoumean.Names(b.Category, known, maxNear) {
-		list = append(list, near{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)})
+		list = append(list, suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)})
 	}
-	p := b.missing("There is no such category", fmt.Sprintf("No category is called “%s”.", name(b.Category)), list)
+	p := b.missing("There is no such category", fmt.Sprintf("No category is called “%s”.", textfmt.Name(b.Category)), list)
 	p.Section = "/leaderboards/"
 	return p
 }
@@ -178,7 +178,7 @@ func (d *boardPage) fill() error {
 	}
 	previous := former.Ranks(d.from, records)
 	for i, o := range records {
-		s, err := d.standing(o, skip+i+1, previous[i])
+		s, err := d.row(o, skip+i+1, previous[i])
 		if err != nil {
 			return err
 		}
@@ -186,10 +186,10 @@ func (d *boardPage) fill() error {
 	}
 	d.First, d.Last = min(skip+1, d.Total), skip+len(records)
 	if d.Number > 1 {
-		d.Prev = d.with("page", numberOf(d.Number-1))
+		d.Prev = d.with("page", pageNumber(d.Number-1))
 	}
 	if d.Rest = more && d.Static && d.Day != ""; more && !d.Rest {
-		d.Next = d.with("page", numberOf(d.Number+1))
+		d.Next = d.with("page", pageNumber(d.Number+1))
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (s *Site) boardTitle(category string) string {
 	if category == exports.AllBoard {
 		return "All categories"
 	}
-	return name(s.categoryTitle(category))
+	return textfmt.Name(s.categoryTitle(category))
 }
 
 // asOf is the day that the board is of.
@@ -254,10 +254,7 @@ func (b *boardView) ScoreWord() string { return scoreWord(b.By) }
 
 // address is that of a leaderboard.
 func (b *boardView) address(category string, choices map[string]string) string {
-	if b.shape == nil {
-		b.shape = b.route()
-	}
-	return b.shape.path(map[string]string{"category": category}, choices)
+	return b.route.path(map[string]string{"category": category}, choices)
 }
 
 // boardsHome leads from where the leaderboards begin to the first of them.

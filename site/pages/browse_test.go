@@ -25,6 +25,7 @@ import (
 	"kindex/exports/score"
 	"kindex/indexes"
 	"kindex/site/pages"
+	"kindex/site/siteurl"
 )
 
 // browsed is a site whose pages a test reads.
@@ -309,7 +310,7 @@ func (b *browsed) checkValuePages() {
 	b.t.Helper()
 	for field, list := range valueLists {
 		for _, v := range b.build.Values(field) {
-			u := escape(list + pages.SlugKey(record.Fold(v)) + "/")
+			u := escape(list + siteurl.Key(record.Fold(v)) + "/")
 			b.same(u, b.through(u, rowLink), b.ordered(map[string][][]string{field: {{v}}}, exports.DefaultSort))
 		}
 	}

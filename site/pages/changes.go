@@ -16,6 +16,7 @@ import (
 	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
 	"kindex/exports/record"
+	"kindex/site/textfmt"
 )
 
 const (
@@ -45,12 +46,12 @@ type changesPage struct {
 // changeDay are the changes of a day.
 type changeDay struct {
 	Day     string // YYYY-MM-DD
-	Changes []telling
+	Changes []describedChange
 }
 
-// telling is a change with as much as a list tells of it.
-type telling struct {
-	told
+// describedChange is a change with as much as a list tells of it.
+type describedChange struct {
+	changeRow
 	Kind  string // created, updated or deleted
 	Shown []feed.Line
 	More  int // lines that are not shown
@@ -70,17 +71,17 @@ var changeEvents = func() (list []option) {
 var changeFilters = []string{"event", "type", "category"}
 
 // filterValues are the values of a choice, those that changes have.
-func (s *Site) filterValues(field string) []option { return s.chosenBy()[field] }
+func (s *Site) filterValues(field string) []option { return s.changeFilterValues()[field] }
 
 // changeChoices are the values of all choices, found once for each site.
 func (s *Site) changeChoices() func() map[string][]option {
 	return sync.OnceValue(func() map[string][]option {
 		m := map[string][]option{"event": changeEvents}
 		for _, v := range s.Build.Archive().ChangeValues("type") {
-			m["type"] = append(m["type"], option{Name: upper(v) + "s", Value: v})
+			m["type"] = append(m["type"], option{Name: textfmt.Capitalize(v) + "s", Value: v})
 		}
 		for _, v := range s.Build.Archive().ChangeValues("category") {
-			m["category"] = append(m["category"], option{Name: name(s.categoryTitle(v)), Value: v})
+			m["category"] = append(m["category"], option{Name: textfmt.Name(s.categoryTitle(v)), Value: v})
 		}
 		slices.SortStableFunc(m["category"], func(a, b option) int { return strings.Compare(record.Fold(a.Name), record.Fold(b.Name)) })
 		return m
@@ -97,7 +98,7 @@ func (r *request) withChange(field, value string) string {
 
 // changeFilter is what the path chooses; near are categories that an unknown one may
 // have meant.
-func (r *request) changeFilter() (f exports.ChangeFilter, near []near, ok bool) {
+func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok bool) {
 	f.To = r.Build.Archive().Changes()
 	for _, field := range changeFilters {
 		v := r.choice(field)
@@ -107,7 +108,7 @@ func (r *request) changeFilter() (f exports.ChangeFilter, near []near, ok bool) 
 		known := r.filterValues(field)
 		_, isCategory := r.titles[v]
 		if !slices.ContainsFunc(known, func(o option) bool { return o.Value == v }) && !(field == "category" && isCategory) && !(field == "type" && slices.Contains(record.Types, v)) {
-			return f, r.nearChanges(field, v, known), false
+			return f, r.suggestChangeFilters(field, v, known), false
 		}
 		chooseChange(&f, field, v)
 	}
@@ -126,15 +127,15 @@ func chooseChange(f *exports.ChangeFilter, field, value string) {
 	}
 }
 
-func (r *request) nearChanges(field, value string, known []option) []near {
+func (r *request) suggestChangeFilters(field, value string, known []option) []suggestion {
 	var values []string
 	for _, o := range known {
 		values = append(values, o.Value)
 	}
-	var list []near
+	var list []suggestion
 	for _, v := range didyoumean.Names(value, values, maxNear) {
 		o := known[slices.Index(values, v)]
-		list = append(list, near{r.withChange(field, v), "Changes: " + o.Name, ""})
+		list = append(list, suggestion{r.withChange(field, v), "Changes: " + o.Name, ""})
 	}
 	return list
 }
@@ -148,17 +149,17 @@ func (r *request) changes() (*page, error) {
 	number, ok := r.chosenPage()
 	d := &changesPage{Dated: !r.Static, Action: r.withChange("page", "")}
 	if d.Dated {
-		r.between(d, &f)
+		r.setDates(d, &f)
 	}
 	set := r.Build.Archive().SelectChanges(f)
 	d.Total = int(set.GetCardinality())
 	if !ok || number > max(1, (d.Total+changeRows-1)/changeRows) {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
 	if err := r.fillChanges(d, set, number); err != nil {
 		return nil, err
 	}
-	r.chooseChanges(d)
+	r.addChangeFilters(d)
 	p := &page{Template: "changes", Title: "Changes", Data: d, Scripts: []string{"unfold.js"}, NoIndex: d.Since+d.Until+d.Wrong != "",
 		Description: "What was added to the index, updated and deleted: field by field, with the commit and the pull request."}
 	for _, o := range d.Chosen {
@@ -176,8 +177,8 @@ func (r *request) changes() (*page, error) {
 	return p, nil
 }
 
-// between narrows the changes down to the days of the query.
-func (r *request) between(d *changesPage, f *exports.ChangeFilter) {
+// setDates narrows the changes down to the days of the query.
+func (r *request) setDates(d *changesPage, f *exports.ChangeFilter) {
 	a := r.Build.Archive()
 	if n := a.Changes(); n > 0 {
 		d.Oldest, d.Newest = a.ChangeTime(0).Format(time.DateOnly), a.ChangeTime(n-1).Format(time.DateOnly)
@@ -189,7 +190,7 @@ func (r *request) between(d *changesPage, f *exports.ChangeFilter) {
 			return t, ""
 		}
 		if err != nil {
-			d.Wrong = name(text)
+			d.Wrong = textfmt.Name(text)
 			return t, ""
 		}
 		return t, text
@@ -213,7 +214,7 @@ func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) e
 		if err != nil {
 			return err
 		}
-		c, err := r.telling(int(at))
+		c, err := r.describeChange(int(at))
 		if err != nil {
 			return err
 		}
@@ -241,13 +242,13 @@ func pageChoice(number int) string {
 	return strconv.Itoa(number)
 }
 
-// telling is a change with the first of its lines, and the first items of each.
-func (s *Site) telling(i int) (telling, error) {
-	c, err := s.told("", i)
+// describeChange is a change with the first of its lines, and the first items of each.
+func (s *Site) describeChange(i int) (describedChange, error) {
+	c, err := s.changeRow("", i)
 	if err != nil {
-		return telling{}, err
+		return describedChange{}, err
 	}
-	t := telling{told: c, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}
+	t := describedChange{changeRow: c, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}
 	t.More = len(c.Lines) - len(t.Shown)
 	for i, l := range t.Shown {
 		if n := len(l.Items); n > maxItems {
@@ -258,9 +259,9 @@ func (s *Site) telling(i int) (telling, error) {
 	return t, nil
 }
 
-// chooseChanges fills in what the changes can be narrowed down by. Statically one
+// addChangeFilters fills in what the changes can be narrowed down by. Statically one
 // choice takes the place of another: not all of their combinations are written.
-func (r *request) chooseChanges(d *changesPage) {
+func (r *request) addChangeFilters(d *changesPage) {
 	for _, field := range changeFilters {
 		shown := facet{Name: field}
 		for _, o := range r.filterValues(field) {
@@ -280,7 +281,7 @@ func (r *request) chooseChanges(d *changesPage) {
 			if i := slices.IndexFunc(shown.Values, func(o option) bool { return o.Chosen }); i >= 0 {
 				title = shown.Values[i].Name
 			} else if field == "category" {
-				title = name(r.categoryTitle(v))
+				title = textfmt.Name(r.categoryTitle(v))
 			}
 			d.Chosen = append(d.Chosen, option{Name: title, To: r.dated(r.withChange(field, ""), d)})
 		}

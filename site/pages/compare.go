@@ -9,7 +9,10 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/indexes"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 const (
@@ -24,19 +27,19 @@ const (
 
 // comparePage shows two to four entities side by side.
 type comparePage struct {
-	Entities []compared
+	Entities []comparedEntity
 	Groups   []compareGroup
 	Unknown  []unknownEntity
 	TooMany  bool
-	Asked    string // the name of what is to be added, where that is not clear
-	Which    []near // what it may have meant
-	Ready    []near // comparisons to begin with, or to go on with
-	Here     string // path of the comparison shown
-	Skeleton *skeleton
+	Asked    string       // the name of what is to be added, where that is not clear
+	Which    []suggestion // what it may have meant
+	Ready    []suggestion // comparisons to begin with, or to go on with
+	Here     string       // path of the comparison shown
+	Skeleton *rowTemplates
 }
 
-// compared is a column.
-type compared struct {
+// comparedEntity is a column.
+type comparedEntity struct {
 	*record.Entity
 	ordinal uint32
 	Rank    int
@@ -44,12 +47,12 @@ type compared struct {
 }
 
 // Path is where the entity is.
-func (c compared) Path() string { return entityPath(c.Type, c.Slug) }
+func (c comparedEntity) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
 // unknownEntity is what was asked for and is not there.
 type unknownEntity struct {
 	Text string
-	Near []near
+	Near []suggestion
 }
 
 // Full tells that no other can be added.
@@ -64,19 +67,19 @@ func (r *request) compare() (*page, error) {
 	var err error
 	if r.Static {
 		p.Scripts = []string{"compare.js", "comparison.js"}
-		d.Skeleton = r.skeleton()
-		d.Ready, err = r.readyComparisons()
+		d.Skeleton = r.rowTemplates()
+		d.Ready, err = r.exampleComparisons()
 		return p, err
 	}
 	p.Scripts = []string{"compare.js"}
-	if err := r.readCompared(d); err != nil {
+	if err := r.readEntities(d); err != nil {
 		return nil, err
 	}
-	if text := clean(r.Query.Get("suggest")); text != "" {
-		return r.suggestions(d, cut(text, 100))
+	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
+		return r.suggestionsPage(d, textfmt.Truncate(text, 100))
 	}
-	if text := clean(r.Query.Get("add")); text != "" && !d.Full() {
-		if err := r.addNamed(d, cut(text, 100)); err != nil {
+	if text := safetext.OneLine(r.Query.Get("add")); text != "" && !d.Full() {
+		if err := r.addNamed(d, textfmt.Truncate(text, 100)); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +95,7 @@ func (r *request) fillComparison(p *page, d *comparePage) (err error) {
 	}
 	switch len(d.Entities) {
 	case 0:
-		d.Ready, err = r.readyComparisons()
+		d.Ready, err = r.exampleComparisons()
 		return err
 	case 1:
 		d.Ready, err = r.comparisonsOf(d.Entities[0])
@@ -100,18 +103,10 @@ func (r *request) fillComparison(p *page, d *comparePage) (err error) {
 	d.Groups = r.comparison(d.Entities)
 	var names []string
 	for _, e := range d.Entities {
-		names = append(names, name(e.Name))
+		names = append(names, textfmt.Name(e.Name))
 	}
-	p.Title = "Compare " + enumerate(names)
+	p.Title = "Compare " + textfmt.JoinAnd(names)
 	return err
-}
-
-// enumerate joins names as a sentence does.
-func enumerate(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // keys are the addresses of the entities compared, as type/slug.
@@ -133,8 +128,8 @@ func comparePath(keys ...string) string {
 	return "/compare/" + b.String()
 }
 
-// readCompared takes over the entities that the query names.
-func (r *request) readCompared(d *comparePage) error {
+// readEntities takes over the entities that the query names.
+func (r *request) readEntities(d *comparePage) error {
 	asked := r.Query["e"]
 	if len(asked) > 4*maxCompared { // somebody plays
 		asked, d.TooMany = asked[:4*maxCompared], true
@@ -143,27 +138,27 @@ func (r *request) readCompared(d *comparePage) error {
 		typ, slug, _ := strings.Cut(strings.TrimSpace(key), "/")
 		o, _, ok := r.Build.Find(typ, slug)
 		if !ok {
-			d.unknownCompared(key)
+			d.addUnknown(key)
 			continue
 		}
-		if err := r.addCompared(d, o); err != nil {
+		if err := r.addEntity(d, o); err != nil {
 			return err
 		}
 	}
-	return r.findMeant(d)
+	return r.findNamed(d)
 }
 
-// unknownCompared notes an address that there is nothing at.
-func (d *comparePage) unknownCompared(key string) {
-	text := name(key)
+// addUnknown notes an address that there is nothing at.
+func (d *comparePage) addUnknown(key string) {
+	text := textfmt.Name(key)
 	if text != "" && !slices.ContainsFunc(d.Unknown, func(u unknownEntity) bool { return u.Text == text }) {
 		d.Unknown = append(d.Unknown, unknownEntity{Text: text})
 	}
 }
 
-// findMeant looks for what was probably meant, to be added in its place, as far as
+// findNamed looks for what was probably meant, to be added in its place, as far as
 // there are places.
-func (r *request) findMeant(d *comparePage) error {
+func (r *request) findNamed(d *comparePage) error {
 	for i := range d.Unknown[:min(len(d.Unknown), maxCompared-len(d.Entities))] {
 		text := d.Unknown[i].Text
 		if _, slug, ok := strings.Cut(text, "/"); ok && slug != "" {
@@ -173,16 +168,16 @@ func (r *request) findMeant(d *comparePage) error {
 		if err != nil {
 			return err
 		}
-		if d.Unknown[i].Near, err = r.adding(d, list[:min(maxNear, len(list))]); err != nil {
+		if d.Unknown[i].Near, err = r.addOptions(d, list[:min(maxNear, len(list))]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addCompared adds a column, unless it is there.
-func (r *request) addCompared(d *comparePage, ordinal uint32) error {
-	if slices.ContainsFunc(d.Entities, func(c compared) bool { return c.ordinal == ordinal }) {
+// addEntity adds a column, unless it is there.
+func (r *request) addEntity(d *comparePage, ordinal uint32) error {
+	if slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == ordinal }) {
 		return nil
 	}
 	if d.Full() {
@@ -194,7 +189,7 @@ func (r *request) addCompared(d *comparePage, ordinal uint32) error {
 		return err
 	}
 	rank, err := r.Boards.Rank(ordinal)
-	d.Entities = append(d.Entities, compared{Entity: e, ordinal: ordinal, Rank: rank})
+	d.Entities = append(d.Entities, comparedEntity{Entity: e, ordinal: ordinal, Rank: rank})
 	return err
 }
 
@@ -202,7 +197,7 @@ func (r *request) addCompared(d *comparePage, ordinal uint32) error {
 func (r *request) addNamed(d *comparePage, text string) error {
 	if typ, slug, ok := strings.Cut(text, "/"); ok {
 		if o, _, found := r.Build.Find(typ, slug); found {
-			return r.addCompared(d, o)
+			return r.addEntity(d, o)
 		}
 	}
 	list := r.Build.FindByName(text, maxSuggested)
@@ -214,7 +209,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 		}
 	}
 	if len(list) == 1 {
-		return r.addCompared(d, list[0])
+		return r.addEntity(d, list[0])
 	}
 	if len(list) == 0 {
 		var err error
@@ -224,7 +219,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 	}
 	var err error
 	d.Asked = text
-	d.Which, err = r.adding(d, list)
+	d.Which, err = r.addOptions(d, list)
 	return err
 }
 
@@ -246,24 +241,24 @@ func (r *request) suggested(text string) ([]uint32, error) {
 	return list, err
 }
 
-// adding are the comparisons with each of some entities added.
-func (r *request) adding(d *comparePage, list []uint32) ([]near, error) {
-	var out []near
+// addOptions are the comparisons with each of some entities added.
+func (r *request) addOptions(d *comparePage, list []uint32) ([]suggestion, error) {
+	var out []suggestion
 	for _, o := range list {
-		if slices.ContainsFunc(d.Entities, func(c compared) bool { return c.ordinal == o }) {
+		if slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == o }) {
 			continue
 		}
 		e, err := r.Build.Entity(o)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, near{comparePath(append(d.keys(), e.Key())...), e.Name, e.Type + " · " + name(r.categoryTitle(e.Category))})
+		out = append(out, suggestion{comparePath(append(d.keys(), e.Key())...), e.Name, e.Type + " · " + textfmt.Name(r.categoryTitle(e.Category))})
 	}
 	return out, nil
 }
 
-// suggestions is the part of a page that the script shows while one types.
-func (r *request) suggestions(d *comparePage, text string) (*page, error) {
+// suggestionsPage is the part of a page that the script shows while one types.
+func (r *request) suggestionsPage(d *comparePage, text string) (*page, error) {
 	list, err := r.suggested(text)
 	if err != nil {
 		return nil, err
@@ -271,7 +266,7 @@ func (r *request) suggestions(d *comparePage, text string) (*page, error) {
 	if named := r.Build.FindByName(text, maxSuggested); len(named) > 0 {
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
 	}
-	found, err := r.adding(d, list[:min(maxSuggested, len(list))])
+	found, err := r.addOptions(d, list[:min(maxSuggested, len(list))])
 	if err != nil {
 		return nil, err
 	}
@@ -282,9 +277,9 @@ func (r *request) suggestions(d *comparePage, text string) (*page, error) {
 	return &page{body: b.Bytes(), mediaType: htmlType}, nil
 }
 
-// readyComparisons are comparisons of leaders with the best of what is like them.
-func (r *request) readyComparisons() ([]near, error) {
-	var list []near
+// exampleComparisons are comparisons of leaders with the best of what is like them.
+func (r *request) exampleComparisons() ([]suggestion, error) {
+	var list []suggestion
 	taken := map[uint32]bool{}
 	for _, t := range r.types() {
 		set, err := r.Build.Board(exports.AllBoard, t, "composite")
@@ -297,7 +292,7 @@ func (r *request) readyComparisons() ([]near, error) {
 			if found == readyLeaders || taken[o] {
 				continue
 			}
-			other, ok := r.rival(o, t, taken)
+			other, ok := r.closestMatch(o, t, taken)
 			if !ok {
 				continue
 			}
@@ -310,15 +305,15 @@ func (r *request) readyComparisons() ([]near, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, near{comparePath(a.Key(), b.Key()), fmt.Sprintf("%s and %s", name(a.Name), name(b.Name)), t + "s"})
+			list = append(list, suggestion{comparePath(a.Key(), b.Key()), fmt.Sprintf("%s and %s", textfmt.Name(a.Name), textfmt.Name(b.Name)), t + "s"})
 			found++
 		}
 	}
 	return list, nil
 }
 
-// rival is the best of what is like an entity and of its type, not among those taken.
-func (r *request) rival(ordinal uint32, typ string, taken map[uint32]bool) (best uint32, ok bool) {
+// closestMatch is the best of what is like an entity and of its type, not among those taken.
+func (r *request) closestMatch(ordinal uint32, typ string, taken map[uint32]bool) (best uint32, ok bool) {
 	for _, n := range r.Build.Similar(ordinal) {
 		if t, _ := r.Build.Key(n.Ordinal); t == typ && !taken[n.Ordinal] && (!ok || r.Build.SortPosition(n.Ordinal) < r.Build.SortPosition(best)) {
 			best, ok = n.Ordinal, true
@@ -328,8 +323,8 @@ func (r *request) rival(ordinal uint32, typ string, taken map[uint32]bool) (best
 }
 
 // comparisonsOf are comparisons of an entity with what is like it.
-func (r *request) comparisonsOf(c compared) ([]near, error) {
-	var list []near
+func (r *request) comparisonsOf(c comparedEntity) ([]suggestion, error) {
+	var list []suggestion
 	for _, n := range r.Build.Similar(c.ordinal) {
 		if len(list) == maxNear {
 			break
@@ -338,7 +333,7 @@ func (r *request) comparisonsOf(c compared) ([]near, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, near{comparePath(c.Key(), e.Key()), e.Name, e.Type + " · " + name(r.categoryTitle(e.Category))})
+		list = append(list, suggestion{comparePath(c.Key(), e.Key()), e.Name, e.Type + " · " + textfmt.Name(r.categoryTitle(e.Category))})
 	}
 	return list, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kindex/exports/record"
+	"kindex/site/textfmt"
 )
 
 // compareGroup is a part of a comparison.
@@ -38,7 +39,7 @@ type compareCell struct {
 var compareFacts = []string{"type", "provider", "category", "version", "pricingModel", "license", "addedDate", "lastUpdated", "status"}
 
 // comparison makes the rows. Where nobody knows anything there is none.
-func (r *request) comparison(list []compared) []compareGroup {
+func (r *request) comparison(list []comparedEntity) []compareGroup {
 	groups := []compareGroup{
 		{"scores", "Scores", compareScores(list, r.scores(r.types()...))},
 		{"facts", "Facts", r.factRows(list)},
@@ -49,26 +50,26 @@ func (r *request) comparison(list []compared) []compareGroup {
 	return slices.DeleteFunc(groups, func(g compareGroup) bool { return len(g.Rows) == 0 })
 }
 
-func compareScores(list []compared, names []string) []compareRow {
+func compareScores(list []comparedEntity, names []string) []compareRow {
 	var rows []compareRow
 	for _, s := range names {
-		row := compareRow{Field: s, Title: label(s)}
+		row := compareRow{Field: s, Title: textfmt.Label(s)}
 		for _, e := range list {
 			v := e.Scores.Get(s)
 			row.Cells = append(row.Cells, compareCell{Text: v.String(), Score: v})
 		}
 		markBest(row.Cells)
-		rows = append(rows, row.settle())
+		rows = append(rows, row.markDifferences())
 	}
 	rank := compareRow{Field: "rank", Title: "Rank"}
 	for _, e := range list {
 		c := compareCell{Text: "not ranked"}
 		if e.Rank > 0 {
-			c.Text = count(e.Rank)
+			c.Text = textfmt.Count(e.Rank)
 		}
 		rank.Cells = append(rank.Cells, c)
 	}
-	return append(rows, rank.settle())
+	return append(rows, rank.markDifferences())
 }
 
 // markBest marks the highest of scores that differ.
@@ -88,14 +89,14 @@ func markBest(cells []compareCell) {
 	}
 }
 
-func (r *request) factRows(list []compared) []compareRow {
+func (r *request) factRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, f := range compareFacts {
-		row := compareRow{Field: f, Title: label(f)}
+		row := compareRow{Field: f, Title: textfmt.Label(f)}
 		for _, e := range list {
 			row.Cells = append(row.Cells, r.factCell(f, e.Entity))
 		}
-		rows = append(rows, row.settle())
+		rows = append(rows, row.markDifferences())
 	}
 	return knownRows(rows)
 }
@@ -103,54 +104,54 @@ func (r *request) factRows(list []compared) []compareRow {
 func (r *request) factCell(field string, e *record.Entity) compareCell {
 	switch field {
 	case "type":
-		return compareCell{Text: label(e.Type)}
+		return compareCell{Text: textfmt.Label(e.Type)}
 	case "provider":
-		return compareCell{Text: name(e.Provider)}
+		return compareCell{Text: textfmt.Name(e.Provider)}
 	case "category":
-		return compareCell{Text: name(r.categoryTitle(e.Category)), To: "/leaderboards/" + e.Category + "/"}
+		return compareCell{Text: textfmt.Name(r.categoryTitle(e.Category)), To: "/leaderboards/" + e.Category + "/"}
 	case "version":
-		return compareCell{Text: name(e.Version)}
+		return compareCell{Text: textfmt.Name(e.Version)}
 	case "pricingModel":
-		return compareCell{Text: label(e.PricingModel)}
+		return compareCell{Text: textfmt.Label(e.PricingModel)}
 	case "license":
-		return compareCell{Text: name(e.License)}
+		return compareCell{Text: textfmt.Name(e.License)}
 	case "addedDate":
-		return compareCell{Text: day(e.AddedDate)}
+		return compareCell{Text: textfmt.Day(e.AddedDate)}
 	case "lastUpdated":
-		return compareCell{Text: day(e.LastUpdated)}
+		return compareCell{Text: textfmt.Day(e.LastUpdated)}
 	case "status":
-		return compareCell{Text: label(e.Status)}
+		return compareCell{Text: textfmt.Label(e.Status)}
 	}
 	panic("pages: no fact is called " + field)
 }
 
-func signalRows(list []compared) []compareRow {
+func signalRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, s := range record.SignalTypes {
-		row := compareRow{Field: "signal-" + s.Name, Title: label(s.Name)}
+		row := compareRow{Field: "signal-" + s.Name, Title: textfmt.Label(s.Name)}
 		for _, e := range list {
 			f, ok := e.Signals.Fact(s.Name)
 			var c compareCell
 			switch {
 			case !ok:
 			case f.Day != "":
-				c.Text = day(f.Day)
+				c.Text = textfmt.Day(f.Day)
 			default:
-				c.Text = compact(f.Number)
+				c.Text = textfmt.Compact(f.Number)
 			}
 			if f.Date != "" {
-				c.Note = day(f.Date)
+				c.Note = textfmt.Day(f.Date)
 			}
 			row.Cells = append(row.Cells, c)
 		}
-		rows = append(rows, row.settle())
+		rows = append(rows, row.markDifferences())
 	}
 	return knownRows(rows)
 }
 
 // benchmarkRows are the benchmarks that at least two have results of. Of several
 // results of one, the latest counts.
-func benchmarkRows(list []compared) []compareRow {
+func benchmarkRows(list []comparedEntity) []compareRow {
 	var names []string
 	having := map[string]int{}
 	for _, e := range list {
@@ -168,18 +169,18 @@ func benchmarkRows(list []compared) []compareRow {
 	slices.Sort(names)
 	var rows []compareRow
 	for _, n := range names {
-		row := compareRow{Field: "benchmark-" + name(n), Title: name(n)}
+		row := compareRow{Field: "benchmark-" + textfmt.Name(n), Title: textfmt.Name(n)}
 		for _, e := range list {
 			var c compareCell
 			if b, ok := latestResult(e.Signals.Benchmarks, n); ok {
-				c.Text = compact(b.Value)
+				c.Text = textfmt.Compact(b.Value)
 				if b.Date != "" {
-					c.Note = day(b.Date)
+					c.Note = textfmt.Day(b.Date)
 				}
 			}
 			row.Cells = append(row.Cells, c)
 		}
-		rows = append(rows, row.settle())
+		rows = append(rows, row.markDifferences())
 	}
 	return rows
 }
@@ -194,7 +195,7 @@ func latestResult(list []record.Benchmark, name string) (best record.Benchmark, 
 }
 
 // topicRows are tags and capabilities: what all have, and what each has besides.
-func topicRows(list []compared) []compareRow {
+func topicRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, f := range []struct{ field, common, own, all string }{
 		{"tag", "Tags in common", "Other tags", "Tags"}, {"capability", "Capabilities in common", "Other capabilities", "Capabilities"},
@@ -217,13 +218,13 @@ func topicRows(list []compared) []compareRow {
 			rest := slices.DeleteFunc(slices.Clone(e.FieldValues(f.field)), func(v string) bool { return slices.Contains(shared, v) })
 			own.Cells = append(own.Cells, compareCell{Text: strings.Join(names(rest), ", "), List: names(rest)})
 		}
-		rows = append(rows, knownRows([]compareRow{own.settle()})...)
+		rows = append(rows, knownRows([]compareRow{own.markDifferences()})...)
 	}
 	return rows
 }
 
-// settle finds out whether all have the same.
-func (w compareRow) settle() compareRow {
+// markDifferences finds out whether all have the same.
+func (w compareRow) markDifferences() compareRow {
 	w.Same = len(w.Cells) > 1 && !slices.ContainsFunc(w.Cells, func(c compareCell) bool { return c.Text != w.Cells[0].Text })
 	return w
 }
@@ -235,37 +236,37 @@ func knownRows(rows []compareRow) []compareRow {
 	})
 }
 
-// skeleton is what the script of a static site makes its rows from: those that there
+// rowTemplates is what the script of a static site makes its rows from: those that there
 // may be, without cells, in words that are written here alone.
-type skeleton struct {
+type rowTemplates struct {
 	Groups     []compareGroup
 	Categories []option
 	Values     []option // words for values
 	Most       string
 }
 
-func (r *request) skeleton() *skeleton {
-	k := &skeleton{Most: strconv.Itoa(maxCompared)}
+func (r *request) rowTemplates() *rowTemplates {
+	k := &rowTemplates{Most: strconv.Itoa(maxCompared)}
 	row := func(field, title string) compareRow { return compareRow{Field: field, Title: title} }
 	var scores, facts, signals []compareRow
 	for _, s := range r.scores(r.types()...) {
-		scores = append(scores, row(s, label(s)))
+		scores = append(scores, row(s, textfmt.Label(s)))
 	}
 	for _, f := range compareFacts {
-		facts = append(facts, row(f, label(f)))
+		facts = append(facts, row(f, textfmt.Label(f)))
 	}
 	for _, s := range record.SignalTypes {
-		signals = append(signals, row("signal-"+s.Name, label(s.Name)))
+		signals = append(signals, row("signal-"+s.Name, textfmt.Label(s.Name)))
 	}
 	k.Groups = []compareGroup{{"scores", "Scores", append(scores, row("rank", "Rank"))}, {"facts", "Facts", facts}, {"signals", "Figures", signals},
 		{"benchmarks", "Benchmarks in common", nil},
 		{"topics", "Topics", []compareRow{row("tag-common", "Tags in common"), {Field: "tag-own", Title: "Other tags", Alone: "Tags"},
 			row("capability-common", "Capabilities in common"), {Field: "capability-own", Title: "Other capabilities", Alone: "Capabilities"}}}}
 	for _, c := range r.Categories {
-		k.Categories = append(k.Categories, option{Name: name(c.Title), Value: c.Slug, To: "/leaderboards/" + c.Slug + "/"})
+		k.Categories = append(k.Categories, option{Name: textfmt.Name(c.Title), Value: c.Slug, To: "/leaderboards/" + c.Slug + "/"})
 	}
 	for _, v := range slices.Concat(record.Types, record.PricingModels, record.Statuses) {
-		k.Values = append(k.Values, option{Name: label(v), Value: v})
+		k.Values = append(k.Values, option{Name: textfmt.Label(v), Value: v})
 	}
 	return k
 }

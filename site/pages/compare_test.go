@@ -29,8 +29,8 @@ type shownCell struct {
 	Best bool
 }
 
-// compared asks for a comparison: its columns, and its rows by field.
-func compared(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell) {
+// readComparison asks for a comparison: its columns, and its rows by field.
+func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell) {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: "/compare/", Query: url.Values{"e": keys}})
 	if err != nil || a.Status != http.StatusOK {
@@ -67,7 +67,7 @@ func TestCompare(t *testing.T) {
 			}
 			keys, list = append(keys, e.Key()), append(list, e)
 		}
-		columns, rows := compared(t, s, keys...)
+		columns, rows := readComparison(t, s, keys...)
 		if fmt.Sprint(columns) != fmt.Sprint(keys) {
 			t.Fatalf("%v are shown as %v", keys, columns)
 		}
@@ -122,10 +122,10 @@ func TestCompareBenchmarks(t *testing.T) {
 			continue
 		}
 		shown++
-		if _, rows := compared(t, s, keys[0], keys[1], "tool/pytorch"); len(rows["benchmark-"+name]) != 3 || rows["benchmark-"+name][2].Text != "– unknown" {
+		if _, rows := readComparison(t, s, keys[0], keys[1], "tool/pytorch"); len(rows["benchmark-"+name]) != 3 || rows["benchmark-"+name][2].Text != "– unknown" {
 			t.Errorf("%s of %v is shown as %v", name, keys[:2], rows["benchmark-"+name])
 		}
-		if _, rows := compared(t, s, keys[0], "tool/pytorch"); rows["benchmark-"+name] != nil {
+		if _, rows := readComparison(t, s, keys[0], "tool/pytorch"); rows["benchmark-"+name] != nil {
 			t.Errorf("%s, which one has, is shown as %v", name, rows["benchmark-"+name])
 		}
 	}

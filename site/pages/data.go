@@ -8,6 +8,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/store"
+	"kindex/site/textfmt"
 )
 
 // maxBoards is how many leaderboards' files are listed. The manifest lists all.
@@ -144,7 +145,7 @@ func (r *request) data() (*page, error) {
 	}
 	d.Groups = slices.DeleteFunc(groups, func(g fileGroup) bool { return len(g.Files) == 0 })
 	return &page{Template: "data", Title: "Data", Data: d, Scripts: []string{"code.js"}, LinkedData: r.datasetFiles(d),
-		Description: "All of " + name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil
+		Description: "All of " + textfmt.Name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil
 }
 
 // datasetFiles describes the index with its files (schema.org/DataDownload).

@@ -14,6 +14,7 @@ import (
 	"kindex/site/docs"
 	"kindex/site/mdrender"
 	"kindex/site/sdk"
+	"kindex/site/textfmt"
 )
 
 // guidesFolder is where the guides are in the project, for links between its files.
@@ -63,8 +64,8 @@ func guideText(name string) ([]byte, error) {
 
 func guidePath(name string) string { return "/docs/" + name + "/" }
 
-// rendering renders the guides, once for each site.
-func (s *Site) rendering() func() (map[string]*guidePage, error) {
+// renderGuides renders the guides, once for each site.
+func (s *Site) renderGuides() func() (map[string]*guidePage, error) {
 	return sync.OnceValues(func() (map[string]*guidePage, error) {
 		files, err := guideFiles()
 		if err != nil {
@@ -97,7 +98,7 @@ func (s *Site) guideLink(folder, address string, files map[string]string) string
 		return anchor
 	}
 	if strings.Contains(to, ":") {
-		return web(address)
+		return textfmt.WebURL(address)
 	}
 	file := path.Join(folder, to)
 	if file == guidesFolder+"/README.md" {
@@ -109,7 +110,7 @@ func (s *Site) guideLink(folder, address string, files map[string]string) string
 		}
 	}
 	if within, ok := strings.CutPrefix(file, "content/"); ok {
-		if page := web(s.Build.Manifest.Repository.View(within)); page != "" {
+		if page := textfmt.WebURL(s.Build.Manifest.Repository.View(within)); page != "" {
 			return page + anchor
 		}
 	}
@@ -141,7 +142,7 @@ func (r *request) docs() (*page, error) {
 	if len(d.Guides) != len(all) {
 		return nil, fmt.Errorf("the list of guides, %s/README.md, has %d of %d", guidesFolder, len(d.Guides), len(all))
 	}
-	d.Fields = web(r.Build.Manifest.Repository.View(path.Base(fieldsFile)))
+	d.Fields = textfmt.WebURL(r.Build.Manifest.Repository.View(path.Base(fieldsFile)))
 	return &page{Template: "docs", Title: "Docs", Data: d, Description: "The interface, the guides, and how scores are computed."}, nil
 }
 
@@ -154,13 +155,13 @@ func (r *request) guide() (*page, error) {
 	name := r.arg("guide")
 	g, ok := all[name]
 	if !ok {
-		var list []near
+		var list []suggestion
 		for _, n := range didyoumean.Names(name, append(slices.Sorted(maps.Keys(all)), "scoring"), maxNear) {
 			title := "How scores are computed"
 			if g := all[n]; g != nil {
 				title = g.Title
 			}
-			list = append(list, near{guidePath(n), title, ""})
+			list = append(list, suggestion{guidePath(n), title, ""})
 		}
 		return r.missing("There is no such guide", "", list), nil
 	}

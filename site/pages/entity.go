@@ -5,6 +5,8 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 // How much the page of an entity shows.
@@ -18,13 +20,13 @@ const (
 // entityPage is an entity, now or as it stood at the end of a day.
 type entityPage struct {
 	*record.Entity
-	Day     string // as it stood on it, "" for the present
-	AsOf    string // the day of the scores
-	Now     string // path of the present page, "" where it is gone
-	Then    string // the slug that it had on the day, where that was another one
-	Rank    int    // 0 for none
-	Of      int    // how many are ranked
-	Moved   *moved // nil for the past, and where it is not ranked
+	Day     string      // as it stood on it, "" for the present
+	AsOf    string      // the day of the scores
+	Now     string      // path of the present page, "" where it is gone
+	Then    string      // the slug that it had on the day, where that was another one
+	Rank    int         // 0 for none
+	Of      int         // how many are ranked
+	Moved   *rankChange // nil for the past, and where it is not ranked
 	Crumbs  []link
 	Main    []link // addresses of it
 	Ended   *link  // the address that tells of its end
@@ -34,11 +36,11 @@ type entityPage struct {
 	Signals []figure
 	Results []figure // of benchmarks
 	Omitted int      // results that are not shown
-	Score   *explained
-	Course  *course // nil for the past
+	Score   *scoreExplanation
+	Course  *scoreHistory // nil for the past
 	History *history
-	Near    []alike
-	Use     *use
+	Near    []similarRow
+	Use     *embedCode
 	Source  source
 }
 
@@ -52,26 +54,15 @@ func (d *entityPage) Maker() string {
 	return ""
 }
 
-// link is a page here, or one elsewhere that web has let pass.
-type link struct{ Name, To string }
-
-// fact is one line of what is known.
-type fact struct {
-	Name, Value string
-	To          string // path, "" for none
-	Out         string // address elsewhere, "" for none
-	Date        string // Value in the form of ISO 8601 where it is a date
-}
-
-// moved is where an entity has come from on the leaderboard of all.
-type moved struct {
+// rankChange is where an entity has come from on the leaderboard of all.
+type rankChange struct {
 	Since    string // the day that is compared with
 	Previous int    // 0: it was not ranked
 	By       int    // places climbed; fallen where it is negative
 }
 
 // Fallen is by how many places it has fallen.
-func (m *moved) Fallen() int { return -m.By }
+func (m *rankChange) Fallen() int { return -m.By }
 
 func (r *request) entity() (*page, error) {
 	typ, slug := r.arg("type"), r.arg("slug")
@@ -81,20 +72,20 @@ func (r *request) entity() (*page, error) {
 	o, former, ok := r.Build.Find(typ, slug)
 	switch {
 	case ok && former:
-		return &page{location: r.present(o)}, nil
+		return &page{location: r.path(o)}, nil
 	case !ok:
-		return r.departed(typ, slug)
+		return r.missingEntity(typ, slug)
 	}
 	e, err := r.Build.Entity(o)
 	if err != nil {
 		return nil, err
 	}
-	d := &entityPage{Entity: e, AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.present(o)}
+	d := &entityPage{Entity: e, AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.path(o)}
 	r.describe(d, r.AsOf)
-	if err := r.stand(d, o); err != nil {
+	if err := r.fillRank(d, o); err != nil {
 		return nil, err
 	}
-	if d.Near, err = r.alike(d, o); err != nil {
+	if d.Near, err = r.similar(d, o); err != nil {
 		return nil, err
 	}
 	if d.History, err = r.history(d.Now, r.changesOf(o), 1); err != nil {
@@ -103,19 +94,19 @@ func (r *request) entity() (*page, error) {
 	p := &page{Template: "entity", Title: e.Name, Description: e.Description, Data: d, Scripts: []string{"entity.js"},
 		Feed: entityFeedPath(typ, slug), Picture: r.picturePath(typ, slug)}
 	p.LinkedData = r.application(d)
-	d.Use = r.use(d)
+	d.Use = r.embedCode(d)
 	return p, nil
 }
 
-// present is where the entity of a record is.
-func (s *Site) present(o uint32) string { return entityPath(s.Build.Key(o)) }
+// path is where the entity of a record is.
+func (s *Site) path(o uint32) string { return siteurl.Entity(s.Build.Key(o)) }
 
 // describe fills in what follows from the record alone.
 func (r *request) describe(d *entityPage, asOf time.Time) {
 	e := d.Entity
-	d.Crumbs = []link{{upper(e.Type) + "s", "/" + e.Type + "/"}}
+	d.Crumbs = []link{{textfmt.Capitalize(e.Type) + "s", "/" + e.Type + "/"}}
 	if r.titles[e.Category] != "" {
-		d.Crumbs = append(d.Crumbs, link{name(r.categoryTitle(e.Category)), "/categories/" + e.Category + "/"})
+		d.Crumbs = append(d.Crumbs, link{textfmt.Name(r.categoryTitle(e.Category)), "/categories/" + e.Category + "/"})
 	}
 	x := r.Formula.Explain(e, asOf)
 	d.Score = explain(x)
@@ -129,7 +120,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 
 // topics are values of a field with their pages, as far as there are any: what an
 // entity was on a day may be unknown by now.
-func (s *Site) topics(k *kind, values []string) (list []link) {
+func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	for _, v := range values[:min(entityTopics, len(values))] {
 		to := ""
 		if s.Build.Bitmap(k.Field, v) != nil {
@@ -140,8 +131,8 @@ func (s *Site) topics(k *kind, values []string) (list []link) {
 	return list
 }
 
-// stand fills in how the entity of a record stands, and stood.
-func (r *request) stand(d *entityPage, o uint32) error {
+// fillRank fills in how the entity of a record stands, and stood.
+func (r *request) fillRank(d *entityPage, o uint32) error {
 	ranked, err := r.Boards.Ranked()
 	if err != nil {
 		return err
@@ -154,7 +145,7 @@ func (r *request) stand(d *entityPage, o uint32) error {
 	if err != nil {
 		return err
 	}
-	d.Course = r.course(d, standings)
+	d.Course = r.scoreHistory(d, standings)
 	if d.Rank == 0 {
 		return nil
 	}
@@ -162,7 +153,7 @@ func (r *request) stand(d *entityPage, o uint32) error {
 	if err != nil || !before.Known() {
 		return err
 	}
-	d.Moved = &moved{Since: before.Day(), Previous: before.Ranks(r.Build, []uint32{o})[0]}
+	d.Moved = &rankChange{Since: before.Day(), Previous: before.Ranks(r.Build, []uint32{o})[0]}
 	if d.Moved.Previous > 0 {
 		d.Moved.By = d.Moved.Previous - d.Rank
 	}
@@ -175,28 +166,28 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	a := r.Build.Archive()
 	asOf, err := time.Parse(time.DateOnly, day)
 	if err != nil || r.Static {
-		return r.nothing(), nil //nolint:nilerr // an invalid day has no page
+		return r.notFound(), nil //nolint:nilerr // an invalid day has no page
 	}
 	if first, last := a.FirstDay(), a.LastDay(); first == "" {
-		return r.missing("This index has no history", "", r.nowAt(typ, slug)), nil
+		return r.missing("This index has no history", "", r.currentEntity(typ, slug)), nil
 	} else if asOf.Format(time.DateOnly) < first || day > last {
-		known := "from " + dayOf(first) + " to " + dayOf(last)
+		known := "from " + textfmt.DayOrUnknown(first) + " to " + textfmt.DayOrUnknown(last)
 		if first == last {
-			known = "as of " + dayOf(last) + " alone"
+			known = "as of " + textfmt.DayOrUnknown(last) + " alone"
 		}
-		return r.missing("Nothing is known of "+dayOf(day), "The index is known "+known+".", r.nowAt(typ, slug)), nil
+		return r.missing("Nothing is known of "+textfmt.DayOrUnknown(day), "The index is known "+known+".", r.currentEntity(typ, slug)), nil
 	}
 	v, standing := a.At(typ, slug, day)
 	switch standing {
 	case exports.Unknown:
-		if list := r.nowAt(typ, slug); list != nil {
+		if list := r.currentEntity(typ, slug); list != nil {
 			return r.missing("It has no history yet", "It is not committed.", list), nil
 		}
-		return r.departed(typ, slug)
+		return r.missingEntity(typ, slug)
 	case exports.NotYet:
-		return r.missing("It was not in the index on "+dayOf(day), "It was added on "+onDay(a.Version(v).Time)+".", r.nowAt(typ, slug)), nil
+		return r.missing("It was not in the index on "+textfmt.DayOrUnknown(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", r.currentEntity(typ, slug)), nil
 	case exports.Gone:
-		return r.gone(a.Version(v), a.EntityChanges(v))
+		return r.tombstone(a.Version(v), a.EntityChanges(v))
 	}
 	authored, err := a.Entity(v)
 	if err != nil {
@@ -206,16 +197,16 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if err := e.UnmarshalJSON(a.RecordAt(v, r.Formula.Scores(authored, asOf))); err != nil {
 		return nil, err
 	}
-	return r.past(e, v, asOf)
+	return r.entityVersion(e, v, asOf)
 }
 
-// past is the page of an entity that stood so, by a version, at the end of a day.
-func (r *request) past(e *record.Entity, v int, asOf time.Time) (*page, error) {
+// entityVersion is the page of an entity that stood so, by a version, at the end of a day.
+func (r *request) entityVersion(e *record.Entity, v int, asOf time.Time) (*page, error) {
 	a, day := r.Build.Archive(), asOf.Format(time.DateOnly)
 	d := &entityPage{Entity: e, Day: day, AsOf: day}
 	if now := a.Version(a.Newest(v)); !now.Deleted {
 		if o, _, ok := r.Build.Find(now.Type, now.Slug); ok {
-			d.Now = r.present(o)
+			d.Now = r.path(o)
 		}
 	}
 	if e.Slug != r.arg("slug") {
@@ -231,5 +222,5 @@ func (r *request) past(e *record.Entity, v int, asOf time.Time) (*page, error) {
 	if d.History, err = r.history("", r.changesUntil(v, asOf), 1); err != nil {
 		return nil, err
 	}
-	return &page{Template: "entity", Title: name(e.Name) + " on " + dayOf(day), Description: e.Description, Data: d, NoIndex: true, Canonical: d.Now}, nil
+	return &page{Template: "entity", Title: textfmt.Name(e.Name) + " on " + textfmt.DayOrUnknown(day), Description: e.Description, Data: d, NoIndex: true, Canonical: d.Now}, nil
 }

@@ -1,15 +1,16 @@
 package pages
 
 import (
-	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/exports/score"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 // addresses are the links of an entity in the order of exports.LinkNames, with its own
@@ -18,10 +19,10 @@ func addresses(e *record.Entity) (list []link, ended *link) {
 	own := record.NormalizeURL(e.URL)
 	for _, wanted := range record.LinkNames {
 		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == wanted })
-		if i < 0 || web(e.Links[i].URL) == "" {
+		if i < 0 || textfmt.WebURL(e.Links[i].URL) == "" {
 			continue
 		}
-		l := link{linkWords(wanted), web(e.Links[i].URL)}
+		l := link{linkTitle(wanted), textfmt.WebURL(e.Links[i].URL)}
 		if wanted == "deprecation" {
 			ended = &l
 			continue
@@ -31,21 +32,21 @@ func addresses(e *record.Entity) (list []link, ended *link) {
 		}
 		list = append(list, l)
 	}
-	if to := web(e.URL); to != "" && own != "" {
+	if to := textfmt.WebURL(e.URL); to != "" && own != "" {
 		list = slices.Insert(list, 0, link{"Website", to})
 	}
 	return list, ended
 }
 
-// linkWords is what people call a link.
-func linkWords(of string) string {
+// linkTitle is what people call a link.
+func linkTitle(of string) string {
 	switch of {
 	case "homepage":
 		return "Website"
 	case "modelCard":
 		return "Model card"
 	}
-	return upper(of)
+	return textfmt.Capitalize(of)
 }
 
 // facts are the main facts, those that are not known left out.
@@ -54,18 +55,18 @@ func (s *Site) facts(e *record.Entity) []fact {
 		{Name: "Provider", Value: e.Provider},
 		{Name: "Category", Value: s.categoryTitle(e.Category)},
 		{Name: "Version", Value: e.Version},
-		{Name: "Pricing", Value: label(e.PricingModel)},
+		{Name: "Pricing", Value: textfmt.Label(e.PricingModel)},
 		{Name: "Licence", Value: e.License, Out: licenseText(e.License)},
-		{Name: "In the index since", Value: day(e.AddedDate), Date: isoDay(e.AddedDate)},
-		{Name: "Last updated", Value: day(e.LastUpdated), Date: isoDay(e.LastUpdated)},
+		{Name: "In the index since", Value: textfmt.Day(e.AddedDate), Date: textfmt.ISODay(e.AddedDate)},
+		{Name: "Last updated", Value: textfmt.Day(e.LastUpdated), Date: textfmt.ISODay(e.LastUpdated)},
 	}
 	if e.Provider != "" && s.Build.Bitmap(byProvider.Field, e.Provider) != nil {
-		list[0].To = providerPath(e.Provider)
+		list[0].To = siteurl.Provider(e.Provider)
 	}
 	if s.titles[e.Category] != "" {
 		list[1].To = "/categories/" + e.Category + "/"
 	}
-	return slices.DeleteFunc(list, func(f fact) bool { return clean(f.Value) == "" })
+	return slices.DeleteFunc(list, func(f fact) bool { return safetext.OneLine(f.Value) == "" })
 }
 
 // licenseID is one identifier of SPDX's list, as far as its letters tell: content
@@ -109,21 +110,21 @@ type figure struct {
 // figures are the signals and the results of benchmarks.
 func figures(e *record.Entity, x *score.Explanation) (signals, results []figure) {
 	for _, f := range e.Signals.Facts {
-		g := figure{Name: label(f.Name), Value: day(f.Day), Date: isoDay(f.Date)}
+		g := figure{Name: textfmt.Label(f.Name), Value: textfmt.Day(f.Day), Date: textfmt.ISODay(f.Date)}
 		if f.Day == "" {
-			g.Value = count(f.Number)
+			g.Value = textfmt.Count(f.Number)
 		}
 		if t, ok := record.SignalType(f.Name); ok && t.Kind != record.Day {
 			g.Unit = t.Unit
 		}
 		g.from(f.Source)
-		g.taken(x, func(m *score.MeasureValue) bool { return m.Measure.Signal == f.Name })
+		g.addContribution(x, func(m *score.MeasureValue) bool { return m.Measure.Signal == f.Name })
 		signals = append(signals, g)
 	}
 	for _, b := range e.Signals.Benchmarks[:min(entityResults, len(e.Signals.Benchmarks))] {
-		g := figure{Name: b.Name, Value: count(b.Value), Date: isoDay(b.Date)}
+		g := figure{Name: b.Name, Value: textfmt.Count(b.Value), Date: textfmt.ISODay(b.Date)}
 		g.from(b.Source)
-		g.taken(x, func(m *score.MeasureValue) bool {
+		g.addContribution(x, func(m *score.MeasureValue) bool {
 			value, isNumber := m.Value.(float64)
 			return m.Result != nil && *m.Result == b.Name && isNumber && value == b.Value && orEmpty(m.Date) == b.Date && orEmpty(m.Source) == b.Source
 		})
@@ -134,15 +135,15 @@ func figures(e *record.Entity, x *score.Explanation) (signals, results []figure)
 
 // from notes where a figure was read.
 func (g *figure) from(source string) {
-	g.Address = web(source)
-	g.Source = host(source)
+	g.Address = textfmt.WebURL(source)
+	g.Source = textfmt.Host(source)
 	if g.Address == "" || g.Source == "" {
-		g.Source = name(source)
+		g.Source = textfmt.Name(source)
 	}
 }
 
-// taken notes what became of the figure in the score.
-func (g *figure) taken(x *score.Explanation, is func(*score.MeasureValue) bool) {
+// addContribution notes what became of the figure in the score.
+func (g *figure) addContribution(x *score.Explanation, is func(*score.MeasureValue) bool) {
 	for i := range x.Dimensions {
 		p := &x.Dimensions[i]
 		for j := range p.Measures {
@@ -162,13 +163,6 @@ func (g *figure) taken(x *score.Explanation, is func(*score.MeasureValue) bool) 
 	}
 }
 
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // source is the file that an entity is written in.
 type source struct {
 	File    string // path within the repository
@@ -183,36 +177,31 @@ type source struct {
 func (s *Site) sourceOf(e *record.Entity) source {
 	file := e.Type + "/" + e.Slug + ".yaml"
 	repository := s.Build.Manifest.Repository
-	c := source{File: "content/" + file, Edit: web(repository.Edit(file)), View: web(repository.View(file)), Updated: isoDay(e.LastUpdated)}
+	c := source{File: "content/" + file, Edit: textfmt.WebURL(repository.Edit(file)), View: textfmt.WebURL(repository.View(file)), Updated: textfmt.ISODay(e.LastUpdated)}
 	if repository != nil && repository.Path != "" {
 		c.File = repository.Path + "/" + file
 	}
-	switch form := SubmitPath + "?" + queryOf("e", e.Key()); {
+	switch form := siteurl.Submit + "?" + singleQuery("e", e.Key()); {
 	case s.served() && s.Static:
 		c.Suggest = s.api(form)
 	case s.served():
 		c.Suggest = s.to(form)
 	default:
-		c.How, c.Forge = SubmitPath, host(c.Edit)
+		c.How, c.Forge = siteurl.Submit, textfmt.Host(c.Edit)
 	}
 	return c
 }
 
-// queryOf is a query of one parameter.
-func queryOf(key, value string) string { return url.Values{key: {value}}.Encode() }
+// singleQuery is a query of one parameter.
+func singleQuery(key, value string) string { return url.Values{key: {value}}.Encode() }
 
-// dayOf writes a day as it stands in a sentence.
-func dayOf(s string) string { return cmp.Or(day(s), "an unknown day") }
+// link is a page here, or one elsewhere that web has let pass.
+type link struct{ Name, To string }
 
-// isoDay is a day, or a month, for programs, "" for what is none.
-func isoDay(s string) string {
-	for _, layout := range []string{time.DateOnly, "2006-01"} {
-		if _, err := time.Parse(layout, s); err == nil {
-			return s
-		}
-	}
-	return ""
+// fact is one line of what is known.
+type fact struct {
+	Name, Value string
+	To          string // path, "" for none
+	Out         string // address elsewhere, "" for none
+	Date        string // Value in the form of ISO 8601 where it is a date
 }
-
-// onDay writes the UTC day of a time in Unix seconds.
-func onDay(seconds int64) string { return day(time.Unix(seconds, 0).UTC().Format(time.DateOnly)) }

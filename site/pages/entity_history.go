@@ -7,11 +7,13 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 // history is a page of the changes of an entity, the newest first.
 type history struct {
-	Changes []told
+	Changes []changeRow
 	Total   int
 	Page    int
 	Pages   int
@@ -20,9 +22,9 @@ type history struct {
 	All     string // path of the first page, "" where this one has all
 }
 
-// told is a change with where to look it up.
-type told struct {
-	change
+// changeRow is a change with where to look it up.
+type changeRow struct {
+	changeSummary
 	Address string // of the commit, "" where the repository is not on the web
 	Pull    string // of the pull request
 	Short   string // of the commit's hash
@@ -38,7 +40,7 @@ func (s *Site) history(path string, changes []uint32, number int) (*history, err
 	h := &history{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}
 	last := len(changes) - (number-1)*entityChanges
 	for i := last - 1; i >= max(0, last-entityChanges); i-- {
-		t, err := s.told(path, int(changes[i]))
+		t, err := s.changeRow(path, int(changes[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -61,13 +63,13 @@ func (s *Site) history(path string, changes []uint32, number int) (*history, err
 	return h, nil
 }
 
-func (s *Site) told(path string, i int) (told, error) {
-	c, err := s.change(i)
+func (s *Site) changeRow(path string, i int) (changeRow, error) {
+	c, err := s.changeSummary(i)
 	if err != nil {
-		return told{}, err
+		return changeRow{}, err
 	}
 	repository := s.Build.Manifest.Repository
-	t := told{change: c, Address: web(repository.Commit(c.Commit)), Pull: web(repository.Pull(c.PullRequest)), Short: c.Commit[:min(shortHash, len(c.Commit))]}
+	t := changeRow{changeSummary: c, Address: textfmt.WebURL(repository.Commit(c.Commit)), Pull: textfmt.WebURL(repository.Pull(c.PullRequest)), Short: c.Commit[:min(shortHash, len(c.Commit))]}
 	if path != "" && !s.Static && c.Event != record.Deleted {
 		t.Then = path + "at-" + c.Timestamp.UTC().Format(time.DateOnly) + "/"
 	}
@@ -85,11 +87,11 @@ type historyPage struct {
 
 func (r *request) entityHistory() (*page, error) {
 	typ, slug := r.arg("type"), r.arg("slug")
-	d := &historyPage{Name: slug, Path: entityPath(typ, slug)}
+	d := &historyPage{Name: slug, Path: siteurl.Entity(typ, slug)}
 	var changes []uint32
 	switch o, former, ok := r.Build.Find(typ, slug); {
 	case ok && former:
-		return &page{location: r.present(o) + "history/"}, nil
+		return &page{location: r.path(o) + "history/"}, nil
 	case ok:
 		e, err := r.Build.Entity(o)
 		if err != nil {
@@ -99,28 +101,28 @@ func (r *request) entityHistory() (*page, error) {
 	default:
 		now, standing := r.Build.ResolveRemoved(typ, slug)
 		if standing == exports.Exists {
-			return &page{location: entityPath(now.Type, now.Slug) + "history/"}, nil
+			return &page{location: siteurl.Entity(now.Type, now.Slug) + "history/"}, nil
 		}
 		last, known := r.Build.Archive().Last(typ, slug)
 		if standing == exports.Unknown || !known {
-			return r.departed(typ, slug)
+			return r.missingEntity(typ, slug)
 		}
 		d.Deleted, changes = true, r.Build.Archive().EntityChanges(last)
 	}
 	number, ok := r.chosenPage()
 	if !ok {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
 	var err error
 	if d.history, err = r.history(d.Path, changes, number); err != nil {
 		return nil, err
 	}
 	if number > max(1, d.Pages) {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
-	d.Crumbs = []link{{upper(typ) + "s", "/" + typ + "/"}, {name(d.Name), d.Path}}
-	p := &page{Template: "history", Title: "History of " + name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
-		Description: "What has changed of " + name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}
+	d.Crumbs = []link{{textfmt.Capitalize(typ) + "s", "/" + typ + "/"}, {textfmt.Name(d.Name), d.Path}}
+	p := &page{Template: "history", Title: "History of " + textfmt.Name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
+		Description: "What has changed of " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}
 	return p, nil
 }
 
@@ -128,7 +130,7 @@ func (r *request) entityHistory() (*page, error) {
 // the entity shows.
 func historyPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for path, changes := range s.lives() {
+		for path, changes := range s.histories() {
 			pages := (changes + entityChanges - 1) / entityChanges
 			for n := 1; n <= pages && pages > 1; n++ {
 				to := path + "history/"
@@ -143,24 +145,24 @@ func historyPaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// lives are the paths of all entities, and how many changes each has had.
-func (s *Site) lives() iter.Seq2[string, int] {
+// histories are the paths of all entities, and how many changes each has had.
+func (s *Site) histories() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for typ, slug := range s.Build.Keys {
 			o, former, ok := s.Build.Find(typ, slug)
-			if ok && !former && !yield(entityPath(typ, slug), len(s.changesOf(o))) {
+			if ok && !former && !yield(siteurl.Entity(typ, slug), len(s.changesOf(o))) {
 				return
 			}
 		}
-		for address, v := range s.departures() {
-			if v.Deleted && !yield(entityPath(address[0], address[1]), len(s.Build.Archive().EntityChanges(s.lastOf(address)))) {
+		for address, v := range s.tombstones() {
+			if v.Deleted && !yield(siteurl.Entity(address[0], address[1]), len(s.Build.Archive().EntityChanges(s.lastVersion(address)))) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Site) lastOf(address [2]string) int {
+func (s *Site) lastVersion(address [2]string) int {
 	last, _ := s.Build.Archive().Last(address[0], address[1])
 	return last
 }

@@ -11,12 +11,14 @@ import (
 
 	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/site/chart"
+	"kindex/site/textfmt"
 )
 
-// explained is how a score came about, in the words and figures of a page.
-type explained struct {
+// scoreExplanation is how a score came about, in the words and figures of a page.
+type scoreExplanation struct {
 	*score.Explanation
-	Parts   []part
+	Parts   []dimension
 	Total   string // the sum of the points, two decimals; "" where there is no composite
 	Weight  string // of all dimensions
 	Hatched bool   // a dimension is not known
@@ -26,8 +28,8 @@ type explained struct {
 	Bar     template.HTML
 }
 
-// part is a dimension.
-type part struct {
+// dimension is a dimension.
+type dimension struct {
 	score.Part
 	Class    string // d1 to d5, of its colour
 	Share    string // of the weights, in percent
@@ -58,13 +60,13 @@ type measure struct {
 }
 
 // explain words an explanation.
-func explain(x *score.Explanation) *explained {
-	d := &explained{Explanation: x, Share: percent(x.Coverage), Needed: percent(x.MinimumCoverage)}
+func explain(x *score.Explanation) *scoreExplanation {
+	d := &scoreExplanation{Explanation: x, Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
 	weights := 0.0
 	for i := range x.Dimensions {
 		weights += x.Dimensions[i].Weight
 	}
-	d.Weight = short(weights)
+	d.Weight = textfmt.Short(weights)
 	for i := range x.Dimensions {
 		d.Hatched = d.Hatched || x.Dimensions[i].Value == nil
 		d.Parts = append(d.Parts, explainPart(&x.Dimensions[i], weights, x.AsOf))
@@ -73,15 +75,19 @@ func explain(x *score.Explanation) *explained {
 		d.addUp(*x.Uncapped)
 	}
 	if x.Cap != nil {
-		d.Limit = short(*x.Cap)
+		d.Limit = textfmt.Short(*x.Cap)
 	}
-	d.Bar = stacked(d.Parts)
+	var segments []chart.Segment
+	for _, p := range d.Parts {
+		segments = append(segments, chart.Segment{Width: p.Exact, Class: p.Class, Unknown: p.Part.Value == nil})
+	}
+	d.Bar = chart.Stacked(segments)
 	return d
 }
 
 // addUp writes the points so that the figures shown add up to the total shown, which
 // rounds to the score shown: each is less than 0.01 off.
-func (d *explained) addUp(uncapped float64) {
+func (d *scoreExplanation) addUp(uncapped float64) {
 	total := int(math.Round(100 * uncapped))
 	if shown := record.ScoreOf(uncapped); record.ScoreOf(float64(total)/100) != shown {
 		total-- // 89.748 is 89.75, but 89.7
@@ -99,17 +105,15 @@ func (d *explained) addUp(uncapped float64) {
 		left--
 	}
 	for i := range d.Parts {
-		d.Parts[i].Points = hundredths(points[i])
+		d.Parts[i].Points = textfmt.Hundredths(points[i])
 	}
-	d.Total = hundredths(total)
+	d.Total = textfmt.Hundredths(total)
 }
 
-func hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
-
-func explainPart(p *score.Part, weights float64, asOf string) part {
-	d := part{Part: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
+func explainPart(p *score.Part, weights float64, asOf string) dimension {
+	d := dimension{Part: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
 	if weights > 0 {
-		d.Share, d.Exact = percent(p.Weight/weights), p.Weight*p.Counted/weights
+		d.Share, d.Exact = textfmt.Percent(p.Weight/weights), p.Weight*p.Counted/weights
 		d.Points = strconv.FormatFloat(d.Exact, 'f', 2, 64)
 	}
 	var terms []string
@@ -121,25 +125,25 @@ func explainPart(p *score.Part, weights float64, asOf string) part {
 			continue
 		}
 		if m.Score != nil {
-			terms = append(terms, short(m.Measure.Weight)+" × "+strconv.FormatFloat(*m.Score, 'f', 2, 64))
+			terms = append(terms, textfmt.Short(m.Measure.Weight)+" × "+strconv.FormatFloat(*m.Score, 'f', 2, 64))
 			known += m.Measure.Weight
 		}
 		d.Measures = append(d.Measures, explainMeasure(m, asOf))
 	}
 	if p.Coverage > 0 {
-		d.Covered = percent(p.Coverage)
+		d.Covered = textfmt.Percent(p.Coverage)
 	}
 	switch {
 	case p.Value != nil && len(terms) == 1:
 		d.Sum = d.Value + ", from this figure alone"
 	case p.Value != nil:
-		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + short(known) + " = " + d.Value
+		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + textfmt.Short(known) + " = " + d.Value
 	case p.Coverage > 0:
-		d.Why = fmt.Sprintf("What is known of it carries %s of the weights, and %s is needed.", percent(p.Coverage), percent(p.MinimumCoverage))
+		d.Why = fmt.Sprintf("What is known of it carries %s of the weights, and %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
 		d.Why = "Nothing is known of it that counts."
 	}
-	d.Picture = meter(p.Counted, d.Class, p.Value == nil)
+	d.Picture = chart.Meter(p.Counted, d.Class, p.Value == nil)
 	return d
 }
 
@@ -152,20 +156,20 @@ func measureName(m *score.MeasureValue) string {
 	if m.Measure.Benchmark != "" {
 		return m.Measure.Benchmark
 	}
-	return label(m.Measure.Signal)
+	return textfmt.Label(m.Measure.Signal)
 }
 
 func explainMeasure(m *score.MeasureValue, asOf string) measure {
-	d := measure{State: m.State, Name: measureName(m), Weight: short(m.Measure.Weight), Date: isoDay(orEmpty(m.Date))}
+	d := measure{State: m.State, Name: measureName(m), Weight: textfmt.Short(m.Measure.Weight), Date: textfmt.ISODay(orEmpty(m.Date))}
 	if m.Result != nil {
 		d.Name = *m.Result
 	}
 	var day string
 	switch v := m.Value.(type) {
 	case float64:
-		d.Figure = count(v)
+		d.Figure = textfmt.Count(v)
 	case string:
-		day, d.Figure = v, dayOf(v)
+		day, d.Figure = v, textfmt.DayOrUnknown(v)
 	}
 	if t, ok := record.SignalType(m.Measure.Signal); ok && t.Kind != record.Day {
 		d.Unit = t.Unit
@@ -176,11 +180,11 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	}
 	switch {
 	case m.State == score.Stale:
-		d.Why = fmt.Sprintf("Too old to count: it was seen more than %s days before %s.", count(m.Measure.StaleAfter), dayOf(asOf[:10]))
+		d.Why = fmt.Sprintf("Too old to count: it was seen more than %s days before %s.", textfmt.Count(m.Measure.StaleAfter), textfmt.DayOrUnknown(asOf[:10]))
 	case m.State == score.Future && day > asOf[:10]:
-		d.Why = "It does not count: the date is after " + dayOf(asOf[:10]) + "."
+		d.Why = "It does not count: the date is after " + textfmt.DayOrUnknown(asOf[:10]) + "."
 	case m.State == score.Future:
-		d.Why = "It does not count yet: it was seen after " + dayOf(asOf[:10]) + "."
+		d.Why = "It does not count yet: it was seen after " + textfmt.DayOrUnknown(asOf[:10]) + "."
 	}
 	f := figure{}
 	f.from(orEmpty(m.Source))
@@ -192,17 +196,16 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 func mapping(m *score.Measure) string {
 	switch m.Map {
 	case "log":
-		return "logarithmic, 100 from " + count(m.Full) + " on"
+		return "logarithmic, 100 from " + textfmt.Count(m.Full) + " on"
 	case "linear":
-		return "in proportion, 0 at " + count(*m.From) + " and 100 at " + count(*m.To)
+		return "in proportion, 0 at " + textfmt.Count(*m.From) + " and 100 at " + textfmt.Count(*m.To)
 	}
-	return "100 on the day, halved every " + count(m.HalfLife) + " days"
+	return "100 on the day, halved every " + textfmt.Count(m.HalfLife) + " days"
 }
 
-// percent writes a share.
-func percent(x float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + " %"
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
-
-// short writes a number of a formula with as many digits as it has, six at most.
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

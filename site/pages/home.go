@@ -6,6 +6,8 @@ import (
 	"kindex/exports"
 	"kindex/exports/feed"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
+	"kindex/site/siteurl"
 )
 
 // How much the first page shows.
@@ -19,9 +21,9 @@ const (
 // homePage is the first page.
 type homePage struct {
 	Boards     []homeBoard
-	Trending   []trending
+	Trending   []trendingEntity
 	Since      string // the day that trending looks back to, "" where there was nothing yet
-	Changes    []change
+	Changes    []changeSummary
 	Categories []record.Category
 	ChangesAll int
 }
@@ -57,7 +59,7 @@ func (r *request) home() (*page, error) {
 	}
 	a := r.Build.Archive()
 	for i := a.Changes() - 1; i >= max(0, a.Changes()-homeChanges); i-- {
-		c, err := r.change(i)
+		c, err := r.changeSummary(i)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +77,7 @@ type row struct {
 }
 
 // Path is where the entity is.
-func (w row) Path() string { return entityPath(w.Type, w.Slug) }
+func (w row) Path() string { return siteurl.Entity(w.Type, w.Slug) }
 
 // rows are records of a catalogue as lists show them.
 func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
@@ -90,18 +92,18 @@ func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
 	return list, nil
 }
 
-// trending is an entity that has gained.
-type trending struct {
+// trendingEntity is an entity that has gained.
+type trendingEntity struct {
 	row
 	exports.Trend
 }
 
 // Points is the gain of the score.
-func (t trending) Points() float64 { return float64(t.Gain) / 10 }
+func (t trendingEntity) Points() float64 { return float64(t.Gain) / 10 }
 
 // trendingIn are those that gained the most within a window, and the day whose end
 // they are compared with.
-func (s *Site) trendingIn(window string, most int) (since string, list []trending, err error) {
+func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity, err error) {
 	since, empty, trends := s.Build.Archive().Trends(window)
 	if empty {
 		return "", nil, nil
@@ -114,38 +116,38 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 		if err != nil {
 			return "", nil, err
 		}
-		list = append(list, trending{row{Entity: e}, t})
+		list = append(list, trendingEntity{row{Entity: e}, t})
 	}
 	return since, list, nil
 }
 
-// change is a change as pages tell of it.
-type change struct {
+// changeSummary is a change as pages tell of it.
+type changeSummary struct {
 	*record.Change
 	feed.Told
 	Here bool // there is a page of the entity, or of what became of it
 }
 
 // Path is where the entity is.
-func (c change) Path() string { return entityPath(c.Type, c.Slug) }
+func (c changeSummary) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
-// change reads one of the changes.
-func (s *Site) change(i int) (change, error) {
+// changeSummary reads one of the changes.
+func (s *Site) changeSummary(i int) (changeSummary, error) {
 	c, err := s.Build.Archive().Change(i)
 	if err != nil {
-		return change{}, err
+		return changeSummary{}, err
 	}
 	_, _, here := s.Build.Find(c.Type, c.Slug)
 	if !here { // what was deleted has a page that tells so
 		_, here = s.Build.Archive().Last(c.Type, c.Slug)
 	}
-	return change{c, feed.Tell(c, s.titles), here}, nil
+	return changeSummary{c, feed.Tell(c, s.titles), here}, nil
 }
 
 // dataset describes the index to search engines (schema.org/Dataset).
 func (r *request) dataset() any {
 	m := r.Build.Manifest
-	d := map[string]any{"@context": "https://schema.org", "@type": "Dataset", "name": m.Title, "description": clean(m.Description),
+	d := map[string]any{"@context": "https://schema.org", "@type": "Dataset", "name": m.Title, "description": safetext.OneLine(m.Description),
 		"version": m.ID, "dateModified": m.LastModified().Format("2006-01-02")}
 	if texts := licenseTexts(string(m.License)); len(texts) > 0 {
 		d["license"] = texts

@@ -9,6 +9,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/site/textfmt"
 )
 
 const (
@@ -143,18 +144,18 @@ func (r *request) ofType() (*page, error) {
 	l := &listing{Heading: "All " + typ + "s", Board: "/leaderboards/all/type-" + typ + "/",
 		address: func(_, sort string, page int) string { return typePath(typ, sort, page) }}
 	for _, t := range r.types() {
-		l.Types = append(l.Types, option{Name: upper(t) + "s", Chosen: t == typ, To: typePath(t, "", 1)})
+		l.Types = append(l.Types, option{Name: textfmt.Capitalize(t) + "s", Chosen: t == typ, To: typePath(t, "", 1)})
 	}
 	if ok, err := r.list(l, set); err != nil || !ok {
-		return r.nothing(), err
+		return r.notFound(), err
 	}
-	return r.listPage(l, "All "+plural(l.Total, typ, typ+"s")+" of the index, with scores from dated figures.", "/api/feed?type="+typ), nil
+	return r.listPage(l, "All "+textfmt.Plural(l.Total, typ, typ+"s")+" of the index, with scores from dated figures.", "/api/feed?type="+typ), nil
 }
 
-// furtherOfType is any other page or order of that list.
-func (r *request) furtherOfType() (*page, error) {
+// ofTypePage is any other page or order of that list.
+func (r *request) ofTypePage() (*page, error) {
 	if len(r.choices) == 0 {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
 	return r.ofType()
 }
@@ -184,31 +185,31 @@ func typePaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// ofTerm is the list of the entities that have a value of a kind.
-func ofTerm(k *kind) func(*request) (*page, error) {
+// facetValueList is the list of the entities that have a value of a kind.
+func facetValueList(k *facetKind) func(*request) (*page, error) {
 	return func(r *request) (*page, error) {
-		all, err := r.terms(k)
+		all, err := r.facetValues(k)
 		if err != nil {
 			return nil, err
 		}
 		key := r.arg("key")
 		v, ok := all.find(key)
 		if !ok {
-			return r.missing("There is no such "+k.One, "", all.near(key)), nil
+			return r.missing("There is no such "+k.One, "", all.suggestions(key)), nil
 		}
 		set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}})
 		if err != nil {
 			return nil, err
 		}
-		l := &listing{Crumbs: []option{{Name: upper(k.Many), To: k.Path}}, Heading: v.Name,
+		l := &listing{Crumbs: []option{{Name: textfmt.Capitalize(k.Many), To: k.Path}}, Heading: v.Name,
 			address: func(_, sort string, page int) string {
 				return listRoute(k.Path+":key/").path(r.args, listChoices("", sort, page))
 			}}
 		if ok, err := r.list(l, set); err != nil || !ok {
-			return r.nothing(), err
+			return r.notFound(), err
 		}
 		r.relate(l, set, v.folded)
-		p := r.listPage(l, plural(l.Total, "entity", "entities")+" of the "+k.One+" "+name(v.Name)+".", "")
+		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" of the "+k.One+" "+textfmt.Name(v.Name)+".", "")
 		p.Title += ", " + k.One // entities have such names, too
 		p.NoIndex = p.NoIndex || l.Total == 0
 		return p, nil

@@ -16,6 +16,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/store"
 	"kindex/site/pages"
+	"kindex/site/panel"
 )
 
 // smallBuild is a build with one entity.
@@ -89,9 +90,9 @@ func filled(v reflect.Value, text string) {
 }
 
 // panelPages are all kinds of pages of signing in and of the panel.
-func panelPages() []pages.Panel {
-	return []pages.Panel{&pages.SignInPage{}, &pages.FirstKeyPage{}, &pages.RefusalPage{}, &pages.DeveloperPage{}, &pages.NewKeyPage{}, &pages.RevokeKeyPage{}, &pages.AuditPage{},
-		&pages.WebhooksPage{}, &pages.NewWebhookPage{}, &pages.WebhookPage{}, &pages.DeleteWebhookPage{}, &pages.RotateWebhookPage{}, &pages.SubmissionsPage{}, &pages.SubmissionPage{}}
+func panelPages() []panel.Page {
+	return []panel.Page{&panel.SignInPage{}, &panel.FirstKeyPage{}, &panel.RefusalPage{}, &panel.DeveloperPage{}, &panel.NewKeyPage{}, &panel.RevokeKeyPage{}, &panel.AuditPage{},
+		&panel.WebhooksPage{}, &panel.NewWebhookPage{}, &panel.WebhookPage{}, &panel.DeleteWebhookPage{}, &panel.RotateWebhookPage{}, &panel.SubmissionsPage{}, &panel.SubmissionPage{}}
 }
 
 // TestPanelPages renders each page with nothing in it and with attacks in every field
@@ -138,7 +139,7 @@ func TestUse(t *testing.T) {
 	for _, limit := range []int64{1, 3, 100, 1_000_000} {
 		last := -1.0
 		for _, used := range slices.Sorted(slices.Values([]int64{0, 1, limit / 3, limit / 2, limit * 4 / 5, limit - 1, limit, limit + 7})) {
-			u := pages.Use{Used: used, Limit: limit}
+			u := panel.Use{Used: used, Limit: limit}
 			var w float64
 			if m := width.FindStringSubmatch(string(u.Picture())); m == nil {
 				t.Fatal(u.Picture())
@@ -154,7 +155,7 @@ func TestUse(t *testing.T) {
 		}
 	}
 	for window, want := range map[time.Duration]string{24 * time.Hour: "1 day", time.Hour: "1 hour", 90 * time.Minute: "90 minutes", 48 * time.Hour: "2 days", 10 * time.Second: "10 seconds"} {
-		if got := (pages.Use{Window: window}).Span(); got != want {
+		if got := (panel.Use{Window: window}).Span(); got != want {
 			t.Errorf("%v is %q, want %q", window, got, want)
 		}
 	}

@@ -8,23 +8,25 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/indexes"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 // problemPage says why there is no page.
 type problemPage struct {
 	Heading string
 	Text    string
-	Near    []near // what was probably meant
-	History string // path to the history of what is gone, "" for none
+	Near    []suggestion // what was probably meant
+	History string       // path to the history of what is gone, "" for none
 }
 
-// near is an entity or a page that was probably meant.
-type near struct {
+// suggestion is an entity or a page that was probably meant.
+type suggestion struct {
 	Path, Name, Note string
 }
 
-// nothing is the page for an address that there is nothing at.
-func (r *request) nothing() *page {
+// notFound is the page for an address that there is nothing at.
+func (r *request) notFound() *page {
 	return r.missing("There is nothing at this address", "", nil)
 }
 
@@ -35,13 +37,13 @@ var parts = []struct{ key, path, name string }{
 	{"changes", "/changes/", "Changes"}, {"categories", "/categories/", "Categories"},
 	{"providers", "/providers/", "Providers"}, {"tags", "/tags/", "Tags"}, {"capabilities", "/capabilities/", "Capabilities"},
 	{"compare", "/compare/", "Compare"}, {"search", "/search/", "Search"}, {"data", "/data/", "Data"}, {"docs", "/docs/", "Docs"},
-	{"submit", SubmitPath, "Submit"}, {"developer", "/developer/", "Developers"},
+	{"submit", siteurl.Submit, "Submit"}, {"developer", "/developer/", "Developers"},
 }
 
-// lost is the page for an address that is of no kind: people write them by hand. The
+// notFoundWithSuggestions is the page for an address that is of no kind: people write them by hand. The
 // first part may have meant a part of the site, the last one an entity.
-func (r *request) lost() (*page, error) {
-	p := r.nothing()
+func (r *request) notFoundWithSuggestions() (*page, error) {
+	p := r.notFound()
 	list := p.Data.(*problemPage)
 	first, rest, deeper := strings.Cut(strings.Trim(r.Path, "/"), "/")
 	keys := r.types()
@@ -50,9 +52,9 @@ func (r *request) lost() (*page, error) {
 	}
 	for _, key := range didyoumean.Names(first, keys, maxNear) {
 		if i := slices.IndexFunc(parts, func(k struct{ key, path, name string }) bool { return k.key == key }); i >= 0 {
-			list.Near = append(list.Near, near{Path: parts[i].path, Name: parts[i].name})
+			list.Near = append(list.Near, suggestion{Path: parts[i].path, Name: parts[i].name})
 		} else {
-			list.Near = append(list.Near, near{Path: "/" + key + "/", Name: "All " + key + "s"})
+			list.Near = append(list.Near, suggestion{Path: "/" + key + "/", Name: "All " + key + "s"})
 		}
 	}
 	slug := first
@@ -64,12 +66,12 @@ func (r *request) lost() (*page, error) {
 	if slug == "" || strings.ContainsAny(slug, "/.") { // a file, or too far from any entity
 		return p, nil
 	}
-	found, err := r.nearest(slug, &exports.Filter{})
+	found, err := r.suggestEntities(slug, &exports.Filter{})
 	list.Near = append(list.Near, found[:min(len(found), maxNear-len(list.Near))]...)
 	return p, err
 }
 
-func (r *request) missing(heading, text string, list []near) *page {
+func (r *request) missing(heading, text string, list []suggestion) *page {
 	return &page{Template: "problem", Title: heading, Status: http.StatusNotFound, NoIndex: true,
 		Data: &problemPage{Heading: heading, Text: text, Near: list}}
 }
@@ -77,8 +79,8 @@ func (r *request) missing(heading, text string, list []near) *page {
 // maxNear is how many names are suggested.
 const maxNear = 5
 
-// nearest are the entities that a text may have meant.
-func (s *Site) nearest(text string, f *exports.Filter) ([]near, error) {
+// suggestEntities are the entities that a text may have meant.
+func (s *Site) suggestEntities(text string, f *exports.Filter) ([]suggestion, error) {
 	if s.Index == nil {
 		return nil, nil
 	}
@@ -86,18 +88,18 @@ func (s *Site) nearest(text string, f *exports.Filter) ([]near, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, _ := indexes.Heeded(cut(text, 100), maxPhrases)
+	words, _ := indexes.Heeded(textfmt.Truncate(text, 100), maxPhrases)
 	found, err := s.Index.Instead(words, all, maxNear)
 	if err != nil {
 		return nil, err
 	}
-	var list []near
+	var list []suggestion
 	for _, o := range found {
 		e, err := s.Build.Entity(o)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, near{entityPath(e.Type, e.Slug), e.Name, name(s.categoryTitle(e.Category))})
+		list = append(list, suggestion{siteurl.Entity(e.Type, e.Slug), e.Name, textfmt.Name(s.categoryTitle(e.Category))})
 	}
 	return list, nil
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/site/textfmt"
 )
 
 // scoringPage is the formula of the build in words.
@@ -51,7 +51,7 @@ func (r *request) scoring() (*page, error) {
 	d := &scoringPage{Version: r.Formula.Version, AsOf: r.Build.Manifest.AsOf,
 		File: "/data/" + r.Build.Manifest.ID + "/" + exports.ScoringFile}
 	if c := r.Formula.DeprecatedCap; c != nil {
-		d.Cap = number(*c)
+		d.Cap = textfmt.Count(*c)
 	}
 	for _, t := range record.Types {
 		if f := r.Formula.Types[t]; f != nil {
@@ -77,7 +77,7 @@ func (s *Site) scores(types ...string) []string {
 }
 
 func describeType(typ string, f *score.TypeFormula) scoredType {
-	t := scoredType{Type: typ, Coverage: share(f.MinimumCoverage, 1)}
+	t := scoredType{Type: typ, Coverage: textfmt.Percent(f.MinimumCoverage)}
 	var all float64
 	for _, d := range f.Dimensions {
 		all += d.Weight
@@ -87,9 +87,9 @@ func describeType(typ string, f *score.TypeFormula) scoredType {
 		if d == nil {
 			continue
 		}
-		shown := scoredDimension{Name: name, Weight: number(d.Weight), Share: share(d.Weight, all), Prior: number(d.Prior)}
+		shown := scoredDimension{Name: name, Weight: textfmt.Count(d.Weight), Share: share(d.Weight, all), Prior: textfmt.Count(d.Prior)}
 		if d.MinimumCoverage > 0 {
-			shown.Coverage = share(d.MinimumCoverage, 1)
+			shown.Coverage = textfmt.Percent(d.MinimumCoverage)
 		}
 		var weights float64
 		for _, m := range d.Measures {
@@ -115,7 +115,7 @@ func describeType(typ string, f *score.TypeFormula) scoredType {
 }
 
 func describeMeasure(m score.Measure, weights float64) scoredMeasure {
-	d := scoredMeasure{Name: label(m.Signal), Weight: number(m.Weight), Share: share(m.Weight, weights)}
+	d := scoredMeasure{Name: textfmt.Label(m.Signal), Weight: textfmt.Count(m.Weight), Share: share(m.Weight, weights)}
 	if m.Benchmark != "" {
 		d.Name, d.Note = m.Benchmark, "benchmark"
 		if m.Variants {
@@ -124,9 +124,9 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	}
 	switch m.Map {
 	case "log":
-		d.How = fmt.Sprintf("100 · ln(1 + x) / ln(1 + %[1]s): nothing earns 0, %[1]s or more earn 100", number(m.Full))
+		d.How = fmt.Sprintf("100 · ln(1 + x) / ln(1 + %[1]s): nothing earns 0, %[1]s or more earn 100", textfmt.Count(m.Full))
 	case "linear":
-		d.How = fmt.Sprintf("In a straight line: %s earns 0, %s earns 100", number(*m.From), number(*m.To))
+		d.How = fmt.Sprintf("In a straight line: %s earns 0, %s earns 100", textfmt.Count(*m.From), textfmt.Count(*m.To))
 	case "age":
 		d.How = fmt.Sprintf("100 on the day itself, half as much after each %s", daysLong(m.HalfLife))
 	}
@@ -136,30 +136,22 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	return d
 }
 
-// number writes a number of the formula in full.
-func number(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-		return count(x)
-	}
-	return strconv.FormatFloat(x, 'f', -1, 64)
-}
-
-// share is a part of a whole in per cent, to a tenth where it is not exact.
+// share is a part of a whole in percent.
 func share(part, whole float64) string {
 	if whole == 0 {
-		return "0 %"
+		return textfmt.Percent(0)
 	}
-	return strconv.FormatFloat(math.Round(1000*part/whole)/10, 'f', -1, 64) + " %"
+	return textfmt.Percent(part / whole)
 }
 
 // daysLong writes a span of days, in years where it is about that.
 func daysLong(days float64) string {
-	text := number(days) + " days"
+	text := textfmt.Count(days) + " days"
 	if days == 1 {
 		text = "day"
 	}
 	if years := days / 365; days >= 365 && years == math.Trunc(years) {
-		return text + " (" + plural(int(years), "year", "years") + ")"
+		return text + " (" + textfmt.Plural(int(years), "year", "years") + ")"
 	}
 	return text
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/safetext"
 	"kindex/indexes"
+	"kindex/site/textfmt"
 )
 
 const (
@@ -47,10 +49,10 @@ type searchPage struct {
 	Sort    string
 	Sorts   []option
 	Total   int
-	Hits    []hit
+	Hits    []searchHit
 	Facets  []facet
-	Near    []near // where nothing was found
-	Within  bool   // Near was found without the filters
+	Near    []suggestion // where nothing was found
+	Within  bool         // Near was found without the filters
 	Chosen  []option
 	Hidden  []option // fields that the form keeps
 	Prev    string
@@ -64,15 +66,15 @@ type searchPage struct {
 	More    int      // of those, how many are not named
 }
 
-// hit is a result.
-type hit struct {
+// searchHit is a result.
+type searchHit struct {
 	row
 	Name        template.HTML // with what was met marked
 	Description template.HTML
-	Else        []marked // further texts in which something was met
+	Else        []markedField // further texts in which something was met
 }
 
-type marked struct {
+type markedField struct {
 	Field string
 	Text  template.HTML
 }
@@ -81,14 +83,6 @@ type marked struct {
 type facet struct {
 	Name   string
 	Values []option
-}
-
-// option is something to choose.
-type option struct {
-	Name, Value string
-	Count       int
-	To          string // address with the option chosen, or given up where it is chosen
-	Chosen      bool
 }
 
 // search shows results. A static site's script fills the page instead.
@@ -102,10 +96,10 @@ func (r *request) search() (*page, error) {
 	}
 	d := &searchPage{Query: r.Query.Get("q"), Sort: r.Query.Get("sort")}
 	if len(d.Query) > maxQueryLen {
-		d.Query, d.TooLong = cut(clean(d.Query[:maxQueryLen]), 100), true
+		d.Query, d.TooLong = textfmt.Truncate(safetext.OneLine(d.Query[:maxQueryLen]), 100), true
 	}
 	r.Query, d.TooMany = boundedQuery(r.Query, d.Query)
-	d.Browse = clean(d.Query) == ""
+	d.Browse = safetext.OneLine(d.Query) == ""
 	if !slices.ContainsFunc(sorts[1:], func(o struct {
 		Name, Title string
 		Sort        exports.Sort
@@ -118,7 +112,7 @@ func (r *request) search() (*page, error) {
 		d.Sort = sorts[1].Name
 	}
 	if !d.Browse && !d.TooLong {
-		p.Title = name(d.Query) + " – search"
+		p.Title = textfmt.Name(d.Query) + " – search"
 	}
 	p.Data = d
 	return p, r.results(d)
@@ -187,7 +181,7 @@ func (r *request) results(d *searchPage) error {
 	if err := r.hits(d, res, found, skip); err != nil {
 		return err
 	}
-	r.choose(d, found)
+	r.addFacets(d, found)
 	if d.First = min(skip+1, d.Total); number > 1 {
 		d.Prev = r.query("page", strconv.Itoa(min(number-1, max(1, (d.Total+searchRows-1)/searchRows))))
 	}
@@ -199,7 +193,7 @@ func (r *request) results(d *searchPage) error {
 		if d.Within = len(filter.Fields) > 0; !d.Within { // what is in quotes was looked for in vain
 			text = indexes.Unquoted(text)
 		}
-		d.Near, err = r.nearest(text, &exports.Filter{})
+		d.Near, err = r.suggestEntities(text, &exports.Filter{})
 	}
 	return err
 }
@@ -226,7 +220,7 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 		if err != nil {
 			return err
 		}
-		shown := hit{row: row{Entity: e}}
+		shown := searchHit{row: row{Entity: e}}
 		if res != nil {
 			if err := shown.mark(res, h, r.categoryTitle(e.Category)); err != nil {
 				return err
@@ -239,28 +233,28 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 
 // mark puts in what the index has marked, which is escaped already. Long texts go
 // without, since they cannot be cut.
-func (h *hit) mark(res *indexes.Result, found indexes.Hit, category string) error {
+func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string) error {
 	list, err := res.Highlights(found, h.Entity, category)
 	if err != nil {
 		return err
 	}
 	for _, m := range list {
-		text := template.HTML(clean(m.Text)) //nolint:gosec // the index has escaped it
+		text := template.HTML(safetext.OneLine(m.Text)) //nolint:gosec // the index has escaped it
 		switch {
-		case len(text) > 4*longLine:
-		case m.Field == "name" && len(text) <= 4*longName:
+		case len(text) > 4*textfmt.MaxLineLen:
+		case m.Field == "name" && len(text) <= 4*textfmt.MaxNameLen:
 			h.Name = text
 		case m.Field == "description":
 			h.Description = text
 		case m.Field != "name":
-			h.Else = append(h.Else, marked{m.Field, text})
+			h.Else = append(h.Else, markedField{m.Field, text})
 		}
 	}
 	return nil
 }
 
-// choose fills in what results can be narrowed by and sorted.
-func (r *request) choose(d *searchPage, found *roaring.Bitmap) {
+// addFacets fills in what results can be narrowed by and sorted.
+func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	for _, f := range facetNames {
 		chosen := r.Query[f]
 		shown := facet{Name: f}
@@ -291,7 +285,7 @@ func (r *request) choose(d *searchPage, found *roaring.Bitmap) {
 // facet counts the values of a field over what was found. Those over everything are
 // counted once: people who only look around begin there.
 func (s *Site) facet(found *roaring.Bitmap, field string) []exports.FacetCount {
-	if all, facets := s.everything(); all != nil && found.Equals(all) {
+	if all, facets := s.allListed(); all != nil && found.Equals(all) {
 		return facets[field]
 	}
 	return s.Build.Facet(found, field, searchFacets)
@@ -313,11 +307,11 @@ func (s *Site) countAll() (*roaring.Bitmap, map[string][]exports.FacetCount) {
 func (s *Site) valueTitle(field, value string) string {
 	switch field {
 	case "category":
-		return name(s.categoryTitle(value))
+		return textfmt.Name(s.categoryTitle(value))
 	case "type", "pricingModel":
-		return label(value)
+		return textfmt.Label(value)
 	}
-	return name(value)
+	return textfmt.Name(value)
 }
 
 // query is the address of the page with a parameter set; from its first page on,

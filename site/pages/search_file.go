@@ -6,6 +6,9 @@ import (
 	"strconv"
 
 	"kindex/exports"
+	"kindex/exports/safetext"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 // searchTexts is up to how many entities the file for the search in a browser has
@@ -19,7 +22,7 @@ var searchFields = []string{"type", "slug", "name", "provider", "description", "
 // first, with the columns named once.
 func (r *request) searchFile() (*page, error) {
 	if !r.Static {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
 	all, err := r.Build.Select(&exports.Filter{})
 	if err != nil {
@@ -28,7 +31,7 @@ func (r *request) searchFile() (*page, error) {
 	list := r.Build.InRankOrder(all)
 	titles := map[string]string{}
 	for _, c := range r.Categories {
-		titles[c.Slug] = name(c.Title)
+		titles[c.Slug] = textfmt.Name(c.Title)
 	}
 	b, err := json.Marshal(map[string]any{"fields": searchFields, "categories": titles})
 	if err != nil {
@@ -44,11 +47,11 @@ func (r *request) searchFile() (*page, error) {
 		if err != nil {
 			return nil, err
 		}
-		text := cut(clean(e.Description), longLine)
+		text := textfmt.Truncate(safetext.OneLine(e.Description), textfmt.MaxLineLen)
 		if len(list) > searchTexts {
 			text = ""
 		}
-		row, err := json.Marshal([]any{e.Type, e.Slug, name(e.Name), name(e.Provider), text, e.Category, names(e.Tags), name(e.License),
+		row, err := json.Marshal([]any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
 			e.PricingModel, e.Scores.Composite, rank, e.LastUpdated})
 		if err != nil {
 			return nil, err
@@ -64,7 +67,7 @@ func (r *request) searchFile() (*page, error) {
 func names(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = name(s)
+		out[i] = textfmt.Name(s)
 	}
 	return out
 }
@@ -74,7 +77,7 @@ func names(list []string) []string {
 func (r *request) record() (*page, error) {
 	o, moved, ok := r.Build.Find(r.arg("type"), r.arg("slug"))
 	if !r.Static || !ok || moved {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
 	rank, err := r.Boards.Rank(o)
 	if err != nil {
@@ -94,7 +97,7 @@ func (r *request) record() (*page, error) {
 func (s *Site) records() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for o := range uint32(s.Build.Len()) { //nolint:gosec // ordinals have 32 bits
-			if typ, slug := s.Build.Key(o); !yield(entityPath(typ, slug) + "entity.json") {
+			if typ, slug := s.Build.Key(o); !yield(siteurl.Entity(typ, slug) + "entity.json") {
 				return
 			}
 		}

@@ -24,7 +24,7 @@ func TestSearchBegins(t *testing.T) {
 		"q=zzzzqqqqxxxx":             "Fewer or other words may find more",
 		"category=nowhere&sort=name": kept,
 	} {
-		body := string(at(t, s, "/search/?"+query).Body)
+		body := string(pageAt(t, s, "/search/?"+query).Body)
 		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "the best first") {
 			t.Errorf("/search/?%s lacks %q, keeps an order, or praises nothing:\n%s", query, want, body)
 		}
@@ -38,7 +38,7 @@ func TestSharedAddresses(t *testing.T) {
 	s := siteOf(t, edgetest.Built(t), pages.Options{Base: base})
 	for address, want := range map[string]bool{"/tool/keras/": true, "/leaderboards/all/": true, "/compare/": true,
 		"/compare/?e=tool/keras&e=tool/pytorch": false, "/search/?q=keras": false} {
-		if got := strings.Contains(string(at(t, s, address).Body), `<meta property="og:url"`); got != want {
+		if got := strings.Contains(string(pageAt(t, s, address).Body), `<meta property="og:url"`); got != want {
 			t.Errorf("%s: %v, want %v", address, got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/site/siteurl"
 )
 
 // sitemapEntities is how many entities a file of the site map has: half a megabyte, made
@@ -40,7 +41,7 @@ func (r *request) robots() (*page, error) {
 // knows that of the site, there is none.
 func (r *request) sitemap() (*page, error) {
 	if r.Base == "" {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
 	var b bytes.Buffer
 	b.WriteString(xml.Header + `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
@@ -77,7 +78,7 @@ func (s *Site) sitemapFiles() iter.Seq[string] {
 func (r *request) sitemapPart() (*page, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(r.arg("file"), ".xml"))
 	if err != nil || r.Base == "" || !slices.Contains(slices.Collect(r.sitemaps()), r.Path) {
-		return r.nothing(), nil //nolint:nilerr // no part has this name
+		return r.notFound(), nil //nolint:nilerr // no part has this name
 	}
 	var b bytes.Buffer
 	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
@@ -91,7 +92,7 @@ func (r *request) sitemapPart() (*page, error) {
 		b.WriteString("</url>\n")
 	}
 	if n == 0 {
-		for _, p := range []string{"/", "/leaderboards/all/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/data/", "/docs/", "/docs/scoring/", SubmitPath} {
+		for _, p := range []string{"/", "/leaderboards/all/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/data/", "/docs/", "/docs/scoring/", siteurl.Submit} {
 			add(p, "")
 		}
 		for p := range guidePaths(r.Site) {
@@ -112,7 +113,7 @@ func (r *request) sitemapPart() (*page, error) {
 		by := exports.Sort{Key: "lastUpdated"}
 		list, _, _ := r.Build.Page(all, exports.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
 		for _, o := range list {
-			add(entityPath(r.Build.Key(o)), r.Build.PlaceOf(by, o).Value)
+			add(siteurl.Entity(r.Build.Key(o)), r.Build.PlaceOf(by, o).Value)
 		}
 	}
 	b.WriteString("</urlset>\n")

@@ -43,7 +43,7 @@ func TestSmallIndex(t *testing.T) {
 		{served, "/compare/?e=tool/one", "Adoption", "Quality"},
 		{served, "/tool/one/at-2020-01-01/", "known as of " + today + " alone", "from"},
 	} {
-		_, main, _ := strings.Cut(string(at(t, c.site, c.path).Body), "<main")
+		_, main, _ := strings.Cut(string(pageAt(t, c.site, c.path).Body), "<main")
 		main, _, _ = strings.Cut(main, "</main>")
 		if !strings.Contains(main, c.says) || strings.Contains(main, c.not) {
 			t.Errorf("%s: lacks %q, or has %q:\n%s", c.path, c.says, c.not, main)
@@ -51,8 +51,8 @@ func TestSmallIndex(t *testing.T) {
 	}
 }
 
-// at is the page of an address with its query.
-func at(t *testing.T, s *pages.Site, address string) *pages.Answer {
+// At is the page of an address with its query.
+func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestFigures(t *testing.T) {
 	for _, v := range []float64{-1234567.25, 1234.5, 0.000001234, 999.5, -12, 4096} {
 		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{Name: "B", Value: v, Date: "2026-01-02", Source: "https://ada.example/"})
 	}
-	body := string(get(t, siteOf(t, edgetest.Built(t), pages.Options{}, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e}), "/tool/figures/").Body)
+	body := string(pageAt(t, siteOf(t, edgetest.Built(t), pages.Options{}, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e}), "/tool/figures/").Body)
 	for _, want := range []string{"−1,234,567.25", "1,234.5", "0.000001234", "999.5", "−12", "4,096"} {
 		if !strings.Contains(body, ">"+want+"<") && !strings.Contains(body, ">"+want+" ") {
 			t.Errorf("nothing says %s", want)

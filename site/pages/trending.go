@@ -9,6 +9,8 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 const trendingRows = 50
@@ -31,13 +33,13 @@ type trendingPage struct {
 
 // trendingRow is an entity that has gained.
 type trendingRow struct {
-	trending
+	trendingEntity
 	Rank  int // among all ranked, 0 for none
-	Moved boardMove
+	Moved boardDelta
 }
 
 // Path is where the entity is.
-func (t trendingRow) Path() string { return entityPath(t.Type, t.Slug) }
+func (t trendingRow) Path() string { return siteurl.Entity(t.Type, t.Slug) }
 
 // trendingWindows are what the page can look back to, the first unless it is asked.
 func (s *Site) trendingWindows() []string { return s.Build.Archive().Windows() }
@@ -60,12 +62,12 @@ func (r *request) trending() (*page, error) {
 	case d.Window == windows[0]:
 		return &page{location: r.with("window", "")}, nil
 	case !slices.Contains(windows, d.Window):
-		return r.noWindow(windows), nil
+		return r.missingWindow(windows), nil
 	}
 	if d.Type != "" && !slices.Contains(record.Types, d.Type) {
-		var list []near
+		var list []suggestion
 		for _, t := range didyoumean.Names(d.Type, record.Types, maxNear) {
-			list = append(list, near{Path: r.with("type", t), Name: "Trending " + t + "s"})
+			list = append(list, suggestion{Path: r.with("type", t), Name: "Trending " + t + "s"})
 		}
 		return r.missing("There is no such type", fmt.Sprintf("There are %s.", strings.Join(record.Types, ", ")), list), nil
 	}
@@ -73,7 +75,7 @@ func (r *request) trending() (*page, error) {
 	if err := r.fillTrending(d); err != nil {
 		return nil, err
 	}
-	r.offerTrending(d, windows)
+	r.addTrendingChoices(d, windows)
 	title := "Trending"
 	if d.Type != "" {
 		title += " " + d.Type + "s"
@@ -82,13 +84,13 @@ func (r *request) trending() (*page, error) {
 		Description: fmt.Sprintf("The tools and models whose scores gained the most by changes in the last %d days.", d.Days)}, nil
 }
 
-func (r *request) noWindow(windows []string) *page {
-	var list []near
+func (r *request) missingWindow(windows []string) *page {
+	var list []suggestion
 	for i, w := range windows {
 		if i == 0 {
 			w = ""
 		}
-		list = append(list, near{Path: r.with("window", w), Name: fmt.Sprintf("The last %d days", windowDays(windows[i]))})
+		list = append(list, suggestion{Path: r.with("window", w), Name: fmt.Sprintf("The last %d days", windowDays(windows[i]))})
 	}
 	return r.missing("There is no such window of time", "", list)
 }
@@ -110,19 +112,19 @@ func (r *request) fillTrending(d *trendingPage) error {
 		if err != nil {
 			return err
 		}
-		w := trendingRow{trending: trending{row{Entity: e}, t}}
+		w := trendingRow{trendingEntity: trendingEntity{row{Entity: e}, t}}
 		if w.Rank, err = r.Boards.Rank(t.Ordinal); err != nil {
 			return err
 		}
 		if w.Rank > 0 {
-			w.Moved = moveOf(w.Rank, int(t.PreviousRank))
+			w.Moved = rankDelta(w.Rank, int(t.PreviousRank))
 		}
 		d.Rows = append(d.Rows, w)
 	}
 	return nil
 }
 
-func (r *request) offerTrending(d *trendingPage, windows []string) {
+func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 	for i, w := range windows {
 		o := option{Name: fmt.Sprintf("%d days", windowDays(w)), Value: w, Chosen: w == d.Window, To: r.with("window", w)}
 		if i == 0 {
@@ -136,7 +138,7 @@ func (r *request) offerTrending(d *trendingPage, windows []string) {
 	if types := r.types(); len(types) > 1 {
 		d.Types = append(d.Types, option{Name: "All", To: r.with("type", ""), Chosen: d.Type == ""})
 		for _, t := range types {
-			d.Types = append(d.Types, option{Name: upper(t) + "s", To: r.with("type", t), Chosen: d.Type == t})
+			d.Types = append(d.Types, option{Name: textfmt.Capitalize(t) + "s", To: r.with("type", t), Chosen: d.Type == t})
 		}
 	}
 }

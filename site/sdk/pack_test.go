@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -22,8 +21,6 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
-
-var update = flag.Bool("update", false, "pack the sources into the archives of their version")
 
 // packed is the time of every file of an archive: the one that npm gives to what it
 // packs, for there are programs that cannot read an earlier one.
@@ -45,7 +42,7 @@ func described(t *testing.T) string {
 func TestArchives(t *testing.T) {
 	suite.InTest(t)
 	version := described(t)
-	if !*update { // which TestSums waits for
+	if !suite.Updating() { // which TestSums waits for
 		t.Parallel()
 	}
 	for _, c := range []struct {
@@ -58,7 +55,7 @@ func TestArchives(t *testing.T) {
 		t.Run(c.language, func(t *testing.T) {
 			now := pack(t, c.files(t), c.prefix)
 			name := filepath.Join("archives", c.language, c.file)
-			if *update {
+			if suite.Updating() {
 				write(t, name, compress(t, now))
 				return
 			}
@@ -77,7 +74,7 @@ func TestArchives(t *testing.T) {
 // TestSums keeps the list of the archives, so that a change of one is seen.
 func TestSums(t *testing.T) {
 	name := filepath.Join("archives", "SHA256SUMS")
-	if *update {
+	if suite.Updating() {
 		archives = map[string][]Archive{} // those on the disk, not those compiled in
 		for _, language := range []string{Python, TypeScript} {
 			entries, err := os.ReadDir(filepath.Join("archives", language))
@@ -114,7 +111,7 @@ func TestNewest(t *testing.T) {
 // are written first; TestPythonSources compares them.
 func python(t *testing.T) fs.FS {
 	t.Helper()
-	if *update {
+	if suite.Updating() {
 		description := filepath.Join(t.TempDir(), "openapi.json")
 		write(t, description, openapi.JSON())
 		if b, err := exec.Command("python3", "-B", "generate", description, "python").CombinedOutput(); err != nil {

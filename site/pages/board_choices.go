@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/site/textfmt"
 )
 
 // readDay takes over the day that the address chooses, as board.read does.
@@ -19,16 +20,16 @@ func (b *boardView) readDay() *page {
 	a := b.Build.Archive()
 	days := a.Snapshots()
 	if len(days) == 0 {
-		return b.noDay("This index has no history yet.", nil)
+		return b.missingDay("This index has no history yet.", nil)
 	}
 	_, err := time.Parse(time.DateOnly, want)
 	first, last := days[0], days[len(days)-1]
 	if err != nil || want < first || want > a.LastDay() {
-		kept := "from " + day(first) + " to " + day(last)
+		kept := "from " + textfmt.Day(first) + " to " + textfmt.Day(last)
 		if first == last {
-			kept = "of " + day(last) + " alone"
+			kept = "of " + textfmt.Day(last) + " alone"
 		}
-		return b.noDay("Leaderboards are kept "+kept+"; an address names a day as "+last+".", slices.Compact([]string{first, last}))
+		return b.missingDay("Leaderboards are kept "+kept+"; an address names a day as "+last+".", slices.Compact([]string{first, last}))
 	}
 	s, _ := a.Snapshot(want)
 	if s.Day != want {
@@ -38,25 +39,25 @@ func (b *boardView) readDay() *page {
 	return nil
 }
 
-func (b *boardView) noDay(text string, days []string) *page {
-	list := []near{{Path: b.with("at", ""), Name: "The leaderboard of today"}}
+func (b *boardView) missingDay(text string, days []string) *page {
+	list := []suggestion{{Path: b.with("at", ""), Name: "The leaderboard of today"}}
 	for _, d := range days {
-		list = append(list, near{Path: b.with("at", d), Name: "As it stood on " + day(d)})
+		list = append(list, suggestion{Path: b.with("at", d), Name: "As it stood on " + textfmt.Day(d)})
 	}
 	p := b.missing("There is no leaderboard of that day", text, list)
 	p.Section = "/leaderboards/"
 	return p
 }
 
-// offer fills in what else can be chosen. A static site has the boards by composite
+// addChoices fills in what else can be chosen. A static site has the boards by composite
 // alone, and of earlier days those of all types.
-func (d *boardPage) offer() {
+func (d *boardPage) addChoices() {
 	d.Today = ""
 	if d.Day != "" {
 		d.Today = d.with("at", "")
 	}
 	for _, by := range d.columns() {
-		o := option{Name: label(by), Value: by, Chosen: by == d.By}
+		o := option{Name: textfmt.Label(by), Value: by, Chosen: by == d.By}
 		if !d.Static {
 			o.To = d.with("by", map[bool]string{false: by}[by == "composite"])
 		}
@@ -65,14 +66,14 @@ func (d *boardPage) offer() {
 	if types := d.types(); len(types) > 1 && (!d.Static || d.Day == "") {
 		d.Types = append(d.Types, option{Name: "All", To: d.with("type", ""), Chosen: d.Type == ""})
 		for _, t := range types {
-			d.Types = append(d.Types, option{Name: upper(t) + "s", Value: t, To: d.with("type", t), Chosen: d.Type == t})
+			d.Types = append(d.Types, option{Name: textfmt.Capitalize(t) + "s", Value: t, To: d.with("type", t), Chosen: d.Type == t})
 		}
 	}
-	d.offerCategories()
-	d.offerDays()
+	d.addCategoryChoices()
+	d.addDayChoices()
 }
 
-func (d *boardPage) offerCategories() {
+func (d *boardPage) addCategoryChoices() {
 	choices := maps.Clone(d.choices)
 	delete(choices, "page")
 	listed := map[string]bool{} // a category of today may have changed, too
@@ -89,9 +90,9 @@ func (d *boardPage) offerCategories() {
 	}
 }
 
-// offerDays lists the days of which there are snapshots. That of the as-of day is
+// addDayChoices lists the days of which there are snapshots. That of the as-of day is
 // the present.
-func (d *boardPage) offerDays() {
+func (d *boardPage) addDayChoices() {
 	choices := maps.Clone(d.choices)
 	delete(choices, "page")
 	days := d.earlierDays()
@@ -107,7 +108,7 @@ func (d *boardPage) offerDays() {
 	d.Days = append(d.Days, option{Name: "Today", To: today, Chosen: d.Day == "" || d.Day == d.AsOf.UTC().Format(time.DateOnly)})
 	for _, at := range slices.Backward(days) {
 		choices["at"] = at
-		d.Days = append(d.Days, option{Name: day(at), Value: at, To: d.address(d.Category, choices), Chosen: at == d.Day})
+		d.Days = append(d.Days, option{Name: textfmt.Day(at), Value: at, To: d.address(d.Category, choices), Chosen: at == d.Day})
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
-// amendPage shows how to change an entity that is there.
-type amendPage struct {
+// suggestEditPage shows how to change an entity that is there.
+type suggestEditPage struct {
 	*record.Entity
 	File    string
 	YAML    string // "" where the build does not know it
@@ -19,15 +21,15 @@ type amendPage struct {
 }
 
 // Path is where the entity is.
-func (a amendPage) Path() string { return entityPath(a.Type, a.Slug) }
+func (a suggestEditPage) Path() string { return siteurl.Entity(a.Type, a.Slug) }
 
-// Amend is the page for changing an entity that is there, whose file write makes
+// SuggestEdit is the page for changing an entity that is there, whose file write makes
 // from what was authored.
-func (s *Site) Amend(q Request, typ, slug string, write func(*record.Entity) ([]byte, error)) (*Answer, error) {
+func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entity) ([]byte, error)) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	o, _, ok := s.Build.Find(typ, slug)
 	if !ok {
-		list, err := s.nearest(slug, &exports.Filter{})
+		list, err := s.suggestEntities(slug, &exports.Filter{})
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +39,7 @@ func (s *Site) Amend(q Request, typ, slug string, write func(*record.Entity) ([]
 	if err != nil {
 		return nil, err
 	}
-	d := &amendPage{Entity: e, File: e.Key() + ".yaml", Content: r.contentFolder()}
+	d := &suggestEditPage{Entity: e, File: e.Key() + ".yaml", Content: r.contentFolder()}
 	if _, known := s.Build.SourceSum(o); known {
 		authored, err := s.Build.Authored(o)
 		if err != nil {
@@ -50,11 +52,11 @@ func (s *Site) Amend(q Request, typ, slug string, write func(*record.Entity) ([]
 		d.YAML = string(data)
 	}
 	d.Edit, d.View = s.Build.Manifest.Repository.Edit(d.File), s.Build.Manifest.Repository.View(d.File)
-	return r.render(&page{Template: "amend", Title: "Change " + name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: SubmitPath, Scripts: []string{"submit.js"}})
+	return r.render(&page{Template: "suggest-edit", Title: "Change " + textfmt.Name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: siteurl.Submit, Scripts: []string{"submit.js"}})
 }
 
-// contributePage says how to propose an entity without a form.
-type contributePage struct {
+// howToSubmitPage says how to propose an entity without a form.
+type howToSubmitPage struct {
 	Form    string // the address of a form elsewhere, "" for none
 	Content string
 	Files   []exampleFile
@@ -71,7 +73,7 @@ func Example(typ string) (file, yaml string) {
 	if typ == "model" {
 		more = "license: MIT\npricingModel: open-weights\nurl: https://example.org/new-model\nlinks:\n  weights: https://example.org/new-model/weights\ntags: [text, multilingual]\n"
 	}
-	return file, "name: New " + upper(typ) + "\nprovider: Who makes it\n" +
+	return file, "name: New " + textfmt.Capitalize(typ) + "\nprovider: Who makes it\n" +
 		"description: One or two sentences on what it is for and what sets it apart.\ncategory: CATEGORY\n" + more
 }
 
@@ -97,11 +99,11 @@ func (r *request) exampleCategory(typ string) (string, error) {
 	return "the-category", nil
 }
 
-// contribute is the page where there is no form.
-func (r *request) contribute() (*page, error) {
-	d := &contributePage{Content: r.contentFolder()}
+// howToSubmit is the page where there is no form.
+func (r *request) howToSubmit() (*page, error) {
+	d := &howToSubmitPage{Content: r.contentFolder()}
 	if r.Static && r.API != "" {
-		d.Form = r.API + SubmitPath
+		d.Form = r.API + siteurl.Submit
 	}
 	repository := r.Build.Manifest.Repository
 	for _, t := range slices.Backward(record.Types) {
@@ -114,6 +116,6 @@ func (r *request) contribute() (*page, error) {
 		d.Files = append(d.Files, exampleFile{t, file, yaml, repository.New(file, yaml)})
 	}
 	d.Read = repository.View("README.md")
-	return &page{Template: "contribute", Title: "Propose a tool or a model", Data: d, Scripts: []string{"submit.js"},
+	return &page{Template: "how-to-submit", Title: "Propose a tool or a model", Data: d, Scripts: []string{"submit.js"},
 		Description: "How to propose a tool or a model, or to correct one, by pull request."}, nil
 }

@@ -1,4 +1,5 @@
-package site
+// Package badge draws badges as SVG, and says what a badge shows of an entity.
+package badge
 
 import (
 	"fmt"
@@ -40,10 +41,10 @@ func ScoreColour(s record.Score) string {
 // MaxLabelLen is how many characters of a label are shown.
 const MaxLabelLen = 60
 
-// Badge draws a label and a message in an SVG picture of 20 pixels' height. The
+// SVG draws a label and a message in an SVG picture of 20 pixels' height. The
 // picture is self-contained, runs nothing, and says its text to who cannot see it.
 // Texts may hold anything; they are cut behind MaxLabelLen characters.
-func Badge(label, message, colour string) []byte {
+func SVG(label, message, colour string) []byte {
 	label, message = plain(label), plain(message)
 	whole := html.EscapeString(label + ": " + message)
 	left, right := width(label), width(message)

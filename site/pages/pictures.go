@@ -13,6 +13,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/site/ogimage"
+	"kindex/site/textfmt"
 )
 
 // sharedPicture is the picture of the index, for all pages without one of their own.
@@ -21,13 +22,13 @@ const sharedPicture = "/og/index.png"
 const (
 	// maxPictures is how many entities a static site may have to have a picture each.
 	maxPictures = 5000
-	// keptPictures is how many pictures a site keeps, of 40,000 bytes at most each.
-	keptPictures = 128
-	// drawnAtOnce is how many pictures are drawn at a time: one takes a processor for
+	// maxCached is how many pictures a site keeps, of 40,000 bytes at most each.
+	maxCached = 128
+	// maxConcurrent is how many pictures are drawn at a time: one takes a processor for
 	// some milliseconds, and anybody may ask for all of them.
-	drawnAtOnce = 2
-	// pictureKeep is for how long whoever got a picture may show it unasked.
-	pictureKeep = time.Hour
+	maxConcurrent = 2
+	// pictureMaxAge is for how long whoever got a picture may show it unasked.
+	pictureMaxAge = time.Hour
 )
 
 // picturePath is where the picture of an entity is, "" where it has that of the index.
@@ -53,8 +54,8 @@ func picturePaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// pictures are those that were drawn last.
-type pictures struct {
+// pictureCache are those that were drawn last.
+type pictureCache struct {
 	mu    sync.Mutex
 	of    map[string]*list.Element // by path
 	order list.List                // of *drawn, the one that was asked for last first
@@ -62,18 +63,18 @@ type pictures struct {
 	turns chan struct{}
 }
 
-type drawn struct {
+type cachedPicture struct {
 	path string
 	png  []byte
 }
 
-func newPictures() *pictures {
-	return &pictures{of: map[string]*list.Element{}, turns: make(chan struct{}, drawnAtOnce)}
+func newPictures() *pictureCache {
+	return &pictureCache{of: map[string]*list.Element{}, turns: make(chan struct{}, maxConcurrent)}
 }
 
 // get returns the picture of a path, and draws it if it is not kept.
-func (p *pictures) get(path string, card func() (ogimage.Card, error)) ([]byte, error) {
-	if png := p.kept(path); png != nil {
+func (p *pictureCache) get(path string, card func() (ogimage.Card, error)) ([]byte, error) {
+	if png := p.cached(path); png != nil {
 		return png, nil
 	}
 	png, err, _ := p.once.Do(path, func() (any, error) {
@@ -85,7 +86,7 @@ func (p *pictures) get(path string, card func() (ogimage.Card, error)) ([]byte, 
 		}
 		png, err := ogimage.PNG(c)
 		if err == nil {
-			p.keep(path, png)
+			p.add(path, png)
 		}
 		return png, err
 	})
@@ -95,7 +96,7 @@ func (p *pictures) get(path string, card func() (ogimage.Card, error)) ([]byte, 
 	return png.([]byte), nil
 }
 
-func (p *pictures) kept(path string) []byte {
+func (p *pictureCache) cached(path string) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e, ok := p.of[path]
@@ -103,30 +104,30 @@ func (p *pictures) kept(path string) []byte {
 		return nil
 	}
 	p.order.MoveToFront(e)
-	return e.Value.(*drawn).png
+	return e.Value.(*cachedPicture).png
 }
 
-func (p *pictures) keep(path string, png []byte) {
+func (p *pictureCache) add(path string, png []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.of[path]; ok {
 		return
 	}
-	p.of[path] = p.order.PushFront(&drawn{path, png})
-	for p.order.Len() > keptPictures {
+	p.of[path] = p.order.PushFront(&cachedPicture{path, png})
+	for p.order.Len() > maxCached {
 		last := p.order.Back()
-		delete(p.of, last.Value.(*drawn).path)
+		delete(p.of, last.Value.(*cachedPicture).path)
 		p.order.Remove(last)
 	}
 }
 
-// drawnPage is a picture as an answer.
-func (r *request) drawnPage(card func() (ogimage.Card, error)) (*page, error) {
+// picturePage is a picture as an answer.
+func (r *request) picturePage(card func() (ogimage.Card, error)) (*page, error) {
 	png, err := r.pictures.get(r.Path, card)
 	if err != nil {
 		return nil, err
 	}
-	return &page{body: png, mediaType: "image/png", keep: pictureKeep}, nil
+	return &page{body: png, mediaType: "image/png", maxAge: pictureMaxAge}, nil
 }
 
 func (r *request) entityPicture() (*page, error) {
@@ -134,12 +135,12 @@ func (r *request) entityPicture() (*page, error) {
 	slug, isPNG := strings.CutSuffix(r.arg("file"), ".png")
 	o, former, ok := r.Build.Find(typ, slug)
 	if !isPNG || !ok {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
 	if former {
 		return &page{location: r.picturePath(r.Build.Key(o))}, nil
 	}
-	return r.drawnPage(func() (ogimage.Card, error) { return r.card(o) })
+	return r.picturePage(func() (ogimage.Card, error) { return r.card(o) })
 }
 
 // card is what the picture of an entity shows.
@@ -152,7 +153,7 @@ func (s *Site) card(o uint32) (ogimage.Card, error) {
 	if err != nil {
 		return ogimage.Card{}, err
 	}
-	c := ogimage.Card{Site: s.Build.Manifest.Title, Kind: upper(e.Type), Name: e.Name, Provider: e.Provider, Category: s.categoryTitle(e.Category),
+	c := ogimage.Card{Site: s.Build.Manifest.Title, Kind: textfmt.Capitalize(e.Type), Name: e.Name, Provider: e.Provider, Category: s.categoryTitle(e.Category),
 		Fallback: e.Key(), Description: e.Description, Score: e.Scores.Composite, Ranked: int(ranked.GetCardinality()), AsOf: s.AsOf.UTC().Format(time.DateOnly)}
 	if c.Rank, err = s.Boards.Rank(o); err != nil {
 		return c, err
@@ -160,7 +161,7 @@ func (s *Site) card(o uint32) (ogimage.Card, error) {
 	formula := s.Formula.Types[e.Type]
 	for _, dimension := range record.ScoreNames[1:] {
 		if formula != nil && formula.Dimensions[dimension] != nil {
-			c.Parts = append(c.Parts, ogimage.Part{Name: label(dimension), Score: e.Scores.Get(dimension)})
+			c.Parts = append(c.Parts, ogimage.Part{Name: textfmt.Label(dimension), Score: e.Scores.Get(dimension)})
 		}
 	}
 	return c, nil
@@ -168,9 +169,9 @@ func (s *Site) card(o uint32) (ogimage.Card, error) {
 
 func (r *request) indexPicture() (*page, error) {
 	if r.Path != sharedPicture {
-		return r.nothing(), nil
+		return r.notFound(), nil
 	}
-	return r.drawnPage(func() (ogimage.Card, error) {
+	return r.picturePage(func() (ogimage.Card, error) {
 		m := r.Build.Manifest
 		c := ogimage.Card{Site: m.Title, Name: m.Title, Description: m.Description, AsOf: r.AsOf.UTC().Format(time.DateOnly)}
 		ranked, err := r.Boards.Ranked()
@@ -192,5 +193,5 @@ func (r *request) indexPicture() (*page, error) {
 // favicon returns the icon for programs that cannot read icon.svg, which pages link to.
 func (r *request) favicon() (*page, error) {
 	body, err := ogimage.ICO()
-	return &page{body: body, mediaType: "image/vnd.microsoft.icon", keep: 24 * time.Hour}, err
+	return &page{body: body, mediaType: "image/vnd.microsoft.icon", maxAge: 24 * time.Hour}, err
 }

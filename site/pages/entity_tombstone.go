@@ -9,59 +9,61 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
-// gonePage tells of an entity that was deleted.
-type gonePage struct {
+// tombstonePage tells of an entity that was deleted.
+type tombstonePage struct {
 	Type, Slug, Name string
 	Day              string // of its end, YYYY-MM-DD
 	Taken            bool   // another entity has the address now: it is Near
 	History          *history
-	Near             []near
+	Near             []suggestion
 }
 
-// departed answers for an address that the build does not have: the entity may have
+// missingEntity answers for an address that the build does not have: the entity may have
 // another one, or was deleted, or never was.
-func (r *request) departed(typ, slug string) (*page, error) {
+func (r *request) missingEntity(typ, slug string) (*page, error) {
 	now, standing := r.Build.ResolveRemoved(typ, slug)
 	switch standing {
 	case exports.Exists:
-		to := entityPath(now.Type, now.Slug)
+		to := siteurl.Entity(now.Type, now.Slug)
 		if day := r.choice("at"); day != "" {
 			to += "at-" + day + "/"
 		}
 		return &page{location: to}, nil
 	case exports.Gone:
-		return r.gone(now, r.Build.Archive().EntityChanges(r.lastOf([2]string{typ, slug})))
+		return r.tombstone(now, r.Build.Archive().EntityChanges(r.lastVersion([2]string{typ, slug})))
 	}
-	list, err := r.nearestOf(typ, slug)
+	list, err := r.suggestForMissing(typ, slug)
 	if err != nil {
 		return nil, err
 	}
-	return r.missing("There is no "+typ+" called “"+name(slug)+"”", "", list), nil
+	return r.missing("There is no "+typ+" called “"+textfmt.Name(slug)+"”", "", list), nil
 }
 
-// nearestOf are the entities that a slug may have meant, those of its type first. To
+// suggestForMissing are the entities that a slug may have meant, those of its type first. To
 // find none takes the longest: the second look is left out where it finds no other.
-func (r *request) nearestOf(typ, slug string) ([]near, error) {
-	all, err := r.nearest(slug, &exports.Filter{})
-	other := func(n near) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
+func (r *request) suggestForMissing(typ, slug string) ([]suggestion, error) {
+	all, err := r.suggestEntities(slug, &exports.Filter{})
+	other := func(n suggestion) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
 	if err != nil || !slices.ContainsFunc(all, other) {
 		return all, err
 	}
-	list, err := r.nearest(slug, &exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
+	list, err := r.suggestEntities(slug, &exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range all {
-		if len(list) < maxNear && !has(list, o.Path) {
+		if len(list) < maxNear && !containsPath(list, o.Path) {
 			list = append(list, o)
 		}
 	}
 	return list, nil
 }
 
-func has(list []near, path string) bool {
+func containsPath(list []suggestion, path string) bool {
 	for _, n := range list {
 		if n.Path == path {
 			return true
@@ -70,8 +72,8 @@ func has(list []near, path string) bool {
 	return false
 }
 
-// nowAt is the present entity of an address, if there is one, as what was probably meant.
-func (r *request) nowAt(typ, slug string) []near {
+// currentEntity is the present entity of an address, if there is one, as what was probably meant.
+func (r *request) currentEntity(typ, slug string) []suggestion {
 	o, _, ok := r.Build.Find(typ, slug)
 	if !ok {
 		return nil
@@ -80,31 +82,31 @@ func (r *request) nowAt(typ, slug string) []near {
 	if err != nil {
 		return nil
 	}
-	return []near{{entityPath(e.Type, e.Slug), e.Name, "as it is now"}}
+	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "as it is now"}}
 }
 
-// gone is the page of an entity that a version deleted.
-func (r *request) gone(v record.Version, changes []uint32) (*page, error) {
-	d := &gonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
+// tombstone is the page of an entity that a version deleted.
+func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
+	d := &tombstonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
 	var err error
-	if d.History, err = r.history(entityPath(v.Type, v.Slug), changes, 1); err != nil {
+	if d.History, err = r.history(siteurl.Entity(v.Type, v.Slug), changes, 1); err != nil {
 		return nil, err
 	}
 	if len(d.History.Changes) > 0 {
 		d.Name = d.History.Changes[0].Change.Name
 	}
-	d.Near = r.nowAt(v.Type, v.Slug)
+	d.Near = r.currentEntity(v.Type, v.Slug)
 	if d.Taken = len(d.Near) > 0; d.Taken {
 		d.History.Next, d.History.All = "", "" // they would be those of the other
-	} else if d.Near, err = r.nearest(d.Name, &exports.Filter{Fields: map[string][][]string{"type": {{v.Type}}}}); err != nil {
+	} else if d.Near, err = r.suggestEntities(d.Name, &exports.Filter{Fields: map[string][][]string{"type": {{v.Type}}}}); err != nil {
 		return nil, err
 	}
-	return &page{Template: "gone", Title: name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, gone: &v}, nil
+	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil
 }
 
-// departures are the addresses that entities have left, and where they went: the
+// tombstones are the addresses that entities have left, and where they went: the
 // version that deleted one, or the present one.
-func (s *Site) departures() iter.Seq2[[2]string, record.Version] {
+func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 	return func(yield func([2]string, record.Version) bool) {
 		a, seen := s.Build.Archive(), map[[2]string]bool{}
 		for i := range a.Versions() {
@@ -129,12 +131,12 @@ func (s *Site) departures() iter.Seq2[[2]string, record.Version] {
 func entityPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for typ, slug := range s.Build.Keys {
-			if _, _, ok := s.Build.Find(typ, slug); ok && !yield(entityPath(typ, slug)) {
+			if _, _, ok := s.Build.Find(typ, slug); ok && !yield(siteurl.Entity(typ, slug)) {
 				return
 			}
 		}
-		for address := range s.departures() {
-			if !yield(entityPath(address[0], address[1])) {
+		for address := range s.tombstones() {
+			if !yield(siteurl.Entity(address[0], address[1])) {
 				return
 			}
 		}
@@ -146,7 +148,7 @@ func filePaths(file string) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {
 			for typ, slug := range s.Build.Keys {
-				if _, former, ok := s.Build.Find(typ, slug); ok && !former && !yield(entityPath(typ, slug)+file) {
+				if _, former, ok := s.Build.Find(typ, slug); ok && !former && !yield(siteurl.Entity(typ, slug)+file) {
 					return
 				}
 			}

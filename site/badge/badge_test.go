@@ -1,4 +1,4 @@
-package site_test
+package badge_test
 
 import (
 	"bytes"
@@ -11,19 +11,20 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/record"
-	"kindex/site"
+	"kindex/site/badge"
 )
 
 func TestBadge(t *testing.T) {
-	golden(t, "score.svg", site.Badge("kindex score", "89.8", site.Green))
-	golden(t, "unranked.svg", site.Badge("kindex rank", "not ranked", site.Grey))
-	golden(t, "hostile.svg", site.Badge(`</text><script>alert("1")</script>`, "]]>&'\x00\u202e\n💥 日本", site.Red))
-	long := string(site.Badge(strings.Repeat("W", 200), "1", site.Amber))
-	if !strings.Contains(long, ">"+strings.Repeat("W", site.MaxLabelLen)+"…<") {
+	suite.Golden(t, "testdata/score.svg", badge.SVG("kindex score", "89.8", badge.Green))
+	suite.Golden(t, "testdata/unranked.svg", badge.SVG("kindex rank", "not ranked", badge.Grey))
+	suite.Golden(t, "testdata/hostile.svg", badge.SVG(`</text><script>alert("1")</script>`, "]]>&'\x00\u202e\n💥 日本", badge.Red))
+	long := string(badge.SVG(strings.Repeat("W", 200), "1", badge.Amber))
+	if !strings.Contains(long, ">"+strings.Repeat("W", badge.MaxLabelLen)+"…<") {
 		t.Errorf("a long label is shown as %s", long)
 	}
-	if empty := string(site.Badge("", "steady", site.Grey)); strings.Count(empty, "<text") != 1 {
+	if empty := string(badge.SVG("", "steady", badge.Grey)); strings.Count(empty, "<text") != 1 {
 		t.Errorf("without a label it is %s", empty)
 	}
 }
@@ -62,7 +63,7 @@ func FuzzBadge(f *testing.F) {
 		f.Add("label", s)
 	}
 	f.Fuzz(func(t *testing.T, label, message string) {
-		svg := site.Badge(label, message, site.Olive)
+		svg := badge.SVG(label, message, badge.Olive)
 		var d drawn
 		if err := xml.Unmarshal(svg, &d); err != nil {
 			t.Fatalf("%v in %s", err, svg)
@@ -99,13 +100,13 @@ func FuzzBadge(f *testing.F) {
 // TestScoreColour: better scores never look worse, and white letters can be read on
 // every colour.
 func TestScoreColour(t *testing.T) {
-	if got := site.ScoreColour(record.Score{}); got != site.Grey {
+	if got := badge.ScoreColour(record.Score{}); got != badge.Grey {
 		t.Errorf("an unknown score is %s", got)
 	}
-	order := []string{site.Red, site.Amber, site.Olive, site.Green}
+	order := []string{badge.Red, badge.Amber, badge.Olive, badge.Green}
 	at := 0
 	for x := range 101 {
-		got := site.ScoreColour(record.ScoreOf(float64(x)))
+		got := badge.ScoreColour(record.ScoreOf(float64(x)))
 		for at < len(order) && order[at] != got {
 			at++
 		}
@@ -116,7 +117,7 @@ func TestScoreColour(t *testing.T) {
 	if at != len(order)-1 {
 		t.Errorf("the best score is %s", order[at])
 	}
-	for _, colour := range append(order, site.Grey, "#444444") {
+	for _, colour := range append(order, badge.Grey, "#444444") {
 		if c := onWhite(t, colour); c < 4.5 {
 			t.Errorf("white on %s has a contrast of %.2f", colour, c)
 		}
@@ -143,8 +144,8 @@ func onWhite(t *testing.T, colour string) float64 {
 	return 1.05 / (luminance + 0.05)
 }
 
-func ExampleBadge() {
-	svg := site.Badge("kindex score", "89.8", site.Green)
+func ExampleSVG() {
+	svg := badge.SVG("kindex score", "89.8", badge.Green)
 	fmt.Println(string(svg[:bytes.IndexByte(svg, '>')+1]))
 	// Output: <svg xmlns="http://www.w3.org/2000/svg" width="115" height="20" role="img" aria-label="kindex score: 89.8">
 }

@@ -1,4 +1,4 @@
-package pages
+package siteurl
 
 import (
 	"crypto/sha256"
@@ -7,24 +7,17 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-
-	"kindex/exports/record"
 )
-
-// providerPath is the page of a provider.
-func providerPath(provider string) string {
-	return "/providers/" + slugKey(record.Fold(provider)) + "/"
-}
 
 // maxKeyLen is how many bytes a key may have: a file system takes 255 for a name.
 const maxKeyLen = 120
 
-// slugKey makes a folded text one part of a path, and the name of a folder on any file
+// Key makes a folded text one part of a path, and the name of a folder on any file
 // system: letters, digits, hyphens and dots stay, a space becomes "_", each byte of all
 // else "~" and two hexadecimal digits. Two texts never have the same key, nor two that
 // differ in case alone. A text that is too long is cut, and its hash tells it from
 // others: who looks for the text of a key makes the keys of all texts.
-func slugKey(folded string) string {
+func Key(folded string) string {
 	var b strings.Builder
 	reserved := taken.MatchString(folded)
 	for i, r := range folded {

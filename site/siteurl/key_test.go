@@ -1,4 +1,4 @@
-package pages_test
+package siteurl_test
 
 import (
 	"errors"
@@ -6,10 +6,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"kindex/site/pages"
+	"kindex/site/siteurl"
 )
 
-func FuzzSlugKey(f *testing.F) {
+func FuzzKey(f *testing.F) {
 	for _, s := range []string{"hugging face", "weights & biases", "a/b", "..", ".", "a_b", "a b", "a~20b", "北京 ai", "c++", "c#", strings.Repeat("界", 99),
 		"con", "aux.js", "com1", "weights & biases, inc.", "σας", "K", "index.html"} {
 		f.Add(s, s+" ")
@@ -18,7 +18,7 @@ func FuzzSlugKey(f *testing.F) {
 		if !utf8.ValidString(a) || !utf8.ValidString(b) {
 			t.Skip("YAML is UTF-8")
 		}
-		key := pages.SlugKey(a)
+		key := siteurl.Key(a)
 		if a != "" && (key == "" || key == "." || key == "..") || len(key) > 120 || strings.ContainsAny(key, "/%?#\\ ") || !utf8.ValidString(key) {
 			t.Errorf("%q is no name of a folder: %q", key, a)
 		}
@@ -28,8 +28,8 @@ func FuzzSlugKey(f *testing.F) {
 		if onWindows(key) != nil {
 			t.Errorf("%q is no name of a folder of Windows: %q: %v", key, a, onWindows(key))
 		}
-		if a != b && strings.EqualFold(key, pages.SlugKey(b)) {
-			t.Errorf("%q and %q have the same key %q, or one that differs in case alone: %q", a, b, key, pages.SlugKey(b))
+		if a != b && strings.EqualFold(key, siteurl.Key(b)) {
+			t.Errorf("%q and %q have the same key %q, or one that differs in case alone: %q", a, b, key, siteurl.Key(b))
 		}
 	})
 }
@@ -62,7 +62,7 @@ func TestReservedNames(t *testing.T) {
 		"conda": "conda", "console": "console", "com": "com", "com10": "com10", "lpt": "lpt", "a.con": "a.con", "node.js": "node.js", "auxiliary": "auxiliary",
 		"index.html": "~69ndex.html", "index.html.": "index.html~2e", "index.htm": "index.htm", "my index.html": "my_index.html", "index": "index",
 	} {
-		if got := pages.SlugKey(text); got != want {
+		if got := siteurl.Key(text); got != want {
 			t.Errorf("%q has the key %q, want %q", text, got, want)
 		}
 	}

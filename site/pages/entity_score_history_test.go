@@ -72,8 +72,8 @@ func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.Standing,
 	return list, e
 }
 
-// known are the days of which a score is known, and how many have a rank.
-func known(standings []leaderboard.Standing) (scored []leaderboard.Standing, ranks int) {
+// knownDays are the days of which a score is known, and how many have a rank.
+func knownDays(standings []leaderboard.Standing) (scored []leaderboard.Standing, ranks int) {
 	for _, d := range standings {
 		if d.Score.Known() {
 			scored = append(scored, d)
@@ -87,7 +87,7 @@ func known(standings []leaderboard.Standing) (scored []leaderboard.Standing, ran
 
 // kindOf is how a page is to tell of standings.
 func kindOf(standings []leaderboard.Standing) string {
-	scored, _ := known(standings)
+	scored, _ := knownDays(standings)
 	return []string{"nothing", "sentence", "pictures"}[min(2, len(scored))]
 }
 
@@ -103,7 +103,7 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 	if len(section) != 1 {
 		return
 	}
-	scored, ranks := known(standings)
+	scored, ranks := knownDays(standings)
 	pictures, tables, sentences := len(section[0].all(inClass("chart"))), len(section[0].named("table")), section[0].all(inClass("course-only"))
 	if kind == "pictures" {
 		if want := 1 + min(1, ranks/2); pictures != want || tables != 1 || len(sentences) != 0 {

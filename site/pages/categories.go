@@ -10,61 +10,62 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/site/textfmt"
 )
 
 // maxDescribed is up to how many categories are listed with their descriptions.
 const maxDescribed = 200
 
-// class is a category with how many of each type it has.
-type class struct {
+// category is a category with how many of each type it has.
+type category struct {
 	record.Category
 	Path  string
-	Types []classType
+	Types []typeCount
 }
 
-// classType is how many entities of a type a category has.
-type classType struct {
+// typeCount is how many entities of a type a category has.
+type typeCount struct {
 	Type  string
 	Count int
 	Path  string
 }
 
 // Counts says how many a category has, in words.
-func (c class) Counts() string {
+func (c category) Counts() string {
 	var parts []string
 	for _, t := range c.Types {
-		parts = append(parts, plural(t.Count, t.Type, t.Type+"s"))
+		parts = append(parts, textfmt.Plural(t.Count, t.Type, t.Type+"s"))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// classGroup are the categories that mostly have entities of one type.
-type classGroup struct {
+// categoryGroup are the categories that mostly have entities of one type.
+type categoryGroup struct {
 	Title   string
 	ID      string
-	Classes []class
+	Classes []category
 }
 
-// classesPage is the list of all categories.
-type classesPage struct {
-	Groups []classGroup
+// categoriesPage is the list of all categories.
+type categoriesPage struct {
+	Groups []categoryGroup
 	Total  int
 	Brief  bool // they are too many for descriptions
 }
 
-// countingClasses is how a site counts the categories when it is first asked.
-func (s *Site) countingClasses() func() ([]class, error) {
-	return sync.OnceValues(func() ([]class, error) {
-		var list []class
+// countCategories is how a site counts the categories when it is first asked.
+func (s *Site) countCategories() func() ([]category, error) {
+	return sync.OnceValues(func() ([]category, error) {
+		var list []category
 		for _, c := range s.Categories {
-			k := class{Category: c, Path: classPath(c.Slug)}
+			k := category{Category: c, Path: categoryPath(c.Slug)}
 			for _, t := range s.types() {
-				set, err := s.Build.Select(classFilter(c.Slug, t))
+				set, err := s.Build.Select(categoryFilter(c.Slug, t))
 				if err != nil {
 					return nil, err
 				}
 				if n := int(set.GetCardinality()); n > 0 {
-					k.Types = append(k.Types, classType{t, n, listRoute("/categories/:category/").path(map[string]string{"category": c.Slug}, listChoices(t, "", 1))})
+					k.Types = append(k.Types, typeCount{t, n, listRoute("/categories/:category/").path(map[string]string{"category": c.Slug}, listChoices(t, "", 1))})
 				}
 			}
 			list = append(list, k)
@@ -73,9 +74,9 @@ func (s *Site) countingClasses() func() ([]class, error) {
 	})
 }
 
-func classPath(slug string) string { return "/categories/" + slug + "/" }
+func categoryPath(slug string) string { return "/categories/" + slug + "/" }
 
-func classFilter(category, typ string) *exports.Filter {
+func categoryFilter(category, typ string) *exports.Filter {
 	f := &exports.Filter{Fields: map[string][][]string{"category": {{category}}}}
 	if typ != "" {
 		f.Fields["type"] = [][]string{{typ}}
@@ -85,34 +86,34 @@ func classFilter(category, typ string) *exports.Filter {
 
 // categories lists all categories: by the type that they mostly have, then by title.
 func (r *request) categories() (*page, error) {
-	all, err := r.classes()
+	all, err := r.categoryCounts()
 	if err != nil {
 		return nil, err
 	}
-	d := &classesPage{Total: len(all), Brief: len(all) > maxDescribed}
-	group := func(title, id string, belongs func(class) bool) {
-		g := classGroup{Title: title, ID: id}
+	d := &categoriesPage{Total: len(all), Brief: len(all) > maxDescribed}
+	group := func(title, id string, belongs func(category) bool) {
+		g := categoryGroup{Title: title, ID: id}
 		for _, c := range all {
 			if belongs(c) {
 				g.Classes = append(g.Classes, c)
 			}
 		}
-		slices.SortStableFunc(g.Classes, func(a, b class) int { return cmp.Compare(record.Fold(a.Title), record.Fold(b.Title)) })
+		slices.SortStableFunc(g.Classes, func(a, b category) int { return cmp.Compare(record.Fold(a.Title), record.Fold(b.Title)) })
 		if len(g.Classes) > 0 {
 			d.Groups = append(d.Groups, g)
 		}
 	}
 	for _, t := range r.types() {
-		group(upper(t)+"s", t+"s", func(c class) bool { return c.mostly() == t })
+		group(textfmt.Capitalize(t)+"s", t+"s", func(c category) bool { return c.mainType() == t })
 	}
-	group("Still empty", "empty", func(c class) bool { return c.mostly() == "" })
+	group("Still empty", "empty", func(c category) bool { return c.mainType() == "" })
 	return &page{Template: "categories", Title: "Categories", Data: d,
-		Description: "All " + plural(len(all), "category", "categories") + " of tools and models, with how many each has."}, nil
+		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with how many each has."}, nil
 }
 
-// mostly is the type that most entities of a category have, "" where it has none.
-func (c class) mostly() string {
-	best := classType{}
+// mainType is the type that most entities of a category have, "" where it has none.
+func (c category) mainType() string {
+	best := typeCount{}
 	for _, t := range c.Types {
 		if t.Count > best.Count {
 			best = t
@@ -123,20 +124,20 @@ func (c class) mostly() string {
 
 // category lists a category, the leading entities first.
 func (r *request) category() (*page, error) {
-	all, err := r.classes()
+	all, err := r.categoryCounts()
 	if err != nil {
 		return nil, err
 	}
 	slug, typ := r.arg("category"), r.choice("type")
-	at := slices.IndexFunc(all, func(c class) bool { return c.Slug == slug })
+	at := slices.IndexFunc(all, func(c category) bool { return c.Slug == slug })
 	if at < 0 {
-		return r.missing("There is no such category", "", nearClasses(slug, all)), nil
+		return r.missing("There is no such category", "", nearCategories(slug, all)), nil
 	}
 	c := all[at]
-	if typ != "" && (len(c.Types) < 2 || !slices.ContainsFunc(c.Types, func(t classType) bool { return t.Type == typ })) {
-		return r.nothing(), nil
+	if typ != "" && (len(c.Types) < 2 || !slices.ContainsFunc(c.Types, func(t typeCount) bool { return t.Type == typ })) {
+		return r.notFound(), nil
 	}
-	set, err := r.Build.Select(classFilter(slug, typ))
+	set, err := r.Build.Select(categoryFilter(slug, typ))
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +151,11 @@ func (r *request) category() (*page, error) {
 	if len(c.Types) > 1 {
 		l.Types = append(l.Types, option{Name: "All", Count: c.Count, Chosen: typ == "", To: l.address("", r.choice("sort"), 1)})
 		for _, t := range c.Types {
-			l.Types = append(l.Types, option{Name: upper(t.Type) + "s", Count: t.Count, Chosen: t.Type == typ, To: l.address(t.Type, r.choice("sort"), 1)})
+			l.Types = append(l.Types, option{Name: textfmt.Capitalize(t.Type) + "s", Count: t.Count, Chosen: t.Type == typ, To: l.address(t.Type, r.choice("sort"), 1)})
 		}
 	}
 	if ok, err := r.list(l, set); err != nil || !ok {
-		return r.nothing(), err
+		return r.notFound(), err
 	}
 	r.relate(l, set, slug)
 	p := r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts()+"."), "/api/feed?category="+slug)
@@ -164,28 +165,28 @@ func (r *request) category() (*page, error) {
 	return p, nil
 }
 
-func nearClasses(slug string, all []class) []near {
+func nearCategories(slug string, all []category) []suggestion {
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Slug)
 	}
-	var list []near
+	var list []suggestion
 	for _, n := range didyoumean.Names(slug, names, maxNear) {
 		c := all[slices.Index(names, n)]
-		list = append(list, near{c.Path, c.Title, plural(c.Count, "entity", "entities")})
+		list = append(list, suggestion{c.Path, c.Title, textfmt.Plural(c.Count, "entity", "entities")})
 	}
 	return list
 }
 
-// classPaths are the pages of all categories, as a static site has them.
-func classPaths(s *Site) iter.Seq[string] {
+// categoryPaths are the pages of all categories, as a static site has them.
+func categoryPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		all, err := s.classes()
+		all, err := s.categoryCounts()
 		if err != nil {
 			return // the list of categories says so
 		}
 		for _, c := range all {
-			of := []classType{{"", c.Count, c.Path}}
+			of := []typeCount{{"", c.Count, c.Path}}
 			if len(c.Types) > 1 {
 				of = append(of, c.Types...)
 			}

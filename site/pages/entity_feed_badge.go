@@ -8,7 +8,8 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/feed"
-	"kindex/site"
+	"kindex/site/badge"
+	"kindex/site/siteurl"
 )
 
 // What others load again and again of an entity: the feed of its changes, and its
@@ -24,43 +25,38 @@ const (
 // entityFeedLength is how many changes a feed tells of, as many as a page of the API's.
 const entityFeedLength = 200
 
-// entityFeedPath is the path of the API's feed of an entity.
-func entityFeedPath(typ, slug string) string { return entityFeedPrefix + typ + "/" + slug }
-
-const entityFeedPrefix = "/api/feed?entity="
-
-// subject is the entity of an address, whatever became of it.
-type subject struct {
+// feedSubject is the entity of an address, whatever became of it.
+type feedSubject struct {
 	typ, slug string // its address now, or that it was deleted at
 	ordinal   uint32
 	deleted   bool
 	changes   []uint32 // the oldest first
 }
 
-func (s *Site) subject(typ, slug string) (*subject, bool) {
+func (s *Site) feedSubject(typ, slug string) (*feedSubject, bool) {
 	o, _, ok := s.Build.Find(typ, slug)
 	if !ok {
 		switch now, standing := s.Build.ResolveRemoved(typ, slug); standing {
 		case exports.Exists:
 			o, _, ok = s.Build.Find(now.Type, now.Slug)
 		case exports.Gone:
-			return &subject{typ: typ, slug: slug, deleted: true, changes: s.Build.Archive().EntityChanges(s.lastOf([2]string{typ, slug}))}, true
+			return &feedSubject{typ: typ, slug: slug, deleted: true, changes: s.Build.Archive().EntityChanges(s.lastVersion([2]string{typ, slug}))}, true
 		}
 	}
 	if !ok {
 		return nil, false
 	}
 	typ, slug = s.Build.Key(o)
-	return &subject{typ: typ, slug: slug, ordinal: o, changes: s.changesOf(o)}, true
+	return &feedSubject{typ: typ, slug: slug, ordinal: o, changes: s.changesOf(o)}, true
 }
 
-// live answers with a file of an entity that is loaded again and again, or leads to its
+// externalFile answers with a file of an entity that is loaded again and again, or leads to its
 // home.
-func (r *request) live(home func(*subject) string, write func(*subject) ([]byte, string, error)) (*page, error) {
-	of, ok := r.subject(r.arg("type"), r.arg("slug"))
+func (r *request) externalFile(home func(*feedSubject) string, write func(*feedSubject) ([]byte, string, error)) (*page, error) {
+	of, ok := r.feedSubject(r.arg("type"), r.arg("slug"))
 	switch {
 	case !ok:
-		return r.nothing(), nil
+		return r.notFound(), nil
 	case !r.Static:
 		path, query, _ := strings.Cut(home(of), "?")
 		return &page{location: path, query: query}, nil
@@ -74,10 +70,10 @@ func (r *request) live(home func(*subject) string, write func(*subject) ([]byte,
 
 // entityFeed is the feed of the changes of an entity, in RSS.
 func (r *request) entityFeed() (*page, error) {
-	return r.live(func(of *subject) string { return entityFeedPath(of.typ, of.slug) }, func(of *subject) ([]byte, string, error) {
+	return r.externalFile(func(of *feedSubject) string { return entityFeedPath(of.typ, of.slug) }, func(of *feedSubject) ([]byte, string, error) {
 		m := r.Build.Manifest
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
-			Self: r.absolute(entityPath(of.typ, of.slug) + feedFile), Updated: m.LastModified(), Titles: r.titles}
+			Self: r.absolute(siteurl.Entity(of.typ, of.slug) + feedFile), Updated: m.LastModified(), Titles: r.titles}
 		for _, i := range slices.Backward(of.changes[max(0, len(of.changes)-entityFeedLength):]) {
 			change, err := r.Build.Archive().Change(int(i))
 			if err != nil {
@@ -96,21 +92,21 @@ func (r *request) entityFeed() (*page, error) {
 
 // entityBadge is the picture of the score of an entity.
 func (r *request) entityBadge() (*page, error) {
-	return r.live(func(of *subject) string { return "/badge/" + of.typ + "/" + of.slug + ".svg" }, func(of *subject) ([]byte, string, error) {
-		show := BadgeShows[0]
-		message, colour := GoneBadge()
+	return r.externalFile(func(of *feedSubject) string { return "/badge/" + of.typ + "/" + of.slug + ".svg" }, func(of *feedSubject) ([]byte, string, error) {
+		show := badge.Kinds[0]
+		message, colour := badge.Deleted()
 		if !of.deleted {
 			var err error
-			if message, colour, err = Standing(r.Build, r.Boards, of.ordinal, show); err != nil {
+			if message, colour, err = badge.Describe(r.Build, r.Boards, of.ordinal, show); err != nil {
 				return nil, "", err
 			}
 		}
-		return site.Badge(BadgeLabel(r.Build.Manifest, show), message, colour), "image/svg+xml", nil
+		return badge.SVG(badge.DefaultLabel(r.Build.Manifest, show), message, colour), "image/svg+xml", nil
 	})
 }
 
-// livePaths are the files of a name at all addresses that entities have and had.
-func livePaths(file string) func(*Site) iter.Seq[string] {
+// externalPaths are the files of a name at all addresses that entities have and had.
+func externalPaths(file string) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {
 			for path := range entityPaths(s) {

@@ -9,31 +9,33 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
+	"kindex/site/textfmt"
 )
 
-// alike is an entity that is like the one of the page.
-type alike struct {
+// similarRow is an entity that is like the one of the page.
+type similarRow struct {
 	row
 	Reasons []string
 	Compare string // path of a comparison of the two
 }
 
-func (s *Site) alike(d *entityPage, o uint32) ([]alike, error) {
-	var list []alike
+func (s *Site) similar(d *entityPage, o uint32) ([]similarRow, error) {
+	var list []similarRow
 	near := s.Build.Similar(o)
 	for _, n := range near[:min(entityNear, len(near))] {
 		e, err := s.Build.Entity(n.Ordinal)
 		if err != nil {
 			return nil, err
 		}
-		a := alike{row: row{Entity: e}, Compare: "/compare/?" + queryOf("e", d.Key()) + "&" + queryOf("e", e.Key()), Reasons: s.reasons(n)}
+		a := similarRow{row: row{Entity: e}, Compare: "/compare/?" + singleQuery("e", d.Key()) + "&" + singleQuery("e", e.Key()), Reasons: s.reasons(n)}
 		list = append(list, a)
 	}
 	return list, nil
 }
 
-// use is how an entity is used elsewhere.
-type use struct {
+// embedCode is how an entity is used elsewhere.
+type embedCode struct {
 	Badge    string // address of the picture
 	Markdown string // that shows the badge, "" where its whole address is not known
 	HTML     string
@@ -57,8 +59,8 @@ func (s *Site) formulaAddress() string {
 	return s.to("/data/" + s.Build.Manifest.ID + "/" + exports.ScoringFile)
 }
 
-func (r *request) use(d *entityPage) *use {
-	u := &use{JSON: r.to(d.Now + "entity.json"), Text: r.to(d.Now + "entity.md"), Changes: r.to(d.Now + "history.json")}
+func (r *request) embedCode(d *entityPage) *embedCode {
+	u := &embedCode{JSON: r.to(d.Now + "entity.json"), Text: r.to(d.Now + "entity.md"), Changes: r.to(d.Now + "history.json")}
 	here := r.absolute(d.Now)
 	u.RSS = r.to(d.Now + feedFile)
 	u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
@@ -67,7 +69,7 @@ func (r *request) use(d *entityPage) *use {
 		authored := r.api("/api/entity/" + d.Key())
 		u.JSON, u.Text, u.Score, u.Changes = authored, authored+".md", authored+"/score", authored+"/changelog"
 		feed := entityFeedPath(d.Type, d.Slug)
-		u.RSS, u.Atom, u.FeedJSON = r.api(feed), r.api(feedIn(feed, "atom")), r.api(feedIn(feed, "json"))
+		u.RSS, u.Atom, u.FeedJSON = r.api(feed), r.api(feedPath(feed, "atom")), r.api(feedPath(feed, "json"))
 		path := "/badge/" + d.Key() + ".svg"
 		u.Badge, u.Hosted = r.api(path), r.API == ""
 		badge = cmp.Or(r.API, r.Base) + path
@@ -75,30 +77,30 @@ func (r *request) use(d *entityPage) *use {
 	if badge != "" {
 		u.addBadge(r, badge, cmp.Or(here, d.Now))
 	}
-	u.cite(r, d, here)
+	u.addCitation(r, d, here)
 	return u
 }
 
 // addBadge writes what shows the badge at an address, with a link to a page.
-func (u *use) addBadge(r *request, address, page string) {
-	title := name(r.Build.Manifest.Title) + " score"
-	u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", markdownText(title), address, page)
+func (u *embedCode) addBadge(r *request, address, page string) {
+	title := textfmt.Name(r.Build.Manifest.Title) + " score"
+	u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", markdownEscape(title), address, page)
 	u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, html.EscapeString(page), html.EscapeString(address), html.EscapeString(title))
 }
 
-// cite writes how an entity is cited. It was looked up on the as-of day: that is the
+// addCitation writes how an entity is cited. It was looked up on the as-of day: that is the
 // state which the build shows for good.
-func (u *use) cite(r *request, d *entityPage, address string) {
+func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 	m := r.Build.Manifest
-	what := name(d.Name)
+	what := textfmt.Name(d.Name)
 	if d.Provider != "" && record.Fold(d.Provider) != record.Fold(d.Name) {
-		what += " (" + name(d.Provider) + ")"
+		what += " (" + textfmt.Name(d.Provider) + ")"
 	}
 	standing := "not ranked"
 	if d.Rank > 0 {
 		standing = fmt.Sprintf("score %s of 100, rank %d of %d", d.Scores.Composite, d.Rank, d.Of)
 	}
-	u.Cite = fmt.Sprintf("“%s”. In: %s, as of %s; %s. Build %s.", what, name(m.Title), d.AsOf, standing, m.ID)
+	u.Cite = fmt.Sprintf("“%s”. In: %s, as of %s; %s. Build %s.", what, textfmt.Name(m.Title), d.AsOf, standing, m.ID)
 	if address != "" {
 		u.Cite += " " + address + " (accessed " + d.AsOf + ")."
 	}
@@ -109,13 +111,13 @@ func (u *use) cite(r *request, d *entityPage, address string) {
 			fmt.Fprintf(&b, "  %s = {%s},\n", name, value)
 		}
 	}
-	field("title", "{"+bibText(name(d.Name))+"}")
-	field("author", braced(bibText(name(d.Provider))))
-	field("howpublished", bibText(name(m.Title)))
+	field("title", "{"+bibEscape(textfmt.Name(d.Name))+"}")
+	field("author", braced(bibEscape(textfmt.Name(d.Provider))))
+	field("howpublished", bibEscape(textfmt.Name(m.Title)))
 	field("year", d.AsOf[:4])
 	field("url", address)
 	field("urldate", d.AsOf)
-	field("note", bibText(upper(standing)+"; build "+m.ID))
+	field("note", bibEscape(textfmt.Capitalize(standing)+"; build "+m.ID))
 	u.BibTeX = b.String() + "}"
 }
 
@@ -126,37 +128,34 @@ func braced(s string) string {
 	return "{" + s + "}"
 }
 
-// bibText escapes what means something to TeX.
-func bibText(s string) string {
+// bibEscape escapes what means something to TeX.
+func bibEscape(s string) string {
 	return strings.NewReplacer(`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `%`, `\%`, `&`, `\&`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
 		`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`).Replace(s)
 }
 
-// markdownText escapes what would end the text of a link or not be shown as it is.
-func markdownText(s string) string {
+// markdownEscape escapes what would end the text of a link or not be shown as it is.
+func markdownEscape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `<`, `\<`, "`", "\\`", `&`, `\&`, `*`, `\*`, `_`, `\_`).Replace(s)
 }
-
-// absolute is the absolute address of a path, "" where that of the site is not known.
-func (r *request) absolute(path string) string { return frame{request: r}.Abs(path) }
 
 // application describes the entity to search engines (schema.org/SoftwareApplication)
 // with what is known. The scores are no reviews by people, so that there are none.
 func (r *request) application(d *entityPage) any {
-	a := map[string]any{"@context": "https://schema.org", "@type": "SoftwareApplication", "name": name(d.Name)}
+	a := map[string]any{"@context": "https://schema.org", "@type": "SoftwareApplication", "name": textfmt.Name(d.Name)}
 	set := func(key, value string) {
 		if value != "" {
 			a[key] = value
 		}
 	}
-	set("description", cut(clean(d.Description), longText))
-	set("applicationCategory", name(r.categoryTitle(d.Category)))
-	set("softwareVersion", name(d.Version))
+	set("description", textfmt.Truncate(safetext.OneLine(d.Description), textfmt.MaxTextLen))
+	set("applicationCategory", textfmt.Name(r.categoryTitle(d.Category)))
+	set("softwareVersion", textfmt.Name(d.Version))
 	set("license", licenseText(d.License))
-	set("dateModified", isoDay(d.LastUpdated))
+	set("dateModified", textfmt.ISODay(d.LastUpdated))
 	set("mainEntityOfPage", r.absolute(d.Now))
 	if d.Provider != "" {
-		a["creator"] = map[string]any{"@type": "Organization", "name": name(d.Provider)}
+		a["creator"] = map[string]any{"@type": "Organization", "name": textfmt.Name(d.Provider)}
 	}
 	if len(d.Main) > 0 {
 		set("url", d.Main[0].To)
@@ -170,7 +169,7 @@ func (r *request) application(d *entityPage) any {
 	}
 	var words []string
 	for _, t := range d.Tags {
-		words = append(words, name(t.Name))
+		words = append(words, textfmt.Name(t.Name))
 	}
 	set("keywords", strings.Join(words, ", "))
 	return a
@@ -195,7 +194,7 @@ func (r *request) file(resource string, write func(o uint32) ([]byte, string, er
 	o, former, ok := r.Build.Find(typ, slug)
 	switch {
 	case !ok || former:
-		return r.nothing(), nil
+		return r.notFound(), nil
 	case !r.Static:
 		return &page{location: "/api/entity/" + typ + "/" + slug + resource}, nil
 	}

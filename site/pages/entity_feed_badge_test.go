@@ -45,7 +45,7 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 		if status, body := ask(t, e.URL+"/badge/"+typ+"/"+slug+".svg"); !bytes.Equal(badge.Body, body) || badge.MediaType != "image/svg+xml" {
 			t.Errorf("%s is %s\nthe edge answers %d %s", path, badge.Body, status, body)
 		}
-		if status, body := ask(t, e.URL+"/api/feed?entity="+typ+"/"+slug); told(feed.Body) != told(body) || feed.MediaType != "application/rss+xml" || !strings.Contains(string(body), "<item>") {
+		if status, body := ask(t, e.URL+"/api/feed?entity="+typ+"/"+slug); changesIn(feed.Body) != changesIn(body) || feed.MediaType != "application/rss+xml" || !strings.Contains(string(body), "<item>") {
 			t.Errorf("the feed of %s is %s\nthe edge answers %d %s", address, feed.Body, status, body)
 		}
 		if _, former, ok := s.Build.Find(typ, slug); ok && !former {
@@ -98,9 +98,9 @@ var (
 	title     = regexp.MustCompile(`<title>[^<]*</title>`)
 )
 
-// told is a feed without its own addresses and title: subscribers by a former address
+// changesIn is a feed without its own addresses and title: subscribers by a former address
 // get the one of the present one.
-func told(feed []byte) string {
+func changesIn(feed []byte) string {
 	s := relations.ReplaceAllString(string(feed), "")
 	at := title.FindStringIndex(s)
 	if at == nil {

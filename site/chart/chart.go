@@ -1,0 +1,214 @@
+// Package chart draws scores, ranks and quotas as SVG.
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/exports/record"
+	"kindex/site/textfmt"
+)
+
+// drawing is an SVG. Nothing but numbers, our own words and dates is written into it:
+// never what an entity says.
+type drawing struct{ strings.Builder }
+
+func (d *drawing) add(format string, a ...any) { fmt.Fprintf(d, format, a...) }
+
+func (d *drawing) html() template.HTML { return template.HTML(d.String()) } //nolint:gosec // see above
+
+// Number writes a number of a drawing.
+func Number(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
+
+// Segment is a part of a stacked bar.
+type Segment struct {
+	Width   float64 // in percent
+	Class   string  // d1 to d5, of its colour
+	Unknown bool    // it is hatched
+}
+
+// Stacked draws segments on a line from 0 to 100. The patterns for hatching are there
+// for the other pictures of the page too.
+func Stacked(segments []Segment) template.HTML {
+	d := &drawing{}
+	d.add(`<svg class="stack" width="100%%" height="48" aria-hidden="true" focusable="false"><defs>`)
+	for i := 1; i <= 5; i++ {
+		d.add(`<pattern id="unknown-%d" class="d%d" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">`+
+			`<rect class="hatch-ground" width="6" height="6"/><rect class="hatch-line" width="2.4" height="6"/></pattern>`, i, i)
+	}
+	d.add(`</defs><rect class="meter-track" width="100%%" height="28" rx="3"/>`)
+	x := 0.0
+	for _, s := range segments {
+		d.add(`<rect x="%s%%" width="%s%%" height="28" %s/>`, Number(x), Number(s.Width), fill(s.Class, s.Unknown))
+		x += s.Width
+		d.add(`<line class="stack-edge" x1="%s%%" x2="%[1]s%%" y1="0" y2="28"/>`, Number(x))
+	}
+	for i, anchor := range []string{"start", "middle", "middle", "middle", "end"} {
+		d.add(`<text x="%d%%" y="44" text-anchor="%s">%[1]d</text>`, 25*i, anchor)
+	}
+	d.add(`</svg>`)
+	return d.html()
+}
+
+// fill paints with the colour of a dimension, hatched where it is not known.
+func fill(class string, unknown bool) string {
+	if unknown {
+		return `class="` + class + `" fill="url(#unknown-` + strings.TrimPrefix(class, "d") + `)"`
+	}
+	return `class="` + class + ` solid"`
+}
+
+// Meter draws a score from 0 to 100 in the colour of a dimension.
+func Meter(value float64, class string, unknown bool) template.HTML {
+	d := &drawing{}
+	d.add(`<svg class="meter" width="100%%" height="8" aria-hidden="true" focusable="false"><rect class="meter-track" width="100%%" height="8" rx="2"/>`+
+		`<rect width="%s%%" height="8" rx="2" %s/></svg>`, Number(value), fill(class, unknown))
+	return d.html()
+}
+
+// Plot is a line over time. The horizontal place is in percent of the width, so that
+// letters and dots keep their size on any screen; the line alone is stretched.
+type Plot struct {
+	From, To  time.Time
+	Low, High float64 // values at the lower and upper edge; low may be above high
+	Height    float64
+}
+
+// Room above the upper and below the lower edge, and percent beside the outermost dots.
+const (
+	plotAbove = 18
+	plotBelow = 24
+	plotSide  = 2.5
+)
+
+// Point is a value on a day.
+type Point struct {
+	Day   string
+	At    time.Time
+	Value float64
+	Known bool
+	Title string // what the dot says
+}
+
+func (p *Plot) x(t time.Time) float64 {
+	if !p.To.After(p.From) {
+		return 50
+	}
+	return plotSide + (100-2*plotSide)*t.Sub(p.From).Hours()/p.To.Sub(p.From).Hours()
+}
+
+func (p *Plot) y(v float64) float64 {
+	return plotAbove + p.Height*(p.High-v)/(p.High-p.Low)
+}
+
+// Draw draws dots joined by lines, with a gap where nothing is known. marks are the
+// values that have a line across and a number at its left end.
+func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float64) string) template.HTML {
+	d := &drawing{}
+	whole := plotAbove + p.Height + plotBelow
+	d.add(`<svg class="axis" width="34" height="%s" aria-hidden="true" focusable="false">`, Number(whole))
+	for _, m := range marks {
+		d.add(`<text x="28" y="%s" text-anchor="end">%s</text>`, Number(p.y(m)+4), word(m))
+	}
+	d.add(`</svg><svg class="plot %s" width="100%%" height="%s" aria-hidden="true" focusable="false">`, class, Number(whole))
+	for _, m := range marks {
+		d.add(`<line class="grid" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, Number(p.y(m)))
+	}
+	p.lines(d, dots)
+	p.dots(d, dots, word)
+	p.days(d, dots)
+	d.add(`</svg>`)
+	return d.html()
+}
+
+// lines joins the known dots that follow each other.
+func (p *Plot) lines(d *drawing, dots []Point) {
+	d.add(`<svg x="0" y="0" width="100%%" height="%s" viewBox="0 0 100 %[1]s" preserveAspectRatio="none"><path class="course" vector-effect="non-scaling-stroke" d="`, Number(plotAbove+p.Height+plotBelow))
+	pen := "M"
+	for _, o := range dots {
+		if !o.Known {
+			pen = "M"
+			continue
+		}
+		d.add(`%s%s %s`, pen, Number(p.x(o.At)), Number(p.y(o.Value)))
+		pen = "L"
+	}
+	d.add(`"/></svg>`)
+}
+
+// dots draws each value, and writes the first and the last one.
+func (p *Plot) dots(d *drawing, dots []Point, word func(float64) string) {
+	first, last := -1, -1
+	for i, o := range dots {
+		if !o.Known {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		last = i
+		d.add(`<circle class="point" cx="%s%%" cy="%s" r="3"/><circle class="touch" cx="%[1]s%%" cy="%[2]s" r="9"><title>%s</title></circle>`, Number(p.x(o.At)), Number(p.y(o.Value)), o.Title)
+	}
+	if first < 0 {
+		return
+	}
+	label := func(o Point, anchor string) {
+		y := p.y(o.Value) - 9
+		if y < 12 {
+			y = p.y(o.Value) + 19
+		}
+		d.add(`<text class="value" x="%s%%" y="%s" text-anchor="%s">%s</text>`, Number(p.x(o.At)), Number(y), anchor, word(o.Value))
+	}
+	if first == last {
+		label(dots[last], "middle")
+		return
+	}
+	label(dots[last], "end")
+	if p.x(dots[last].At)-p.x(dots[first].At) > 20 {
+		label(dots[first], "start")
+	}
+}
+
+// days writes the first and the last day.
+func (p *Plot) days(d *drawing, dots []Point) {
+	y := Number(plotAbove + p.Height + plotBelow - 5)
+	if len(dots) == 1 {
+		d.add(`<text x="50%%" y="%s" text-anchor="middle">%s</text>`, y, textfmt.Day(dots[0].Day))
+		return
+	}
+	d.add(`<text x="%s%%" y="%s">%s</text>`, Number(plotSide-1), y, textfmt.Day(dots[0].Day))
+	d.add(`<text x="%s%%" y="%s" text-anchor="end">%s</text>`, Number(100-plotSide+1), y, textfmt.Day(dots[len(dots)-1].Day))
+}
+
+// Bar draws a score from 0 to 100 as a bar; the number stands beside it.
+func Bar(s record.Score) template.HTML {
+	b := `<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="bar-track" width="100" height="4" rx="2"/>`
+	if s.Known() {
+		b += `<rect class="bar-fill" width="` + s.String() + `" height="4" rx="2"/>`
+	}
+	return template.HTML(b + `</svg>`) //nolint:gosec // nothing but a number
+}
+
+// Quota draws the use of a limit as a bar with a mark at each quarter of the limit.
+func Quota(used, limit int64) template.HTML {
+	share := 0.0
+	switch {
+	case used >= limit:
+		share = 1000
+	case used > 0: // what is used can be seen, and what is left
+		share = min(max(1000*float64(used)/float64(limit), 4), 996)
+	}
+	d := &drawing{}
+	d.add(`<svg class="use-bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="%s of %s requests used">`+
+		`<rect class="use-track" width="1000" height="20"/><rect class="use-fill" width="%s" height="20"/>`,
+		textfmt.Count(used), textfmt.Count(limit), strconv.FormatFloat(share, 'f', 1, 64))
+	for _, x := range []string{"250", "500", "750"} {
+		d.add(`<path class="use-mark" d="M%s 0V20"/>`, x)
+	}
+	d.add(`</svg>`)
+	return d.html()
+}

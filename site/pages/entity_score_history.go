@@ -1,0 +1,120 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"time"
+
+	"kindex/exports/leaderboard"
+	"kindex/site/chart"
+	"kindex/site/textfmt"
+)
+
+// scoreHistory is how an entity stood over time.
+type scoreHistory struct {
+	Standings []scoreHistoryRow // the newest first
+	Since     string            // the day of the oldest
+	Only      *scoreHistoryRow  // the only one with a score, which makes no course; nil where there are more
+	Score     template.HTML
+	Rank      template.HTML // "" where a rank is known of fewer than two days
+	Words     string        // what the pictures show, in a sentence
+	Ranks     string        // the same of the ranks, "" where it was never ranked
+}
+
+// scoreHistoryRow is a line of the table.
+type scoreHistoryRow struct {
+	leaderboard.Standing
+	Path string // the page of that day, "" for none
+}
+
+// scoreHistory draws how an entity stood, and stands. The first standing is the oldest. It is
+// nil where no score is known of any day.
+func (r *request) scoreHistory(d *entityPage, list []leaderboard.Standing) *scoreHistory {
+	if today := (leaderboard.Standing{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Of: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
+		list = append(list, today)
+	}
+	if !slices.ContainsFunc(list, func(s leaderboard.Standing) bool { return s.Score.Known() }) {
+		return nil
+	}
+	c := &scoreHistory{Since: list[0].Day}
+	a, known := r.Build.Archive(), 0
+	for _, s := range slices.Backward(list) {
+		line := scoreHistoryRow{Standing: s}
+		if first := a.FirstDay(); !r.Static && first != "" && s.Day >= first && s.Day <= a.LastDay() {
+			line.Path = d.Now + "at-" + s.Day + "/"
+		}
+		c.Standings = append(c.Standings, line)
+		if s.Score.Known() {
+			c.Only, known = &line, known+1
+		}
+	}
+	if known == 1 {
+		return c
+	}
+	c.Only = nil
+	scores, ranks := historyPoints(list)
+	p := chart.Plot{Low: 0, High: 100, Height: 150, From: scores[0].At, To: scores[len(scores)-1].At}
+	c.Score = p.Draw("scores", scores, []float64{0, 25, 50, 75, 100}, func(v float64) string { return chart.Number(v) })
+	c.Words = describeHistory("score", scores, func(v float64) string { return fmt.Sprintf("%.1f", v) })
+	ranked := slices.DeleteFunc(slices.Clone(ranks), func(o chart.Point) bool { return !o.Known })
+	if len(ranked) == 0 {
+		return c
+	}
+	c.Ranks = describeHistory("rank", ranks, textfmt.RankNumber)
+	if len(ranked) == 1 {
+		return c
+	}
+	best, worst := math.Inf(1), 0.0
+	for _, o := range ranked {
+		best, worst = min(best, o.Value), max(worst, o.Value)
+	}
+	p.High, p.Low = best, worst
+	marks := []float64{best, worst}
+	if best == worst {
+		p.High, p.Low, marks = best-1, best+1, marks[:1]
+	}
+	p.Height = 64
+	c.Rank = p.Draw("ranks", ranks, marks, textfmt.RankNumber)
+	return c
+}
+
+// historyPoints are the scores and the ranks of standings.
+func historyPoints(list []leaderboard.Standing) (scores, ranks []chart.Point) {
+	for _, s := range list {
+		t, err := time.Parse(time.DateOnly, s.Day)
+		if err != nil {
+			continue // no build has that
+		}
+		o := chart.Point{Day: s.Day, At: t, Value: s.Score.Float(), Known: s.Score.Known(), Title: textfmt.Day(s.Day) + ": " + s.Score.String()}
+		scores = append(scores, o)
+		o.Value, o.Known, o.Title = float64(s.Rank), s.Rank > 0, fmt.Sprintf("%s: #%d of %d", textfmt.Day(s.Day), s.Rank, s.Of)
+		ranks = append(ranks, o)
+	}
+	return scores, ranks
+}
+
+// describeHistory puts a line over time in a sentence.
+func describeHistory(what string, dots []chart.Point, word func(float64) string) string {
+	var known []chart.Point
+	for _, o := range dots {
+		if o.Known {
+			known = append(known, o)
+		}
+	}
+	switch {
+	case len(known) == 0:
+		return "No " + what + " is known of any day."
+	case len(known) == 1:
+		return fmt.Sprintf("The %s of one day is known: %s on %s.", what, word(known[0].Value), textfmt.Day(known[0].Day))
+	}
+	first, last := known[0], known[len(known)-1]
+	low := slices.MinFunc(known, func(a, b chart.Point) int { return int(math.Copysign(1, a.Value-b.Value)) })
+	high := slices.MaxFunc(known, func(a, b chart.Point) int { return int(math.Copysign(1, a.Value-b.Value)) })
+	s := fmt.Sprintf("The %s was %s on %s and %s on %s", what, word(first.Value), textfmt.Day(first.Day), word(last.Value), textfmt.Day(last.Day))
+	if low.Value == high.Value {
+		return fmt.Sprintf("The %s was %s from %s to %s.", what, word(first.Value), textfmt.Day(first.Day), textfmt.Day(last.Day))
+	}
+	return s + fmt.Sprintf("; of %d days the lowest was %s, the highest %s.", len(known), word(low.Value), word(high.Value))
+}

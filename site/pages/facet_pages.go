@@ -1,0 +1,130 @@
+package pages
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+
+	"kindex/site/textfmt"
+)
+
+// maxFacetValues is how many values a page lists; more are a page for each letter.
+const maxFacetValues = 500
+
+// facetPage lists the values of a kind.
+type facetPage struct {
+	*facetKind
+	Title      string // the heading of the page
+	Total      int
+	Letter     string       // that the page is about, "" for all
+	Whole      bool         // all are on the page
+	Frequent   []facetValue // where there are many others
+	Letters    []option
+	Groups     []letterGroup
+	Others     []option // the other kinds that have such a list
+	Prev, Next string
+}
+
+// letterGroup are the values with the same first letter.
+type letterGroup struct {
+	Letter string
+	Terms  []facetValue
+}
+
+// letterPath is a page of the values of a letter. Its address cannot be that of a
+// value: the list of a value has no letters to choose.
+func (k *facetKind) letterPath(letter string, page int) string {
+	choices := map[string]string{"letter": letter}
+	if page > 1 {
+		choices["page"] = strconv.Itoa(page)
+	}
+	return (&route{pattern: k.Path + "all/", choices: []string{"letter", "page"}}).path(nil, choices)
+}
+
+// facetList is the list of all values of a kind, or of those of a letter.
+func facetList(k *facetKind) func(*request) (*page, error) {
+	return func(r *request) (*page, error) {
+		all, err := r.facetValues(k)
+		if err != nil {
+			return nil, err
+		}
+		number, ok := r.chosenPage()
+		d := &facetPage{facetKind: k, Title: textfmt.Capitalize(k.Many), Total: all.used, Letter: r.choice("letter"), Letters: slices.Clone(all.letters)}
+		d.Whole = d.Total <= maxFacetValues
+		inAll := r.Path != k.Path
+		if !ok || inAll && (d.Whole || d.Letter == "") {
+			return r.notFound(), nil
+		}
+		list := all.listed[d.Letter]
+		if inAll && (number-1)*maxFacetValues >= len(list) {
+			return r.notFound(), nil
+		}
+		if d.Whole || inAll {
+			for _, at := range list[(number-1)*maxFacetValues : min(number*maxFacetValues, len(list))] {
+				d.group(all.all[at])
+			}
+			d.sortGroups()
+		}
+		for i := range d.Letters {
+			o := &d.Letters[i]
+			o.To = k.letterPath(o.Value, 1)
+			o.Chosen = inAll && o.Value == d.Letter
+		}
+		if !inAll && d.Total > mostFrequent {
+			for _, i := range all.frequent {
+				d.Frequent = append(d.Frequent, all.all[i])
+			}
+		}
+		if inAll {
+			d.Title += ": " + letterTitle(d.Letter)
+			if number > 1 {
+				d.Prev = k.letterPath(d.Letter, number-1)
+			}
+			if number*maxFacetValues < len(list) {
+				d.Next = k.letterPath(d.Letter, number+1)
+			}
+		}
+		for _, o := range []*facetKind{byProvider, byTag, byCapability} {
+			d.Others = append(d.Others, option{Name: textfmt.Capitalize(o.Many), To: o.Path, Chosen: o == k})
+		}
+		return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Total, k.One, k.Many) + " of the index."}, nil
+	}
+}
+
+// group puts a value under its letter.
+func (d *facetPage) group(v facetValue) {
+	letter := letterOf(v)
+	at := slices.IndexFunc(d.Groups, func(g letterGroup) bool { return g.Letter == letter })
+	if at < 0 {
+		at = len(d.Groups)
+		d.Groups = append(d.Groups, letterGroup{Letter: letter})
+	}
+	d.Groups[at].Terms = append(d.Groups[at].Terms, v)
+}
+
+// sortGroups puts the letters in their order.
+func (d *facetPage) sortGroups() {
+	slices.SortStableFunc(d.Groups, func(a, b letterGroup) int {
+		return slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == a.Letter }) -
+			slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == b.Letter })
+	})
+}
+
+// letterPaths are the pages of all letters, as a static site has them.
+func letterPaths(k *facetKind) func(*Site) iter.Seq[string] {
+	return func(s *Site) iter.Seq[string] {
+		return func(yield func(string) bool) {
+			t, err := s.facetValues(k)
+			if err != nil || t.used <= maxFacetValues {
+				return
+			}
+			for _, l := range t.letters {
+				for page := 1; (page-1)*maxFacetValues < l.Count; page++ {
+					if !yield(k.letterPath(l.Value, page)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}

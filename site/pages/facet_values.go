@@ -1,0 +1,193 @@
+package pages
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"kindex/exports"
+	"kindex/exports/didyoumean"
+	"kindex/exports/record"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
+)
+
+// facetKind is a filter field by whose values entities are listed.
+type facetKind struct {
+	Field     string // one of exports.FilterFields
+	Path      string // of the list of its values
+	One, Many string
+	Lead      string
+}
+
+// The kinds that have pages of their own. Categories have texts, and are in classes.go.
+var (
+	byProvider   = &facetKind{"provider", "/providers/", "provider", "providers", "Who makes or offers what is listed here."}
+	byTag        = &facetKind{"tag", "/tags/", "tag", "tags", "Free keywords that entities are found by."}
+	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What tools and models can do, as their entries say it."}
+)
+
+// path is the page of a value.
+func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(record.Fold(value)) + "/" }
+
+// facetValue is a value of a field.
+type facetValue struct {
+	Name  string // as most entities spell it
+	Path  string
+	Count int // how many lists show; 0 where only withdrawn entities have it
+
+	folded string
+}
+
+// facetValues are all values of a field in a build.
+type facetValues struct {
+	all      []facetValue // in the order of their folded form
+	used     int          // how many have a Count
+	byKey    map[string]int
+	keys     []string         // of those that have a Count
+	letters  []option         // of all that have a Count, in order
+	listed   map[string][]int // by letter, "" for all: their places in all
+	frequent []int            // places in all, the most frequent first, as many as are shown
+}
+
+// mostFrequent is how many values are shown before all others.
+const mostFrequent = 40
+
+// facetValues counts the values of a field, once for each site.
+func (s *Site) facetValues(k *facetKind) (*facetValues, error) { return s.facets[k.Field]() }
+
+// countFacets is how a site counts the values of each field when it is first asked.
+func (s *Site) countFacets() map[string]func() (*facetValues, error) {
+	m := map[string]func() (*facetValues, error){}
+	for _, k := range []*facetKind{byProvider, byTag, byCapability} {
+		m[k.Field] = sync.OnceValues(func() (*facetValues, error) { return s.countFacet(k) })
+	}
+	return m
+}
+
+func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
+	listed, err := s.Build.Select(&exports.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	counts := s.Build.Facet(listed, k.Field, math.MaxInt)
+	t := &facetValues{byKey: map[string]int{}, used: len(counts)}
+	known := make(map[string]bool, len(counts))
+	add := func(value string, count int) {
+		folded := record.Fold(value)
+		known[folded] = true
+		t.all = append(t.all, facetValue{Name: value, Path: k.path(value), Count: count, folded: folded})
+	}
+	for _, c := range counts {
+		add(c.Value, c.Count)
+	}
+	for _, v := range s.Build.Values(k.Field) { // of withdrawn entities alone
+		if !known[record.Fold(v)] {
+			add(v, 0)
+		}
+	}
+	slices.SortFunc(t.all, func(a, b facetValue) int { return cmp.Compare(a.folded, b.folded) })
+	at := make(map[string]int, len(t.all))
+	for i, v := range t.all {
+		key := siteurl.Key(v.folded)
+		t.byKey[key] = i
+		if v.Count > 0 {
+			t.keys = append(t.keys, key)
+		}
+		at[v.folded] = i
+	}
+	for _, c := range counts[:min(mostFrequent, len(counts))] {
+		t.frequent = append(t.frequent, at[record.Fold(c.Value)])
+	}
+	t.groupByLetter()
+	return t, nil
+}
+
+// find returns the value of a key.
+func (t *facetValues) find(key string) (facetValue, bool) {
+	i, ok := t.byKey[key]
+	if !ok {
+		return facetValue{}, false
+	}
+	return t.all[i], true
+}
+
+// suggestions are the values that a key may have meant.
+func (t *facetValues) suggestions(key string) []suggestion {
+	var list []suggestion
+	for _, n := range didyoumean.Names(key, t.keys, maxNear) {
+		v := t.all[t.byKey[n]]
+		list = append(list, suggestion{v.Path, v.Name, textfmt.Plural(v.Count, "entity", "entities")})
+	}
+	return list
+}
+
+// facetValuePaths are the pages of all values of a field, as a static site has them.
+func facetValuePaths(k *facetKind) func(*Site) iter.Seq[string] {
+	return func(s *Site) iter.Seq[string] {
+		return func(yield func(string) bool) {
+			t, err := s.facetValues(k)
+			if err != nil {
+				return // the page of the field says so
+			}
+			for _, v := range t.all {
+				for p := range s.listPaths(v.Count, func(sort string, page int) string {
+					return listRoute(k.Path+":key/").path(map[string]string{"key": siteurl.Key(v.folded)}, listChoices("", sort, page))
+				}) {
+					if !yield(p) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// letterOf is the group of a value: a letter, "0" for a digit or "other".
+func letterOf(v facetValue) string {
+	switch r, _ := utf8.DecodeRuneInString(v.folded); {
+	case r >= 'a' && r <= 'z':
+		return string(r)
+	case r >= '0' && r <= '9':
+		return "0"
+	}
+	return "other"
+}
+
+// letterTitle is how people read a letter of letterOf.
+func letterTitle(letter string) string {
+	if letter == "0" {
+		return "0–9"
+	}
+	return textfmt.Capitalize(letter)
+}
+
+// groupByLetter lists the values that lists have by their letters.
+func (t *facetValues) groupByLetter() {
+	t.listed = map[string][]int{}
+	for at, v := range t.all {
+		if v.Count == 0 {
+			continue
+		}
+		letter := letterOf(v)
+		if t.listed[letter] == nil {
+			t.letters = append(t.letters, option{Name: letterTitle(letter), Value: letter})
+		}
+		t.listed[""], t.listed[letter] = append(t.listed[""], at), append(t.listed[letter], at)
+	}
+	for i := range t.letters {
+		t.letters[i].Count = len(t.listed[t.letters[i].Value])
+	}
+	slices.SortStableFunc(t.letters, func(a, b option) int {
+		switch {
+		case a.Value == "other":
+			return 1
+		case b.Value == "other":
+			return -1
+		}
+		return 0
+	})
+}

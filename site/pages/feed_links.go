@@ -1,0 +1,51 @@
+package pages
+
+import (
+	"cmp"
+	"strings"
+
+	"kindex/exports"
+	"kindex/exports/feed"
+)
+
+// feedLink is a feed that programs find in the head of a page.
+type feedLink struct{ Format, To string }
+
+// Name is what people call the format.
+func (l feedLink) Name() string {
+	return map[string]string{"rss": "RSS", "atom": "Atom", "json": "JSON Feed"}[l.Format]
+}
+
+// Feeds are the feeds of the page. Files have those of all, and of single entities; the
+// others are those of the API.
+func (f frame) Feeds() (list []feedLink) {
+	if f.Static && (f.API == "" || f.Feed == "") {
+		if key, ok := strings.CutPrefix(f.Feed, entityFeedPrefix); ok {
+			return []feedLink{{"rss", f.to("/" + key + "/" + feedFile)}}
+		}
+		for _, of := range [][2]string{{"rss", ".xml"}, {"atom", ".atom"}, {"json", ".json"}} {
+			list = append(list, feedLink{of[0], f.to("/" + exports.FeedFile + of[1])})
+		}
+		return list
+	}
+	for _, format := range feed.Formats {
+		list = append(list, feedLink{format, f.api(feedPath(cmp.Or(f.Feed, "/api/feed"), format))})
+	}
+	return list
+}
+
+// feedPath is the path of a feed of the API in a format.
+func feedPath(path, format string) string {
+	switch {
+	case format == feed.Formats[0]:
+		return path
+	case strings.Contains(path, "?"):
+		return path + "&format=" + format
+	}
+	return path + "?format=" + format
+}
+
+// entityFeedPath is the path of the API's feed of an entity.
+func entityFeedPath(typ, slug string) string { return entityFeedPrefix + typ + "/" + slug }
+
+const entityFeedPrefix = "/api/feed?entity="

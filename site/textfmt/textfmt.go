@@ -1,0 +1,191 @@
+// Package textfmt formats texts, numbers and dates for people: what strangers wrote
+// becomes one line of limited length.
+package textfmt
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/exports/feed"
+	"kindex/exports/safetext"
+)
+
+// Longest texts of an entity, in characters: whoever writes a name of ten thousand
+// makes no page of a megabyte.
+const (
+	MaxNameLen = 120
+	MaxLineLen = 240  // a description in a list
+	MaxTextLen = 4000 // a description on its own page
+	maxURLLen  = 2000
+)
+
+// Name is a name, or another short text, on one line.
+func Name(s string) string { return Truncate(safetext.OneLine(s), MaxNameLen) }
+
+// Truncate shortens a text to that many characters, and an ellipsis.
+func Truncate(s string, maxLen int) string {
+	n := 0
+	for i := range s {
+		if n++; n > maxLen {
+			return strings.TrimRight(s[:i], " ") + "…"
+		}
+	}
+	return s
+}
+
+// WebURL is an address that a link may have, "" for any but http and https.
+func WebURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > maxURLLen {
+		return ""
+	}
+	return u.String()
+}
+
+// Host is the part of an address that people know it by.
+func Host(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return ""
+	}
+	return Truncate(safetext.OneLine(strings.TrimPrefix(u.Hostname(), "www.")), 60)
+}
+
+// Count writes a number with its thousands set apart.
+func Count(n any) string {
+	var x float64
+	switch n := n.(type) {
+	case int:
+		x = float64(n)
+	case int64:
+		x = float64(n)
+	case uint64:
+		x = float64(n)
+	case float64:
+		x = n
+	}
+	digits, fraction, isPart := strings.Cut(strconv.FormatFloat(math.Abs(x), 'f', -1, 64), ".")
+	var b strings.Builder
+	if x < 0 {
+		b.WriteString("−")
+	}
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	if isPart {
+		b.WriteString("." + fraction)
+	}
+	return b.String()
+}
+
+// Compact writes a number with three digits that mean something: 29.8M.
+func Compact(x float64) string {
+	for _, u := range []struct {
+		from float64
+		sign string
+	}{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e4, "k"}} {
+		if math.Abs(x) < u.from {
+			continue
+		}
+		v := x / u.from
+		if u.sign == "k" {
+			v = x / 1e3
+		}
+		places := 1
+		if math.Abs(v) >= 99.95 {
+			places = 0
+		}
+		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', places, 64), ".0") + u.sign
+	}
+	return Count(x)
+}
+
+// Day writes YYYY-MM-DD, or YYYY-MM, as people read it. What is none stays.
+func Day(s string) string {
+	if t, err := time.Parse(time.DateOnly, s); err == nil {
+		return t.Format("2 Jan 2006")
+	}
+	if t, err := time.Parse("2006-01", s); err == nil {
+		return t.Format("Jan 2006")
+	}
+	return safetext.OneLine(s)
+}
+
+// Plural returns a number with the word for one, or for many.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + many
+}
+
+// Capitalize returns s with its first letter, if it is ASCII, in upper case.
+func Capitalize(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// labels are the words that pages alone have for names of the interface.
+var labels = map[string]string{
+	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
+	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
+}
+
+// Label is what people call a field, a score, a signal or one of their values.
+func Label(name string) string {
+	if l := labels[name]; l != "" {
+		return l
+	}
+	if w := feed.Spoken(name); w != "" {
+		return Capitalize(w)
+	}
+	return Capitalize(safetext.OneLine(name))
+}
+
+// DayOrUnknown writes a day as it stands in a sentence.
+func DayOrUnknown(s string) string { return cmp.Or(Day(s), "an unknown day") }
+
+// ISODay is a day, or a month, for programs, "" for what is none.
+func ISODay(s string) string {
+	for _, layout := range []string{time.DateOnly, "2006-01"} {
+		if _, err := time.Parse(layout, s); err == nil {
+			return s
+		}
+	}
+	return ""
+}
+
+// UnixDay writes the UTC day of a time in Unix seconds.
+func UnixDay(seconds int64) string { return Day(time.Unix(seconds, 0).UTC().Format(time.DateOnly)) }
+
+// Hundredths formats a number of hundredths with two decimals.
+func Hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
+
+// Percent writes a share.
+func Percent(x float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + " %"
+}
+
+// Short writes a number of a formula with as many digits as it has, six at most.
+func Short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// RankNumber formats a rank: #1,234.
+func RankNumber(v float64) string { return "#" + Count(v) }
+
+// JoinAnd joins names as a sentence does.
+func JoinAnd(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
