@@ -70,12 +70,12 @@ TEST     := GOGC=$(or $(GOGC),300) KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(
 # Start the slowest packages first, so that none of them is left running alone at the end.
 LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/e2e
 # The packages with concurrent code. make soak runs every package with the race detector.
-RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./indexes
+RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./exports/store ./indexes
 
 # Three suites; builder/suite says which tests are in which. Many packages wait on other
 # programs and timers, so more of them run at once than there are cores.
 check: tools vet ## the fast tests, in less than a minute; offline once the modules are downloaded
-	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|journeys|sdk)|cmd/(bench|corpus)|edge/edgefuzz)$$')
+	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|e2e|sdk)|cmd/(bench|gencorpus)|edge/edgefuzz)$$')
 
 test: test-tools ## what every change should pass, in minutes; the race detector on concurrent code
 	@$(MAKE) --no-print-directory -j 2 lint tests
