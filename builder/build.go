@@ -93,25 +93,25 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer func() { _ = lock.Release() }() // what was published stays published; the lock ends with the process at the latest
-	defer b.closeEarlier()
+	defer b.closePrevious()
 	for _, s := range []struct {
 		name string
 		run  func(context.Context) error
 	}{
-		{"clean", b.clean},         // what a killed builder left
-		{"earlier", b.openEarlier}, // the current build, whose work need not be done again
-		{"load", b.load},           // YAML → entities
-		{"history", b.walk},        // git, or the build before → changes, dates
-		{"guard", b.guard},         // a build that loses too much is refused
-		{"score", b.score},         // signals → scores
-		{"rank", b.rank},           // scores → ordinals, leaderboards
-		{"index", b.startIndex},    // documents → search index; it goes on beside the next two
-		{"similar", b.similar},     // entities → neighbours
-		{"past", b.remember},       // changes → boards of earlier days, trending
-		{"write", b.write},         // everything → files
-		{"place", b.place},         // temporary folders → the build's name, durable
-		{"publish", b.publish},     // the pointer, last of all
-		{"prune", b.prune},         // builds that nobody needs
+		{"clean", b.clean},          // what a killed builder left
+		{"earlier", b.openPrevious}, // the current build, whose work need not be done again
+		{"load", b.load},            // YAML → entities
+		{"history", b.walk},         // git, or the build before → changes, dates
+		{"guard", b.guard},          // a build that loses too much is refused
+		{"score", b.score},          // signals → scores
+		{"rank", b.rank},            // scores → ordinals, leaderboards
+		{"index", b.startIndex},     // documents → search index; it goes on beside the next two
+		{"similar", b.similar},      // entities → neighbours
+		{"past", b.buildSnapshots},  // changes → boards of earlier days, trending
+		{"write", b.write},          // everything → files
+		{"place", b.place},          // temporary folders → the build's name, durable
+		{"publish", b.publish},      // the pointer, last of all
+		{"prune", b.prune},          // builds that nobody needs
 	} {
 		if err := ctx.Err(); err != nil && !b.published {
 			return nil, errors.Join(err, b.discard())
@@ -133,15 +133,15 @@ type build struct {
 	started time.Time
 	report  Report
 
-	earlier *exports.Build // the previous build; nil if nothing is reused
-	damaged error          // why the current build could not be opened
-	skipped bool           // a build newer than earlier could not be opened
+	previous *exports.Build // the previous build; nil if nothing is reused
+	damaged  error          // why the current build could not be opened
+	skipped  bool           // a build newer than earlier could not be opened
 
 	untrusted    *UntrustedError // why the current build is not reused, nil where it is
 	tracked      string          // why no build of the output folder is to be trusted, "" for nothing
 	indexTrusted bool            // the index of the earlier build may be reused, too
 
-	past     *changelog.Archive
+	archive  *changelog.Archive
 	head     gitlog.Head
 	content  *content.Content
 	formula  *score.Formula
@@ -193,7 +193,7 @@ func (b *build) load(ctx context.Context) error {
 	}
 	b.content, b.formula = c.Content, c.Formula
 	b.markUnchanged()
-	if err := b.reopenEarlier(); err != nil {
+	if err := b.reopenPrevious(); err != nil {
 		return err
 	}
 	var err error
@@ -225,8 +225,8 @@ func (b *build) rank(context.Context) error {
 
 func (b *build) similar(context.Context) error {
 	b.progress("similar", 0, 0)
-	upon := b.cache()
-	if upon == nil {
+	previous := b.cache()
+	if previous == nil {
 		b.near, b.features = neighbors.Find(b.content.Entities, indexes.Words)
 		return nil
 	}
@@ -236,7 +236,7 @@ func (b *build) similar(context.Context) error {
 			changed[e] = true
 		}
 	}
-	b.near, b.features, _ = neighbors.FindAfter(b.content.Entities, indexes.Words, upon, func(e *record.Entity) bool { return !changed[e] })
+	b.near, b.features, _ = neighbors.FindIncremental(b.content.Entities, indexes.Words, previous, func(e *record.Entity) bool { return !changed[e] })
 	return nil
 }
 
@@ -248,8 +248,8 @@ func (b *build) startIndex(context.Context) error {
 		titles[c.Slug] = c.Title
 	}
 	b.docs = indexes.Prepare(b.content.Entities, titles)
-	if upon := b.cache(); upon != nil && b.indexTrusted {
-		b.docs.Upon(upon.Manifest.ID)
+	if previous := b.cache(); previous != nil && b.indexTrusted {
+		b.docs.Upon(previous.Manifest.ID)
 	}
 	b.indexing.Go(func() (err error) {
 		start := time.Now()

@@ -42,7 +42,7 @@ func (b *build) writeFiles() error {
 	g.Go(b.writeDescriptions)
 	g.Go(b.writeFeeds)
 	g.Go(func() error {
-		return errors.Join(b.out.WriteArchive(b.past.Result()), b.past.Err())
+		return errors.Join(b.out.WriteArchive(b.archive.Result()), b.archive.Err())
 	})
 	return g.Wait()
 }
@@ -149,7 +149,7 @@ const feedLength = 200
 // writeFeeds writes the newest changes as feeds. Where nobody has named the
 // public address they have no links.
 func (b *build) writeFeeds() error {
-	changes, err := b.past.Newest(feedLength)
+	changes, err := b.archive.Newest(feedLength)
 	if err != nil {
 		return err
 	}

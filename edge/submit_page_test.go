@@ -298,7 +298,7 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
 	secret, _ := s.newKey(t, "ada")
-	around, err := content.OpenSurroundings(s.content)
+	around, err := content.OpenWorkspace(s.content)
 	if err != nil || around.Missing != nil {
 		t.Fatal(err, around.Missing)
 	}
@@ -649,7 +649,7 @@ func TestContribute(t *testing.T) {
 			t.Errorf("with a repository %v:\n%s", repository, text)
 		}
 		files := regexp.MustCompile(`(?s)<code data-text>(.*?)</code>`).FindAllStringSubmatch(text, -1)
-		around, err := content.OpenSurroundings(s.content)
+		around, err := content.OpenWorkspace(s.content)
 		if err != nil || len(files) != 2 {
 			t.Fatal(files, err)
 		}

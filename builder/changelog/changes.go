@@ -145,14 +145,14 @@ func (a *Archive) dateVersion(i int32) error {
 // was and became, and of how many times this same transition has happened
 // before: it holds no commit, so that it survives a rebase.
 type ids struct {
-	earlier *exports.ArchiveReader
-	seen    map[[sha256.Size]byte]uint32
+	previous *exports.ArchiveReader
+	seen     map[[sha256.Size]byte]uint32
 }
 
 func (a *Archive) newIDs() *ids {
 	x := &ids{seen: map[[sha256.Size]byte]uint32{}}
 	if a.result.KeptChanges > 0 {
-		x.earlier = a.earlier
+		x.previous = a.previous
 	}
 	return x
 }
@@ -165,8 +165,8 @@ func (x *ids) next(key string, old, now [sha256.Size]byte) string {
 	var transition [sha256.Size]byte
 	h.Sum(transition[:0])
 	n, known := x.seen[transition]
-	for ; !known && x.earlier != nil; n++ {
-		if _, taken := x.earlier.FindChange(changeID(transition, n)); !taken {
+	for ; !known && x.previous != nil; n++ {
+		if _, taken := x.previous.FindChange(changeID(transition, n)); !taken {
 			break
 		}
 	}
@@ -195,7 +195,7 @@ func (a *Archive) Newest(n int) ([]*record.Change, error) {
 // changeOf makes the i-th change.
 func (a *Archive) changeOf(i int) (*record.Change, error) {
 	if i < a.result.KeptChanges {
-		return a.earlier.Change(i)
+		return a.previous.Change(i)
 	}
 	entry := &a.result.Changes[i]
 	v := &a.result.Versions[entry.Version]

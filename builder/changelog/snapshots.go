@@ -100,7 +100,7 @@ func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports.SnapshotData, error) {
 	known := a.knownDay(name)
 	if known != nil && known.holds(alive) {
-		data, _ := a.earlier.SnapshotData(name)
+		data, _ := a.previous.SnapshotData(name)
 		return data, nil
 	}
 	places := make([]place, len(alive))
@@ -162,10 +162,10 @@ type knownDay struct {
 // knownDay returns the board that the build before has of a day, nil where it has
 // none that still holds.
 func (a *Archive) knownDay(name string) *knownDay {
-	if a.earlier == nil || a.earlier.Formula() != a.result.Formula {
+	if a.previous == nil || a.previous.Formula() != a.result.Formula {
 		return nil
 	}
-	s, ok := a.earlier.Snapshot(name)
+	s, ok := a.previous.Snapshot(name)
 	if !ok || s.Day != name {
 		return nil
 	}

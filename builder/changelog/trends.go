@@ -137,8 +137,8 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) standing) 
 	if then == none || a.result.Versions[then].Deleted {
 		return t, nil // it was not there: its previous score is null, and it has gained nothing
 	}
-	was := at(then)
-	t.Previous, t.PreviousRank = was.composite, was.rank
+	previous := at(then)
+	t.Previous, t.PreviousRank = previous.composite, previous.rank
 	now, err := a.entity(newest)
 	if err != nil {
 		return t, err

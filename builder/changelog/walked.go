@@ -7,16 +7,16 @@ import (
 	"kindex/exports"
 )
 
-// Walked is what an archive holds, for a gitlog.Walk to go on from.
-func Walked(r *exports.ArchiveReader) gitlog.Earlier { return walked{r} }
+// PreviousWalk is what an archive holds, for a gitlog.Walk to go on from.
+func PreviousWalk(r *exports.ArchiveReader) gitlog.Previous { return previousWalk{r} }
 
-type walked struct{ *exports.ArchiveReader }
+type previousWalk struct{ *exports.ArchiveReader }
 
 // Commit implements gitlog.Earlier.
-func (w walked) Commit() string { return w.Head() }
+func (w previousWalk) Commit() string { return w.Head() }
 
 // Time implements gitlog.Earlier.
-func (w walked) Time() time.Time {
+func (w previousWalk) Time() time.Time {
 	if w.Versions() == 0 {
 		return time.Time{}
 	}
@@ -24,7 +24,7 @@ func (w walked) Time() time.Time {
 }
 
 // Last implements gitlog.Earlier.
-func (w walked) Last(typ, slug string) (place int, alive, ok bool) {
+func (w previousWalk) Last(typ, slug string) (place int, alive, ok bool) {
 	place, ok = w.ArchiveReader.Last(typ, slug)
 	if !ok {
 		return 0, false, false
@@ -33,4 +33,4 @@ func (w walked) Last(typ, slug string) (place int, alive, ok bool) {
 }
 
 // Before implements gitlog.Earlier.
-func (w walked) Before(place int) int { return int(w.Version(place).Before) }
+func (w previousWalk) Before(place int) int { return int(w.Version(place).Before) }

@@ -24,20 +24,20 @@ func Compose(fields map[string]any) ([]byte, error) {
 		return nil, err
 	}
 	root.order(entityShape())
-	root.bracket(true, 0)
+	root.chooseFlow(true, 0)
 	data := printLayout(root, entityShape())
-	d := parseDocument("", data, textualField)
-	if len(d.problems) > 0 {
-		p := d.problems[0]
-		return nil, &FieldError{orFields(p.Field), "cannot be written as YAML: " + p.Message}
+	d := Parse("", data, VersionField)
+	if len(d.Problems) > 0 {
+		p := d.Problems[0]
+		return nil, &FieldError{nameOrAll(p.Field), "cannot be written as YAML: " + p.Message}
 	}
-	if want := root.value(); !reflect.DeepEqual(d.value, want) {
-		return nil, fmt.Errorf("cannot be written as YAML that reads back the same: %s", orFields(differing(d.value, want)))
+	if want := root.value(); !reflect.DeepEqual(d.Value, want) {
+		return nil, fmt.Errorf("cannot be written as YAML that reads back the same: %s", nameOrAll(differing(d.Value, want)))
 	}
 	return data, nil
 }
 
-func orFields(name string) string {
+func nameOrAll(name string) string {
 	if name == "" {
 		return "the fields"
 	}
@@ -46,13 +46,13 @@ func orFields(name string) string {
 
 // layoutOfFields makes the layout of an entity.
 func layoutOfFields(fields map[string]any) (*layout, error) {
-	root, err := layoutOfMany(fields, nil)
+	root, err := layoutOfCollection(fields, nil)
 	if err != nil {
 		return nil, err
 	}
 	for _, item := range root.items {
-		if item.name == textualField {
-			item.raw = item.raw && !plainNumber(item.text)
+		if item.name == VersionField {
+			item.raw = item.raw && !IsPlainNumber(item.text)
 		}
 	}
 	return root, nil
@@ -71,12 +71,12 @@ func layoutOf(v any, path []string) (*layout, error) {
 		}
 		return &layout{text: v}, nil
 	case json.Number:
-		if plainNumber(string(v)) {
+		if IsPlainNumber(string(v)) {
 			return &layout{raw: true, text: string(v)}, nil
 		}
 		x, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
-			return nil, &FieldError{FieldName(path), shown(string(v)) + " is not a number that can be written"}
+			return nil, &FieldError{FieldName(path), Quote(string(v)) + " is not a number that can be written"}
 		}
 		return layoutOf(x, path)
 	case float64:
@@ -89,28 +89,28 @@ func layoutOf(v any, path []string) (*layout, error) {
 	case int64:
 		return &layout{raw: true, text: strconv.FormatInt(v, 10)}, nil
 	case []string, []any, map[string]any:
-		return layoutOfMany(v, path)
+		return layoutOfCollection(v, path)
 	}
 	return nil, &FieldError{FieldName(path), fmt.Sprintf("a %T is not a value of a file", v)}
 }
 
-// layoutOfMany makes a layout of a list or a set.
-func layoutOfMany(v any, path []string) (*layout, error) {
-	l := &layout{kind: list}
+// layoutOfCollection makes a layout of a list or a set.
+func layoutOfCollection(v any, path []string) (*layout, error) {
+	l := &layout{kind: sequence}
 	var err error
 	switch v := v.(type) {
 	case []string:
 		for i := 0; i < len(v) && err == nil; i++ {
-			err = l.take(v[i], "", append(path, strconv.Itoa(i)))
+			err = l.addItem(v[i], "", append(path, strconv.Itoa(i)))
 		}
 	case []any:
 		for i := 0; i < len(v) && err == nil; i++ {
-			err = l.take(v[i], "", append(path, strconv.Itoa(i)))
+			err = l.addItem(v[i], "", append(path, strconv.Itoa(i)))
 		}
 	case map[string]any:
-		l.kind = set
+		l.kind = mapping
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if err = l.take(v[name], name, append(path, name)); err != nil {
+			if err = l.addItem(v[name], name, append(path, name)); err != nil {
 				break
 			}
 		}
@@ -118,10 +118,10 @@ func layoutOfMany(v any, path []string) (*layout, error) {
 	return l, err
 }
 
-// take adds a value to a set or list.
-func (l *layout) take(v any, name string, path []string) error {
-	if len(path) > maxDepth {
-		return &FieldError{FieldName(path), fmt.Sprintf("is nested more than %d levels deep", maxDepth)}
+// addItem adds a value to a set or list.
+func (l *layout) addItem(v any, name string, path []string) error {
+	if len(path) > MaxDepth {
+		return &FieldError{FieldName(path), fmt.Sprintf("is nested more than %d levels deep", MaxDepth)}
 	}
 	if !utf8.ValidString(name) {
 		return &FieldError{FieldName(path), "is not UTF-8 text"}
@@ -130,7 +130,7 @@ func (l *layout) take(v any, name string, path []string) error {
 	if err != nil {
 		return err
 	}
-	item.name, item.named = name, l.kind == set
+	item.name, item.named = name, l.kind == mapping
 	l.items = append(l.items, item)
 	return nil
 }
@@ -138,13 +138,13 @@ func (l *layout) take(v any, name string, path []string) error {
 // value is what a layout reads back as.
 func (l *layout) value() any {
 	switch l.kind {
-	case list:
+	case sequence:
 		values := make([]any, len(l.items))
 		for i, item := range l.items {
 			values[i] = item.value()
 		}
 		return values
-	case set:
+	case mapping:
 		values := make(map[string]any, len(l.items))
 		for _, item := range l.items {
 			values[item.name] = item.value()
@@ -156,7 +156,7 @@ func (l *layout) value() any {
 		return l.text
 	case l.text == "true" || l.text == "false":
 		return l.text == "true"
-	case plainNumber(l.text):
+	case IsPlainNumber(l.text):
 		if i, err := strconv.ParseInt(l.text, 10, 64); err == nil {
 			return i
 		}

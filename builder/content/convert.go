@@ -11,22 +11,22 @@ import (
 
 const complexKey = `uses a complex key (?); write "name: value"`
 
-// keyOf returns the name that a key gives to its value, and what the dialect
+// KeyName returns the name that a key gives to its value, and what the dialect
 // forbids about it.
-func keyOf(k ast.Node) (name, wrong string) {
+func KeyName(k ast.Node) (name, wrong string) {
 	switch k := k.(type) {
 	case *ast.StringNode:
-		return k.Value, misread(k, false)
+		return k.Value, misreadReason(k, false)
 	case *ast.MergeKeyNode:
 		return "<<", "uses a merge key (<<); write the fields out"
 	case *ast.MappingKeyNode:
-		name, _ = keyOf(k.Value)
+		name, _ = KeyName(k.Value)
 		return name, complexKey
 	case *ast.AnchorNode:
-		name, _ = keyOf(k.Value)
+		name, _ = KeyName(k.Value)
 		return name, "uses an anchor (&name) before a field; leave it out"
 	case *ast.TagNode:
-		name, _ = keyOf(k.Value)
+		name, _ = KeyName(k.Value)
 		return name, "uses a tag (!name) before a field; leave it out"
 	case *ast.AliasNode:
 		return "", "uses an alias (*name) as a field; write the field out"
@@ -38,16 +38,16 @@ func keyOf(k ast.Node) (name, wrong string) {
 }
 
 // convert turns a node into a plain value, and notes what the dialect forbids.
-func (d *document) convert(n ast.Node, path []string) any {
-	if len(path) > maxDepth {
-		d.refuse(n, path, fmt.Sprintf("is nested more than %d levels deep", maxDepth))
+func (d *Document) convert(n ast.Node, path []string) any {
+	if len(path) > MaxDepth {
+		d.refuse(n, path, fmt.Sprintf("is nested more than %d levels deep", MaxDepth))
 		return nil
 	}
 	if inBrackets(n) {
 		d.brackets++
 		defer func() { d.brackets-- }()
 	}
-	if members, ok := pairs(n); ok {
+	if members, ok := Members(n); ok {
 		return d.convertMapping(members, path)
 	}
 	switch v := n.(type) {
@@ -58,7 +58,7 @@ func (d *document) convert(n ast.Node, path []string) any {
 		for i, item := range v.Values {
 			entry := append(path[:len(path):len(path)], strconv.Itoa(i))
 			list = append(list, d.convert(item, entry))
-			if _, col := place(item); !v.IsFlowStyle && col <= v.Start.Position.Column && mustIndent(item) {
+			if _, col := NodePosition(item); !v.IsFlowStyle && col <= v.Start.Position.Column && mustIndent(item) {
 				d.refuse(item, entry, "must be indented further than its -")
 			}
 		}
@@ -85,34 +85,34 @@ func (d *document) convert(n ast.Node, path []string) any {
 	return nil
 }
 
-func (d *document) refuse(n ast.Node, path []string, message string) {
-	line, col := place(n)
+func (d *Document) refuse(n ast.Node, path []string, message string) {
+	line, col := NodePosition(n)
 	field := FieldName(path)
-	d.faulty[field] = true
-	d.add(line, col, Problem{Field: field, Message: message})
+	d.Faulty[field] = true
+	d.Add(line, col, Problem{Field: field, Message: message})
 }
 
-func (d *document) convertMapping(members []*ast.MappingValueNode, path []string) any {
+func (d *Document) convertMapping(members []*ast.MappingValueNode, path []string) any {
 	m := make(map[string]any, len(members))
 	first := make(map[string]int, len(members))
 	for _, member := range members {
-		key, wrong := keyOf(member.Key)
-		line, col := place(member.Key)
+		key, wrong := KeyName(member.Key)
+		line, col := NodePosition(member.Key)
 		field := append(path[:len(path):len(path)], key)
 		if wrong != "" {
-			d.add(line, col, Problem{Field: FieldName(path), Message: wrong})
+			d.Add(line, col, Problem{Field: FieldName(path), Message: wrong})
 		}
 		switch member.Key.(type) {
 		case *ast.MergeKeyNode, *ast.AliasNode:
 			continue // it has no name of its own
 		}
 		if at, twice := first[key]; twice {
-			d.add(line, col, Problem{Field: FieldName(field), Message: fmt.Sprintf("is given twice; the first is on line %d", at)})
+			d.Add(line, col, Problem{Field: FieldName(field), Message: fmt.Sprintf("is given twice; the first is on line %d", at)})
 			continue
 		}
 		first[key] = line
 		m[key] = d.convert(member.Value, field)
-		if valueLine, valueCol := place(member.Value); valueLine > line && valueCol <= col && d.brackets == 0 && mustIndent(member.Value) {
+		if valueLine, valueCol := NodePosition(member.Value); valueLine > line && valueCol <= col && d.brackets == 0 && mustIndent(member.Value) {
 			d.refuse(member.Value, field, "must be indented further than its field")
 		}
 	}
@@ -121,27 +121,27 @@ func (d *document) convertMapping(members []*ast.MappingValueNode, path []string
 
 // convertText returns a text. The parser takes whole numbers that do not fit
 // 64 bits for texts, and some plain texts that YAML does not allow.
-func (d *document) convertText(n *ast.StringNode, path []string) any {
+func (d *Document) convertText(n *ast.StringNode, path []string) any {
 	if n.Token.Type != token.StringType {
 		return n.Value // in quotes
 	}
-	if plainNumber(n.Value) {
+	if IsPlainNumber(n.Value) {
 		return d.convertNumber(n, path)
 	}
-	if wrong := misread(n, d.brackets > 0); wrong != "" {
+	if wrong := misreadReason(n, d.brackets > 0); wrong != "" {
 		d.refuse(n, path, wrong)
 		return nil
 	}
 	return n.Value
 }
 
-func (d *document) convertNumber(n ast.Node, path []string) any {
+func (d *Document) convertNumber(n ast.Node, path []string) any {
 	raw := n.GetToken().Value
 	if len(path) == 1 && path[0] == d.textual {
 		return raw
 	}
-	if !plainNumber(raw) {
-		d.refuse(n, path, shown(raw)+": write numbers in plain decimal digits, such as 1200 or 0.5")
+	if !IsPlainNumber(raw) {
+		d.refuse(n, path, Quote(raw)+": write numbers in plain decimal digits, such as 1200 or 0.5")
 		return nil
 	}
 	if i, err := strconv.ParseInt(raw, 10, 64); err == nil {
@@ -149,7 +149,7 @@ func (d *document) convertNumber(n ast.Node, path []string) any {
 	}
 	x, err := strconv.ParseFloat(raw, 64)
 	if err != nil {
-		d.refuse(n, path, shown(raw)+" is too large a number")
+		d.refuse(n, path, Quote(raw)+" is too large a number")
 		return nil
 	}
 	return x
@@ -177,14 +177,14 @@ func inBrackets(n ast.Node) bool {
 	return false
 }
 
-// misread tells why other programs would not read a text without quotes as the
+// misreadReason tells why other programs would not read a text without quotes as the
 // parser does; "" where they do.
-func misread(n *ast.StringNode, brackets bool) string {
+func misreadReason(n *ast.StringNode, brackets bool) string {
 	switch {
 	case n.Token.Type != token.StringType || n.Value == "":
 		return ""
 	case strings.ContainsRune(",]}%@`", rune(n.Value[0])):
-		return "begins with " + shown(n.Value[:1]) + "; put the text in quotes"
+		return "begins with " + Quote(n.Value[:1]) + "; put the text in quotes"
 	case strings.Contains(n.Value, ": ") || strings.HasSuffix(n.Value, ":"):
 		return `holds ": "; put the text in quotes`
 	case brackets && strings.ContainsAny(n.Value, "[]{}"):
@@ -193,9 +193,9 @@ func misread(n *ast.StringNode, brackets bool) string {
 	return ""
 }
 
-// plainNumber accepts -12 and 3.50, and no octal, hexadecimal, grouped or
+// IsPlainNumber accepts -12 and 3.50, and no octal, hexadecimal, grouped or
 // exponential form: YAML versions do not agree on what those mean.
-func plainNumber(s string) bool {
+func IsPlainNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole, fraction, dot := strings.Cut(s, ".")
 	digits := func(t string) bool { return t != "" && strings.Trim(t, "0123456789") == "" }

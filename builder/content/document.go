@@ -13,32 +13,32 @@ import (
 
 // Limits on one file: far above any real entity, far below what hurts.
 const (
-	maxFileSize = 128 << 10
+	MaxFileSize = 128 << 10
 	maxLines    = 8 << 10  // the lexer's time grows with their square
 	maxTokens   = 16 << 10 // the parser's time grows with their square
-	maxDepth    = 32
+	MaxDepth    = 32
 	maxBlank    = 100 // blank lines in a row; within a text the lexer is even slower
-	maxProblems = 100 // that are listed
+	MaxProblems = 100 // that are listed
 )
 
-// textualField is the top-level field whose plain numbers are texts in every
+// VersionField is the top-level field whose plain numbers are texts in every
 // file that has it.
-const textualField = "version"
+const VersionField = "version"
 
-// document is one YAML file as plain values, with the places they came from.
+// Document is one YAML file as plain values, with the places they came from.
 // The dialect is small on purpose: one document, no anchors, aliases, tags or
 // merge keys, every key once.
-type document struct {
-	path  string
-	value any // map[string]any, []any, string, int64, float64, bool or nil
-	root  ast.Node
+type Document struct {
+	Path  string
+	Value any // map[string]any, []any, string, int64, float64, bool or nil
+	Root  ast.Node
 
 	// textual names the top-level field whose plain numbers are texts, so that
 	// version 1.10 does not become 1.1.
 	textual  string
-	problems Problems
-	faulty   map[string]bool // fields whose values are wrong, so that none is blamed twice
-	dropped  int             // errors that were counted without being described
+	Problems Problems
+	Faulty   map[string]bool // fields whose values are wrong, so that none is blamed twice
+	Dropped  int             // errors that were counted without being described
 	brackets int             // how many [ and { are open where convert is
 
 	// members indexes sets by name as locate first looks into them, so that
@@ -46,36 +46,36 @@ type document struct {
 	members map[ast.Node]map[string]*ast.MappingValueNode
 }
 
-// parseDocument reads a file. Where its syntax is broken the document has
+// Parse reads a file. Where its syntax is broken the document has
 // problems and no value.
-func parseDocument(path string, data []byte, textual string) (d *document) {
-	d = &document{path: path, textual: textual, faulty: map[string]bool{}}
+func Parse(path string, data []byte, textual string) (d *Document) {
+	d = &Document{Path: path, textual: textual, Faulty: map[string]bool{}}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin a file with a byte order mark
 	defer func() {
 		// The parser is fed by strangers. Should it fail on one file, all
 		// other files are still checked.
 		if r := recover(); r != nil {
-			d.value, d.root = nil, nil
-			d.add(1, 1, Problem{Message: fmt.Sprintf("cannot be read as YAML: %v", r)})
+			d.Value, d.Root = nil, nil
+			d.Add(1, 1, Problem{Message: fmt.Sprintf("cannot be read as YAML: %v", r)})
 		}
 	}()
-	if !d.readable(data) {
+	if !d.checkReadable(data) {
 		return d
 	}
 	tokens := lexer.Tokenize(string(data))
 	if len(tokens) > maxTokens {
-		d.add(1, 1, Problem{Message: fmt.Sprintf("has more than %d names, values and signs, the most that a file may have", maxTokens)})
+		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d names, values and signs, the most that a file may have", maxTokens)})
 		return d
 	}
 	for _, t := range tokens {
 		if t.Type == token.MappingKeyType { // the parser's time grows with their square
-			d.add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
+			d.Add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
 			return d
 		}
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		d.syntaxError(err)
+		d.addSyntaxError(err)
 		return d
 	}
 	var bodies []ast.Node
@@ -83,8 +83,8 @@ func parseDocument(path string, data []byte, textual string) (d *document) {
 		switch body := doc.Body.(type) {
 		case nil, *ast.CommentGroupNode:
 		case *ast.DirectiveNode:
-			line, col := place(body)
-			d.add(line, col, Problem{Message: "begins with a directive (%); leave it out"})
+			line, col := NodePosition(body)
+			d.Add(line, col, Problem{Message: "begins with a directive (%); leave it out"})
 			return d
 		default:
 			bodies = append(bodies, body)
@@ -92,81 +92,81 @@ func parseDocument(path string, data []byte, textual string) (d *document) {
 	}
 	switch len(bodies) {
 	case 0:
-		d.add(1, 1, Problem{Message: "is empty"})
+		d.Add(1, 1, Problem{Message: "is empty"})
 		return d
 	case 1:
 	default:
-		line, col := place(bodies[1])
-		d.add(line, col, Problem{Message: "a second document begins here; a file holds just one"})
+		line, col := NodePosition(bodies[1])
+		d.Add(line, col, Problem{Message: "a second document begins here; a file holds just one"})
 		return d
 	}
-	d.root = bodies[0]
-	d.value = d.convert(d.root, nil)
+	d.Root = bodies[0]
+	d.Value = d.convert(d.Root, nil)
 	return d
 }
 
-// fields returns the members of the document, false where it is none: then a
+// Fields returns the members of the document, false where it is none: then a
 // problem says so.
-func (d *document) fields() (map[string]any, bool) {
-	m, ok := d.value.(map[string]any)
-	if !ok && d.root != nil && !d.faulty[""] {
-		d.addAt(nil, false, Problem{Message: `must be a set of fields, one "name: value" a line`})
+func (d *Document) Fields() (map[string]any, bool) {
+	m, ok := d.Value.(map[string]any)
+	if !ok && d.Root != nil && !d.Faulty[""] {
+		d.AddAt(nil, false, Problem{Message: `must be a set of fields, one "name: value" a line`})
 	}
 	return m, ok
 }
 
-// report returns all that is wrong with the document, in order. What goes
+// Report returns all that is wrong with the document, in order. What goes
 // beyond any use is counted only.
-func (d *document) report() Problems {
-	d.problems.sort()
-	if len(d.problems) <= maxProblems {
-		return d.problems
+func (d *Document) Report() Problems {
+	d.Problems.Sort()
+	if len(d.Problems) <= MaxProblems {
+		return d.Problems
 	}
-	more := d.problems[maxProblems:]
-	rest := Problem{File: d.path, Line: more[0].Line, Column: more[0].Column, Severity: Warning,
-		Message: fmt.Sprintf("%d more problems follow in this file", len(more)+d.dropped)}
-	if n, _ := more.Count(); n+d.dropped > 0 {
+	more := d.Problems[MaxProblems:]
+	rest := Problem{File: d.Path, Line: more[0].Line, Column: more[0].Column, Severity: Warning,
+		Message: fmt.Sprintf("%d more problems follow in this file", len(more)+d.Dropped)}
+	if n, _ := more.Count(); n+d.Dropped > 0 {
 		rest.Severity = Error
 	}
-	return append(d.problems[:maxProblems:maxProblems], rest)
+	return append(d.Problems[:MaxProblems:MaxProblems], rest)
 }
 
-func (d *document) add(line, col int, p Problem) {
-	p.File, p.Line, p.Column = d.path, max(line, 1), max(col, 1)
+func (d *Document) Add(line, col int, p Problem) {
+	p.File, p.Line, p.Column = d.Path, max(line, 1), max(col, 1)
 	if p.Severity == "" {
 		p.Severity = Error
 	}
-	d.problems = append(d.problems, p)
+	d.Problems = append(d.Problems, p)
 }
 
-// addAt adds a problem at the value of a field, or at its key.
-func (d *document) addAt(path []string, key bool, p Problem) {
-	line, col := d.locate(path, key)
+// AddAt adds a problem at the value of a field, or at its key.
+func (d *Document) AddAt(path []string, key bool, p Problem) {
+	line, col := d.Locate(path, key)
 	if p.Field == "" {
 		p.Field = FieldName(path)
 	}
 	if p.Severity != Warning {
-		d.faulty[p.Field] = true
+		d.Faulty[p.Field] = true
 	}
-	d.add(line, col, p)
+	d.Add(line, col, p)
 }
 
-func place(n ast.Node) (line, col int) {
+func NodePosition(n ast.Node) (line, col int) {
 	if n == nil || n.GetToken() == nil {
 		return 1, 1
 	}
 	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
-		return place(m.Values[0].Key)
+		return NodePosition(m.Values[0].Key)
 	}
 	if m, ok := n.(*ast.MappingValueNode); ok {
-		return place(m.Key)
+		return NodePosition(m.Key)
 	}
 	p := n.GetToken().Position
 	return p.Line, p.Column
 }
 
-// pairs returns the members of a mapping, in either form the parser gives it.
-func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
+// Members returns the members of a mapping, in either form the parser gives it.
+func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch m := n.(type) {
 	case *ast.MappingNode:
 		return m.Values, true
@@ -176,18 +176,18 @@ func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-// locate finds the place of a field; of the nearest enclosing one where the
+// Locate finds the place of a field; of the nearest enclosing one where the
 // field is not there.
-func (d *document) locate(path []string, key bool) (line, col int) {
-	n := d.root
-	line, col = place(n)
+func (d *Document) Locate(path []string, key bool) (line, col int) {
+	n := d.Root
+	line, col = NodePosition(n)
 	for i, p := range path {
 		var next ast.Node
-		if _, ok := pairs(n); ok {
+		if _, ok := Members(n); ok {
 			if m := d.member(n, p); m != nil {
 				next = m.Value
 				if key && i == len(path)-1 {
-					return place(m.Key)
+					return NodePosition(m.Key)
 				}
 			}
 		} else if s, ok := n.(*ast.SequenceNode); ok {
@@ -199,19 +199,19 @@ func (d *document) locate(path []string, key bool) (line, col int) {
 			return line, col
 		}
 		n = next
-		line, col = place(n)
+		line, col = NodePosition(n)
 	}
 	return line, col
 }
 
 // member returns the first member of a mapping that has a name, nil if none has.
-func (d *document) member(n ast.Node, name string) *ast.MappingValueNode {
+func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	index, ok := d.members[n]
 	if !ok {
-		members, _ := pairs(n)
+		members, _ := Members(n)
 		index = make(map[string]*ast.MappingValueNode, len(members))
 		for _, m := range members {
-			if name, _ := keyOf(m.Key); index[name] == nil {
+			if name, _ := KeyName(m.Key); index[name] == nil {
 				index[name] = m
 			}
 		}

@@ -45,29 +45,29 @@ func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, Problems)
 // parseEntity is ParseEntity, but for an entity with errors it returns what
 // could be read of it, for it to be compared with the others.
 func parseEntity(path, typ, slug string, data []byte) (*record.Entity, Problems) {
-	d := parseDocument(path, data, "version")
-	m, ok := d.fields()
+	d := Parse(path, data, "version")
+	m, ok := d.Fields()
 	if !ok {
-		return nil, d.report()
+		return nil, d.Report()
 	}
-	entitySchema().check(d)
+	entitySchema().Check(d)
 	e := decodeEntity(typ, slug, m)
 	d.checkEntity(e)
-	return e, d.report()
+	return e, d.Report()
 }
 
 // decodeEntity takes over what has the right type; the schema has complained
 // about the rest.
 func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
-	text := func(key string) string { return textOf(m[key]) }
+	text := func(key string) string { return Text(m[key]) }
 	e := &record.Entity{
 		Type: typ, Slug: slug,
 		Name: ownText(m["name"]), Provider: text("provider"), Description: ownText(m["description"]),
 		Category: text("category"), Version: text("version"), PricingModel: text("pricingModel"),
-		License: text("license"), URL: ownText(m["url"]), Tags: textsOf(m["tags"]),
-		Capabilities: textsOf(m["capabilities"]), AddedDate: text("addedDate"),
+		License: text("license"), URL: ownText(m["url"]), Tags: Texts(m["tags"]),
+		Capabilities: Texts(m["capabilities"]), AddedDate: text("addedDate"),
 		LastUpdated: text("lastUpdated"), Status: cmp.Or(text("status"), record.Active),
-		Formerly: textsOf(m["formerly"]),
+		Formerly: Texts(m["formerly"]),
 	}
 	if links, ok := m["links"].(map[string]any); ok {
 		for name, v := range links {
@@ -92,9 +92,9 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 		if !ok {
 			continue
 		}
-		f := record.Fact{Name: name, Date: textOf(s["date"]), Source: sourceOf(s["source"])}
+		f := record.Fact{Name: name, Date: Text(s["date"]), Source: sourceOf(s["source"])}
 		if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
-			f.Day = textOf(s["value"])
+			f.Day = Text(s["value"])
 		} else {
 			f.Number = numberOf(s["value"])
 		}
@@ -108,7 +108,7 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	for _, v := range list {
 		b, _ := v.(map[string]any)
 		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{
-			Name: textOf(b["name"]), Value: numberOf(b["value"]), Date: textOf(b["date"]), Source: sourceOf(b["source"])})
+			Name: Text(b["name"]), Value: numberOf(b["value"]), Date: Text(b["date"]), Source: sourceOf(b["source"])})
 	}
 	return e
 }
@@ -120,21 +120,21 @@ func ownText(v any) string {
 	return strings.Clone(strings.TrimSpace(s))
 }
 
-// textOf is ownText for what a catalogue repeats all the time, such as
+// Text is ownText for what a catalogue repeats all the time, such as
 // categories, tags and dates: equal texts share one copy.
-func textOf(v any) string {
+func Text(v any) string {
 	s, _ := v.(string)
 	return unique.Make(strings.TrimSpace(s)).Value()
 }
 
-func textsOf(v any) []string {
+func Texts(v any) []string {
 	list, _ := v.([]any)
 	if len(list) == 0 {
 		return nil
 	}
 	out := make([]string, 0, len(list))
 	for _, item := range list {
-		out = append(out, textOf(item))
+		out = append(out, Text(item))
 	}
 	return out
 }
@@ -151,21 +151,21 @@ func numberOf(v any) float64 {
 
 // checkEntity adds what the fields of an entity say against each other, and what
 // its reviewer should know of its texts.
-func (d *document) checkEntity(e *record.Entity) {
+func (d *Document) checkEntity(e *record.Entity) {
 	d.warnOfTexts(e)
-	if !d.faulty["addedDate"] && !d.faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
-		d.addAt([]string{"lastUpdated"}, false, Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
+	if !d.Faulty["addedDate"] && !d.Faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
+		d.AddAt([]string{"lastUpdated"}, false, Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
 	}
 	for _, f := range e.Signals.Facts {
 		value, date := []string{"signals", f.Name, "value"}, []string{"signals", f.Name, "date"}
-		if len(d.faulty) > 0 && (d.faulty[FieldName(value)] || d.faulty[FieldName(date)]) {
+		if len(d.Faulty) > 0 && (d.Faulty[FieldName(value)] || d.Faulty[FieldName(date)]) {
 			continue
 		}
 		if n := min(len(f.Day), len(f.Date)); f.Day[:n] > f.Date[:n] {
-			d.addAt(value, false, Problem{Severity: Warning, Message: f.Day + " is after the day it was read, " + f.Date})
+			d.AddAt(value, false, Problem{Severity: Warning, Message: f.Day + " is after the day it was read, " + f.Date})
 		}
 	}
 	if i := slices.Index(e.Formerly, e.Slug); i >= 0 {
-		d.addAt([]string{"formerly", strconv.Itoa(i)}, false, Problem{Message: shown(e.Slug) + " is the slug that it has now; list only earlier ones"})
+		d.AddAt([]string{"formerly", strconv.Itoa(i)}, false, Problem{Message: Quote(e.Slug) + " is the slug that it has now; list only earlier ones"})
 	}
 }

@@ -25,25 +25,25 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
 // an error the entity and the file are nil. No YAML is parsed before the values
 // have passed the schema, so that no input costs more than its size.
 func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, Problems) {
-	d := &document{path: path, textual: textualField, faulty: map[string]bool{}}
+	d := &Document{Path: path, textual: VersionField, Faulty: map[string]bool{}}
 	root, err := layoutOfFields(fields)
 	if err != nil {
 		d.blame(err)
-		return nil, nil, d.report()
+		return nil, nil, d.Report()
 	}
-	d.value = root.value()
-	if _, ok := d.fields(); !ok {
-		return nil, nil, d.report()
+	d.Value = root.value()
+	if _, ok := d.Fields(); !ok {
+		return nil, nil, d.Report()
 	}
-	entitySchema().check(d)
-	d.checkEntity(decodeEntity(typ, slug, d.value.(map[string]any)))
-	if n, _ := d.problems.Count(); n > 0 {
-		return nil, nil, d.report()
+	entitySchema().Check(d)
+	d.checkEntity(decodeEntity(typ, slug, d.Value.(map[string]any)))
+	if n, _ := d.Problems.Count(); n > 0 {
+		return nil, nil, d.Report()
 	}
-	data, err := Compose(trimmed(fields).(map[string]any))
+	data, err := Compose(trimTexts(fields).(map[string]any))
 	if err != nil {
 		d.blame(err)
-		return nil, nil, d.report()
+		return nil, nil, d.Report()
 	}
 	e, problems := ParseEntity(path, typ, slug, data)
 	if e == nil {
@@ -53,36 +53,36 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 }
 
 // blame adds why values make no file.
-func (d *document) blame(err error) {
+func (d *Document) blame(err error) {
 	var wrong *FieldError
 	if errors.As(err, &wrong) {
-		d.addAt(nil, false, Problem{Field: wrong.Field, Message: wrong.Message})
+		d.AddAt(nil, false, Problem{Field: wrong.Field, Message: wrong.Message})
 		return
 	}
-	d.addAt(nil, false, Problem{Message: err.Error()})
+	d.AddAt(nil, false, Problem{Message: err.Error()})
 }
 
-// trimmed returns values without blanks around their texts.
-func trimmed(v any) any {
+// trimTexts returns values without blanks around their texts.
+func trimTexts(v any) any {
 	switch v := v.(type) {
 	case string:
 		return strings.TrimSpace(v)
 	case []string:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = trimmed(item)
+			list[i] = trimTexts(item)
 		}
 		return list
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = trimmed(item)
+			list[i] = trimTexts(item)
 		}
 		return list
 	case map[string]any:
 		set := make(map[string]any, len(v))
 		for name, item := range v {
-			set[name] = trimmed(item)
+			set[name] = trimTexts(item)
 		}
 		return set
 	}
@@ -91,22 +91,22 @@ func trimmed(v any) any {
 
 // Fields returns the values of the file of an entity, as JSON has them.
 func Fields(data []byte) (map[string]any, error) {
-	d := parseDocument("", data, textualField)
-	fields, ok := d.fields()
-	if !ok || len(d.problems) > 0 {
-		return nil, d.report()
+	d := Parse("", data, VersionField)
+	fields, ok := d.Fields()
+	if !ok || len(d.Problems) > 0 {
+		return nil, d.Report()
 	}
 	return fields, nil
 }
 
-// UnknownField describes a field that the file of an entity does not have, nil
+// UnknownEntityField describes a field that the file of an entity does not have, nil
 // for one that it has. more are further names that may stand where the field does.
-func UnknownField(name string, more ...string) *Problem {
+func UnknownEntityField(name string, more ...string) *Problem {
 	node := entitySchema().at(nil)
 	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
 		return nil
 	}
-	p := entitySchema().unknown(node, nil, name, more...)
+	p := entitySchema().unknownField(node, nil, name, more...)
 	p.Field, p.Severity = FieldName([]string{name}), Error
 	return &p
 }

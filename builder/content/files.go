@@ -56,7 +56,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
-		s    func() *schema
+		s    func() *Schema
 		into any
 	}{
 		{"categories.yaml", categoriesSchema, &categories},
@@ -84,7 +84,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 		}
 	}
 	c.Categories = categories.Categories
-	c.Index.Repository = plainRepository(c.Index.Repository)
+	c.Index.Repository = RepositoryURL(c.Index.Repository)
 	return problems, nil
 }
 
@@ -99,27 +99,27 @@ func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 	}
 	defer f.Close()
 	room.Reset()
-	_, err = room.ReadFrom(io.LimitReader(f, maxFileSize+1))
+	_, err = room.ReadFrom(io.LimitReader(f, MaxFileSize+1))
 	return room.Bytes(), err
 }
 
-// reserved is why no category may have the name of the leaderboard over all.
-const reserved = " is the leaderboard over all categories; take another slug"
+// reservedSlug is why no category may have the name of the leaderboard over all.
+const reservedSlug = " is the leaderboard over all categories; take another slug"
 
 // checkCategories refuses a slug that two categories share, and those that none can
 // have.
-func (d *document) checkCategories() {
-	list, _ := valueAt(d.value, []string{"categories"}).([]any)
+func (d *Document) checkCategories() {
+	list, _ := ValueAt(d.Value, []string{"categories"}).([]any)
 	seen := map[string]bool{}
 	for i := range list {
 		path := []string{"categories", strconv.Itoa(i), "slug"}
-		slug, ok := valueAt(d.value, path).(string)
+		slug, ok := ValueAt(d.Value, path).(string)
 		if ok && seen[slug] {
-			d.addAt(path, false, Problem{Message: shown(slug) + " is given twice"})
+			d.AddAt(path, false, Problem{Message: Quote(slug) + " is given twice"})
 		} else if slug == exports.AllBoard {
-			d.addAt(path, false, Problem{Message: shown(slug) + reserved})
+			d.AddAt(path, false, Problem{Message: Quote(slug) + reservedSlug})
 		} else if device := DeviceName(slug); device != "" {
-			d.addAt(path, false, Problem{Message: shown(slug) + device})
+			d.AddAt(path, false, Problem{Message: Quote(slug) + device})
 		}
 		seen[slug] = true
 	}
@@ -133,26 +133,26 @@ func ParseScoring(path string, data []byte) ([]byte, Problems) {
 // LocateScoring returns the place of a field of a scoring file, for messages
 // about what its schema cannot tell.
 func LocateScoring(path string, data []byte, field ...string) (line, column int) {
-	return parseDocument(path, data, "version").locate(field, false)
+	return Parse(path, data, "version").Locate(field, false)
 }
 
 // parseChecked reads a YAML file, checks it by its schema and returns its JSON
 // form.
-func parseChecked(path string, data []byte, s *schema) ([]byte, Problems) {
-	d := parseDocument(path, data, "version")
-	m, ok := d.fields()
+func parseChecked(path string, data []byte, s *Schema) ([]byte, Problems) {
+	d := Parse(path, data, "version")
+	m, ok := d.Fields()
 	if !ok {
-		return nil, d.report()
+		return nil, d.Report()
 	}
-	s.check(d)
+	s.Check(d)
 	if s == categoriesSchema() {
 		d.checkCategories()
 	}
 	asJSON, err := json.Marshal(m)
 	if err != nil {
-		d.add(1, 1, Problem{Message: err.Error()})
+		d.Add(1, 1, Problem{Message: err.Error()})
 	}
-	return asJSON, d.report()
+	return asJSON, d.Report()
 }
 
 // completeCategories takes the categories from the entities where no file

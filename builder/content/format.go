@@ -24,10 +24,10 @@ import (
 // losing something. The schema is not asked: a file with an unknown field or a
 // wrong value can be formatted.
 func Format(path string, data []byte) ([]byte, error) {
-	original := parseDocument(path, data, textualField)
-	fields, ok := original.fields()
-	if !ok || len(original.problems) > 0 {
-		return nil, original.report()
+	original := Parse(path, data, VersionField)
+	fields, ok := original.Fields()
+	if !ok || len(original.Problems) > 0 {
+		return nil, original.Report()
 	}
 	s := new(shape)
 	if isEntity(path, fields) {
@@ -35,24 +35,24 @@ func Format(path string, data []byte) ([]byte, error) {
 	}
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	before, err := canonical(path, text, s)
+	before, err := canonicalize(path, text, s)
 	if err != nil {
 		return nil, err
 	}
 	result := printLayout(before.root, s)
-	after, err := canonical(path, result, s)
+	after, err := canonicalize(path, result, s)
 	if err != nil {
 		return nil, original.refusal(nil, "the result would not be right YAML")
 	}
-	switch field, lost := before.root.differs(after.root, nil); {
+	switch field, lost := before.root.firstDifference(after.root, nil); {
 	case lost != "":
 		return nil, original.refusal(field, lost+" would not stay as it is")
-	case !reflect.DeepEqual(original.value, after.value):
+	case !reflect.DeepEqual(original.Value, after.value):
 		return nil, original.refusal(nil, "a value would not stay as it is")
 	case !bytes.Equal(printLayout(after.root, s), result):
 		return nil, original.refusal(nil, "formatting the result once more would change it again")
 	}
-	if r := missing(text, result); r != 0 {
+	if r := lostCharacter(text, result); r != 0 {
 		return nil, original.refusal(nil, fmt.Sprintf("one of its characters %q would be lost", r))
 	}
 	return result, nil
@@ -77,35 +77,35 @@ type canonicalForm struct {
 	value any
 }
 
-func canonical(path string, text []byte, s *shape) (*canonicalForm, error) {
-	d := parseDocument(path, text, textualField)
-	if _, ok := d.fields(); !ok || len(d.problems) > 0 {
-		return nil, d.report()
+func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
+	d := Parse(path, text, VersionField)
+	if _, ok := d.Fields(); !ok || len(d.Problems) > 0 {
+		return nil, d.Report()
 	}
 	root, err := d.layout(string(text))
 	if err != nil {
 		return nil, err
 	}
-	root.raiseHeader()
+	root.hoistHeader()
 	if s == entityShape() {
 		root.order(s)
-		root.raiseHeader()
+		root.hoistHeader()
 	}
-	root.settle(true)
-	root.bracket(s == entityShape(), 0)
-	return &canonicalForm{root, d.value}, nil
+	root.placeComments(true)
+	root.chooseFlow(s == entityShape(), 0)
+	return &canonicalForm{root, d.Value}, nil
 }
 
 // refusal is why a file that is right is left alone all the same.
-func (d *document) refusal(field []string, why string) error {
-	d.addAt(field, false, Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
-	return d.report()
+func (d *Document) refusal(field []string, why string) error {
+	d.AddAt(field, false, Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
+	return d.Report()
 }
 
-// differs names the first thing that two layouts do not have in common, "" for
+// firstDifference names the first thing that two layouts do not have in common, "" for
 // none.
-func (l *layout) differs(o *layout, path []string) (field []string, what string) {
-	comments := slices.Equal(l.head, o.head) && slices.Equal(l.foot, o.foot) && l.line == o.line
+func (l *layout) firstDifference(o *layout, path []string) (field []string, what string) {
+	comments := slices.Equal(l.headComments, o.headComments) && slices.Equal(l.footComments, o.footComments) && l.lineComment == o.lineComment
 	switch {
 	case l.name != o.name || l.named != o.named:
 		return path, "the order of the fields"
@@ -113,7 +113,7 @@ func (l *layout) differs(o *layout, path []string) (field []string, what string)
 		return path, "the value"
 	case !comments:
 		return path, "a comment"
-	case l.flow != o.flow || l.gap != o.gap || !slices.Equal(l.fold, o.fold):
+	case l.flow != o.flow || l.blankBefore != o.blankBefore || !slices.Equal(l.block, o.block):
 		return path, "the form"
 	}
 	for i, item := range l.items {
@@ -121,7 +121,7 @@ func (l *layout) differs(o *layout, path []string) (field []string, what string)
 		if !item.named {
 			step = fmt.Sprint(i)
 		}
-		if field, what := item.differs(o.items[i], append(path[:len(path):len(path)], step)); what != "" {
+		if field, what := item.firstDifference(o.items[i], append(path[:len(path):len(path)], step)); what != "" {
 			return field, what
 		}
 	}
@@ -130,10 +130,10 @@ func (l *layout) differs(o *layout, path []string) (field []string, what string)
 
 var indentNumber = regexp.MustCompile(`[|>][-+]?[1-9]`)
 
-// missing finds a letter, a digit or a # that a file holds more often before
+// lostCharacter finds a letter, a digit or a # that a file holds more often before
 // than after, 0 where there is none. It knows nothing of YAML, so that it does
 // not share a mistake with the parser.
-func missing(before, after []byte) rune {
+func lostCharacter(before, after []byte) rune {
 	escapes := bytes.IndexByte(before, '\\') >= 0
 	numbers := indentNumber.Match(before)
 	count := map[rune]int{}

@@ -16,34 +16,34 @@ type layout struct {
 	name  string // of a field
 	named bool   // a field of a set; else an entry of a list, or the document
 
-	kind layoutKind
-	text string   // of a leaf: its value where it is a text, else as it is written
-	raw  bool     // a leaf that is no text: a number, true, false, null
-	fold []string // of a leaf written as a block (> or |): its header, then its lines
+	kind  layoutKind
+	text  string   // of a leaf: its value where it is a text, else as it is written
+	raw   bool     // a leaf that is no text: a number, true, false, null
+	block []string // of a leaf written as a block (> or |): its header, then its lines
 
 	items []*layout
 	flow  bool // in brackets, on one line
 
-	gap    bool     // a blank line stands before it
-	head   []string // comments above it; "" is a blank line between them
-	line   string   // comment behind it
-	column int      // where that comment began, 0 where it may stand anywhere
-	foot   []string // comments below its items, in their column
+	blankBefore   bool     // a blank line stands before it
+	headComments  []string // comments above it; "" is a blank line between them
+	lineComment   string   // comment behind it
+	commentColumn int      // where that comment began, 0 where it may stand anywhere
+	footComments  []string // comments below its items, in their column
 }
 
 type layoutKind int
 
 const (
-	leaf layoutKind = iota
-	set
-	list
+	scalar layoutKind = iota
+	mapping
+	sequence
 )
 
-// commented tells whether a comment stands anywhere within a set or list, so
+// hasComments tells whether a comment stands anywhere within a set or list, so
 // that it cannot be written on one line.
-func (l *layout) commented() bool {
-	return len(l.foot) > 0 || slices.ContainsFunc(l.items, func(item *layout) bool {
-		return len(item.head) > 0 || item.line != "" || item.fold != nil || item.commented()
+func (l *layout) hasComments() bool {
+	return len(l.footComments) > 0 || slices.ContainsFunc(l.items, func(item *layout) bool {
+		return len(item.headComments) > 0 || item.lineComment != "" || item.block != nil || item.hasComments()
 	})
 }
 
@@ -121,12 +121,12 @@ func (s *shape) isDate() bool {
 func (l *layout) order(s *shape) {
 	for _, item := range l.items {
 		inner := s.entry()
-		if l.kind == set {
+		if l.kind == mapping {
 			inner = s.field(item.name)
 		}
 		item.order(inner)
 	}
-	if l.kind != set || len(l.items) == 0 {
+	if l.kind != mapping || len(l.items) == 0 {
 		return
 	}
 	rank := func(item *layout) int {
@@ -136,58 +136,58 @@ func (l *layout) order(s *shape) {
 		return len(s.Properties.names)
 	}
 	first := l.items[0]
-	gap := first.gap // separates the comments on top from whatever comes first
+	gap := first.blankBefore // separates the comments on top from whatever comes first
 	slices.SortStableFunc(l.items, func(a, b *layout) int { return rank(a) - rank(b) })
 	if l.items[0] != first {
-		first.gap, l.items[0].gap = false, gap
+		first.blankBefore, l.items[0].blankBefore = false, gap
 	}
 }
 
-// settle gives comments and blank lines their places once the order is known:
+// placeComments gives comments and blank lines their places once the order is known:
 // what is said of the first item of an entry stands above its dash, and nothing
 // begins with a blank line.
-func (l *layout) settle(top bool) {
+func (l *layout) placeComments(top bool) {
 	for i, item := range l.items {
-		item.settle(false)
+		item.placeComments(false)
 		if len(item.items) > 0 && !item.named {
-			item.head = append(item.head, item.items[0].head...)
-			item.items[0].head = nil
+			item.headComments = append(item.headComments, item.items[0].headComments...)
+			item.items[0].headComments = nil
 		}
-		if i == 0 && (!top || len(l.head) == 0) {
-			item.gap = false
+		if i == 0 && (!top || len(l.headComments) == 0) {
+			item.blankBefore = false
 		}
 	}
 }
 
-// bracket decides what stands in brackets. In entities that is lists of words,
+// chooseFlow decides what stands in brackets. In entities that is lists of words,
 // and sets within sets; in other files, what the writer has put there. Never
 // something with a comment in it, for which there would be no room.
-func (l *layout) bracket(entity bool, depth int) {
+func (l *layout) chooseFlow(entity bool, depth int) {
 	words := true
 	for _, item := range l.items {
-		item.bracket(entity, depth+1)
-		words = words && (item.kind == leaf || len(item.items) == 0)
+		item.chooseFlow(entity, depth+1)
+		words = words && (item.kind == scalar || len(item.items) == 0)
 	}
-	if l.kind == leaf {
+	if l.kind == scalar {
 		return
 	}
 	written := l.flow
 	if entity {
-		l.flow = words && (l.kind == list || depth > 1)
+		l.flow = words && (l.kind == sequence || depth > 1)
 	}
-	l.flow = len(l.items) == 0 || l.flow && depth > 0 && !l.commented()
+	l.flow = len(l.items) == 0 || l.flow && depth > 0 && !l.hasComments()
 	for _, item := range l.items {
 		if written && !l.flow {
-			item.gap, item.column = false, 0 // one line became several
+			item.blankBefore, item.commentColumn = false, 0 // one line became several
 		}
 		switch {
 		case l.flow:
-			item.gap = false
+			item.blankBefore = false
 			if item.raw && item.text == "" {
 				item.text = "null" // nothing at all would be hard to see
 			}
-		case !item.named && item.kind != leaf && !item.flow && item.line != "":
-			item.head, item.line = append(item.head, item.line), "" // the first field stands behind the dash
+		case !item.named && item.kind != scalar && !item.flow && item.lineComment != "":
+			item.headComments, item.lineComment = append(item.headComments, item.lineComment), "" // the first field stands behind the dash
 		}
 	}
 }

@@ -16,14 +16,14 @@ type printer struct{ bytes.Buffer }
 // texts are dates.
 func printLayout(root *layout, s *shape) []byte {
 	p := new(printer)
-	p.comments(root.head, 0)
+	p.comments(root.headComments, 0)
 	if len(root.items) == 0 {
 		p.value(root, s)
 		p.WriteByte('\n')
 	} else {
 		p.block(root, s, 0, false)
 	}
-	p.comments(root.foot, 0)
+	p.comments(root.footComments, 0)
 	return p.Bytes()
 }
 
@@ -44,15 +44,15 @@ func (p *printer) indent(n int) { p.WriteString(strings.Repeat(" ", n)) }
 // may go on a line that has begun.
 func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
 	for i, item := range l.items {
-		if item.gap {
+		if item.blankBefore {
 			p.WriteByte('\n')
 		}
-		p.comments(item.head, indent)
+		p.comments(item.headComments, indent)
 		if i > 0 || !begun {
 			p.indent(indent)
 		}
 		inner := s.entry()
-		if l.kind == set {
+		if l.kind == mapping {
 			inner = s.field(item.name)
 			p.WriteString(plainOrQuoted(item.name, false, false) + ":")
 		} else {
@@ -64,41 +64,41 @@ func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
 
 // item writes what follows the name of a field, or the dash of an entry.
 func (p *printer) item(l *layout, s *shape, indent int) {
-	below := l.kind != leaf && !l.flow && len(l.items) > 0
+	below := l.kind != scalar && !l.flow && len(l.items) > 0
 	switch {
-	case below && !l.named && l.line == "": // a list of sets: the first field follows the dash
+	case below && !l.named && l.lineComment == "": // a list of sets: the first field follows the dash
 		p.WriteByte(' ')
 		p.block(l, s, indent+2, true)
 	case below:
-		p.behind(l)
+		p.endLine(l)
 		p.block(l, s, indent+2, false)
-	case l.fold != nil:
-		p.WriteString(" " + l.fold[0])
-		p.behind(l)
-		for _, line := range l.fold[1:] {
+	case l.block != nil:
+		p.WriteString(" " + l.block[0])
+		p.endLine(l)
+		for _, line := range l.block[1:] {
 			if line != "" {
 				p.indent(indent + 2)
 			}
 			p.WriteString(line + "\n")
 		}
 	default:
-		if l.kind != leaf || !l.raw || l.text != "" {
+		if l.kind != scalar || !l.raw || l.text != "" {
 			p.WriteByte(' ')
 		}
 		p.value(l, s)
-		p.behind(l)
+		p.endLine(l)
 	}
-	p.comments(l.foot, indent+2)
+	p.comments(l.footComments, indent+2)
 }
 
-// behind ends a line, with a comment where there is one: in its old column if
+// endLine ends a line, with a comment where there is one: in its old column if
 // the line leaves room for that.
-func (p *printer) behind(l *layout) {
-	if l.line != "" {
+func (p *printer) endLine(l *layout) {
+	if l.lineComment != "" {
 		text := p.Bytes()
 		width := utf8.RuneCount(text[bytes.LastIndexByte(text, '\n')+1:])
-		p.indent(max(l.column-1-width, 1))
-		p.WriteString(l.line)
+		p.indent(max(l.commentColumn-1-width, 1))
+		p.WriteString(l.lineComment)
 	}
 	p.WriteByte('\n')
 }
@@ -107,7 +107,7 @@ func (p *printer) behind(l *layout) {
 func (p *printer) value(l *layout, s *shape) { p.inline(l, s, false) }
 
 func (p *printer) inline(l *layout, s *shape, brackets bool) {
-	if l.kind == leaf {
+	if l.kind == scalar {
 		if l.raw {
 			p.WriteString(l.text)
 		} else if s.isDate() && dateForm.MatchString(l.text) {
@@ -118,7 +118,7 @@ func (p *printer) inline(l *layout, s *shape, brackets bool) {
 		return
 	}
 	marks := "[]"
-	if l.kind == set {
+	if l.kind == mapping {
 		marks = "{}"
 	}
 	p.WriteByte(marks[0])
@@ -127,10 +127,10 @@ func (p *printer) inline(l *layout, s *shape, brackets bool) {
 			p.WriteString(", ")
 		}
 		inner := s.entry()
-		if l.kind == set {
+		if l.kind == mapping {
 			inner = s.field(item.name)
 			p.WriteString(plainOrQuoted(item.name, true, true) + ":")
-			if item.kind != leaf || !item.raw || item.text != "" {
+			if item.kind != scalar || !item.raw || item.text != "" {
 				p.WriteByte(' ')
 			}
 		}
@@ -146,7 +146,7 @@ var (
 	// than a text: YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema) and
 	// YAML 1.1 (https://yaml.org/type/), which many programs still read.
 	// The first sign is no + or - here, which no text without quotes begins with.
-	otherThanText = regexp.MustCompile(`(?i)^(` +
+	notText = regexp.MustCompile(`(?i)^(` +
 		`null|~|true|false|yes|no|on|off|y|n|=|` +
 		`[0-9][0-9_,]*(\.[0-9_]*)?(e[-+0-9_]*)?|` +
 		`\.[0-9_].*|` +
@@ -164,7 +164,7 @@ func plainOrQuoted(s string, brackets, name bool) string {
 	plain := s != "" && !strings.ContainsFunc(s, unprintable) &&
 		!strings.ContainsRune(" +,[]{}#&*!|>'\"%@`-?:=", firstRune(s)) && !strings.HasSuffix(s, " ") &&
 		!strings.Contains(s, ": ") && !strings.Contains(s, " #") && !strings.HasSuffix(s, ":") &&
-		!strings.HasPrefix(s, "...") && !strings.Contains(s, "<<") && !otherThanText.MatchString(s)
+		!strings.HasPrefix(s, "...") && !strings.Contains(s, "<<") && !notText.MatchString(s)
 	if brackets {
 		plain = plain && !strings.ContainsAny(s, " ,[]{}?") // many programs take any ? for a sign there
 	}

@@ -15,76 +15,76 @@ func (p position) before(q position) bool {
 	return p.line < q.line || p.line == q.line && p.col < q.col
 }
 
-func at(t *token.Token) position { return position{t.Position.Line, t.Position.Column} }
+func tokenPosition(t *token.Token) position { return position{t.Position.Line, t.Position.Column} }
 
-// placed is a layout with the places it has in a file, for comments to be put
+// node is a layout with the places it has in a file, for comments to be put
 // where they belong.
-type placed struct {
+type node struct {
 	*layout
-	parent *placed
-	depth  int
-	start  position // of its name, of its dash, or of an entry in brackets
-	value  position // of its value
-	end    position // of its closing bracket
-	inner  int      // the column of its items
+	parent     *node
+	depth      int
+	start      position // of its name, of its dash, or of an entry in brackets
+	value      position // of its value
+	end        position // of its closing bracket
+	itemColumn int      // the column of its items
 }
 
-// open tells whether a place lies within the brackets of a set or list.
-func (p *placed) open(c position) bool { return p.flow && c.before(p.end) }
+// inBrackets tells whether a place lies within the brackets of a set or list.
+func (p *node) inBrackets(c position) bool { return p.flow && c.before(p.end) }
 
-// reader makes the layout of a document.
-type reader struct {
-	lines  []string
-	placed []*placed // in the order of the file, the document itself left out
+// layoutReader makes the layout of a document.
+type layoutReader struct {
+	lines []string
+	nodes []*node // in the order of the file, the document itself left out
 }
 
 // layout returns how the document is written, comments included. There must be
 // nothing wrong with the document.
-func (d *document) layout(text string) (*layout, error) {
-	r := &reader{lines: strings.Split(text, "\n")}
-	root := &placed{layout: &layout{}, start: position{1, 1}, inner: 1}
-	r.read(root, d.root)
+func (d *Document) layout(text string) (*layout, error) {
+	r := &layoutReader{lines: strings.Split(text, "\n")}
+	root := &node{layout: &layout{}, start: position{1, 1}, itemColumn: 1}
+	r.read(root, d.Root)
 	comments, err := d.comments(text, r.lines)
 	if err != nil {
 		return nil, err
 	}
-	r.attach(root, comments)
+	r.attachComments(root, comments)
 	return root.layout, nil
 }
 
 // read fills in a layout from the value that the parser has for it.
-func (r *reader) read(p *placed, n ast.Node) {
-	if members, ok := pairs(n); ok {
-		p.kind = set
-		line, col := place(n)
+func (r *layoutReader) read(p *node, n ast.Node) {
+	if members, ok := Members(n); ok {
+		p.kind = mapping
+		line, col := NodePosition(n)
 		p.value = position{line, col}
 		if m, ok := n.(*ast.MappingNode); ok && m.IsFlowStyle {
-			p.flow, p.value, p.end = true, at(m.Start), at(m.End)
+			p.flow, p.value, p.end = true, tokenPosition(m.Start), tokenPosition(m.End)
 		} else if p.parent != nil && p.parent.flow {
 			p.flow, p.end = true, p.value // a: b as an entry of [ ]
 		}
 		for _, m := range members {
-			name, _ := keyOf(m.Key)
-			line, col := place(m.Key)
+			name, _ := KeyName(m.Key)
+			line, col := NodePosition(m.Key)
 			r.add(p, &layout{name: name, named: true}, position{line, col}, m.Value)
 		}
 		return
 	}
-	line, col := place(n)
+	line, col := NodePosition(n)
 	p.value = position{line, col}
 	switch v := n.(type) {
 	case *ast.SequenceNode:
-		p.kind, p.flow = list, v.IsFlowStyle
+		p.kind, p.flow = sequence, v.IsFlowStyle
 		if p.flow {
-			p.value, p.end = at(v.Start), at(v.End)
+			p.value, p.end = tokenPosition(v.Start), tokenPosition(v.End)
 		} else if p.parent != nil && p.parent.flow {
 			p.flow, p.end = true, p.value // the parser does not mind - a in brackets
 		}
 		for i, item := range v.Values {
-			line, col := place(item)
+			line, col := NodePosition(item)
 			start := position{line, col}
 			if !v.IsFlowStyle {
-				start = at(v.Entries[i].Start)
+				start = tokenPosition(v.Entries[i].Start)
 			}
 			r.add(p, &layout{}, start, item)
 		}
@@ -94,16 +94,16 @@ func (r *reader) read(p *placed, n ast.Node) {
 }
 
 // readLeaf fills in a layout from a text, a number, true, false or null.
-func (r *reader) readLeaf(p *placed, n ast.Node) {
-	textual := p.depth == 1 && p.name == textualField
+func (r *layoutReader) readLeaf(p *node, n ast.Node) {
+	textual := p.depth == 1 && p.name == VersionField
 	switch v := n.(type) {
 	case *ast.LiteralNode:
-		p.value = at(v.Start)
+		p.value = tokenPosition(v.Start)
 		p.text = strings.TrimRight(v.Value.Value, "\r\n")
-		p.fold = r.folded(v)
+		p.block = r.blockLines(v)
 	case *ast.StringNode:
 		p.text = v.Value
-		p.raw = v.Token.Type == token.StringType && plainNumber(v.Value) && !textual // of more than 64 bits
+		p.raw = v.Token.Type == token.StringType && IsPlainNumber(v.Value) && !textual // of more than 64 bits
 	case *ast.IntegerNode, *ast.FloatNode:
 		p.text, p.raw = n.GetToken().Value, !textual
 	case *ast.NullNode:
@@ -119,19 +119,19 @@ func (r *reader) readLeaf(p *placed, n ast.Node) {
 }
 
 // add reads one item of a set or list.
-func (r *reader) add(parent *placed, l *layout, start position, value ast.Node) {
-	p := &placed{layout: l, parent: parent, depth: parent.depth + 1, start: start}
+func (r *layoutReader) add(parent *node, l *layout, start position, value ast.Node) {
+	p := &node{layout: l, parent: parent, depth: parent.depth + 1, start: start}
 	if len(parent.items) == 0 {
-		parent.inner = start.col
+		parent.itemColumn = start.col
 	}
 	parent.items = append(parent.items, l)
-	r.placed = append(r.placed, p)
+	r.nodes = append(r.nodes, p)
 	r.read(p, value)
 }
 
-// folded returns a text in block form (> or |) as it is written, without its
+// blockLines returns a text in block form (> or |) as it is written, without its
 // indentation; nil where it can only be written in quotes.
-func (r *reader) folded(n *ast.LiteralNode) []string {
+func (r *layoutReader) blockLines(n *ast.LiteralNode) []string {
 	header := strings.TrimSuffix(n.Start.Value, "+")
 	if strings.Trim(header, "|>-") != "" {
 		return nil // the indentation is given as a number

@@ -86,7 +86,7 @@ func checkProblem(t *testing.T, p content.Problem) {
 		t.Errorf("a problem without a message: %q", line)
 	case p.Severity != content.Error && p.Severity != content.Warning:
 		t.Errorf("a problem of severity %q: %q", p.Severity, line)
-	case !placed.MatchString(line) || strings.ContainsAny(line, "\n\r\x1b\u2028\u202e") || !utf8.ValidString(line):
+	case !problemLine.MatchString(line) || strings.ContainsAny(line, "\n\r\x1b\u2028\u202e") || !utf8.ValidString(line):
 		t.Errorf("a problem that breaks its line: %q", line)
 	case len(line) > 4000:
 		t.Errorf("a problem of %d bytes: %.200q…", len(line), line)

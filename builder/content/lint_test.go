@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the wanted reports in testdata/
 
 // A report line begins with a place, so that editors and terminals can jump
 // there.
-var placed = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
+var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 
 // TestLint loads one malformed content folder for each archive in testdata/lint
 // and compares the whole report. With -update it writes down what is reported;
@@ -106,7 +106,7 @@ func compareReports(t *testing.T, got, want string) {
 		t.Error("nothing was reported")
 	}
 	for line := range strings.Lines(got) {
-		if !placed.MatchString(line) {
+		if !problemLine.MatchString(line) {
 			t.Errorf("the line does not begin with a place: %s", line)
 		}
 	}
@@ -158,7 +158,7 @@ func TestLintRaw(t *testing.T) {
 				t.Errorf("the report is %.500q, it should begin with %q", got, c.want)
 			}
 			for line := range strings.Lines(got) {
-				if !placed.MatchString(line) || !strings.HasSuffix(line, "\n") {
+				if !problemLine.MatchString(line) || !strings.HasSuffix(line, "\n") {
 					t.Errorf("not a line of a report: %q", line)
 				}
 			}

@@ -47,12 +47,12 @@ type Content struct {
 // keeps the folder from being read at all. progress, if not nil, is called
 // after each file, from several goroutines.
 func Load(dir string, progress func(done, total int)) (c *Content, problems Problems, err error) {
-	return LoadUpon(dir, nil, progress)
+	return LoadWithReuse(dir, nil, progress)
 }
 
-// LoadUpon is Load, but takes what reuse knows instead of parsing it again. A nil
+// LoadWithReuse is Load, but takes what reuse knows instead of parsing it again. A nil
 // reuse knows nothing.
-func LoadUpon(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems Problems, err error) {
+func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems Problems, err error) {
 	f := Open(dir)
 	f.reuse = reuse
 	if _, err := f.Refresh(progress); err != nil {
@@ -162,9 +162,9 @@ func (f *Folder) linkedFolders() map[string]bool {
 // replace takes over what was read of a file, nil for nothing, and tells whether
 // it is another than before.
 func (f *Folder) replace(name string, now *file) bool {
-	was := f.files[name]
-	if was != nil {
-		f.claims.remove(was)
+	previous := f.files[name]
+	if previous != nil {
+		f.claims.remove(previous)
 	}
 	if now != nil {
 		f.claims.add(now)
@@ -173,15 +173,15 @@ func (f *Folder) replace(name string, now *file) bool {
 	case now == nil:
 		delete(f.files, name)
 		f.order = nil
-		return was != nil
-	case was == nil || was.slug == "" || now.slug == "":
+		return previous != nil
+	case previous == nil || previous.slug == "" || now.slug == "":
 		f.order = nil
 	case f.order != nil:
 		at, _ := slices.BinarySearchFunc(f.order, now, compareFiles)
 		f.order[at] = now
 	}
 	f.files[name] = now
-	return was == nil || was.sum != now.sum || !slices.Equal(was.problems, now.problems)
+	return previous == nil || previous.sum != now.sum || !slices.Equal(previous.problems, now.problems)
 }
 
 func compareFiles(a, b *file) int {
@@ -283,9 +283,9 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, Pro
 	if len(f.order) == 0 && len(problems) == 0 {
 		return nil, nil, fmt.Errorf("%s: holds no entity files (%s/<slug>.yaml)", f.dir, strings.Join(record.Types, "/<slug>.yaml, "))
 	}
-	problems = append(problems, f.checkTogether(c.Categories)...)
+	problems = append(problems, f.crossCheck(c.Categories)...)
 	c.completeCategories()
-	problems.sort()
+	problems.Sort()
 	return c, problems, nil
 }
 

@@ -36,8 +36,8 @@ type InputForm struct {
 	Missing   []string
 }
 
-// Place is where something stands in the mapping.
-type Place struct {
+// Location is where something stands in the mapping.
+type Location struct {
 	Line, Column int
 	Field        string
 }
@@ -68,7 +68,7 @@ type Value struct {
 	As       string            // "", or one of the names that the schema lists
 	Default  any
 
-	Place Place
+	Location Location
 }
 
 // TemplatePart is a literal text or a column.
@@ -82,7 +82,7 @@ type Condition struct {
 	Is, Not  []any
 	Empty    *bool
 	Optional bool
-	Place    Place
+	Location Location
 }
 
 // BenchmarkColumns is where benchmark results come from: one a row, or one an
@@ -92,35 +92,35 @@ type BenchmarkColumns struct {
 	Name, Value, Date, Source *Value
 	Details                   []string
 	Optional                  bool
-	Place                     Place
+	Location                  Location
 }
 
 // ParseMapping reads a mapping. It is nil where one of the problems is an
 // error. path is only for messages.
 func ParseMapping(path string, data []byte) (*Mapping, Problems) {
-	d := parseDocument(path, data, "")
-	m, ok := d.fields()
+	d := Parse(path, data, "")
+	m, ok := d.Fields()
 	if !ok {
-		return nil, d.report()
+		return nil, d.Report()
 	}
-	mappingSchema().check(d)
+	mappingSchema().Check(d)
 	mapping := d.mapping(m)
 	d.checkMapping(mapping)
-	if errors, _ := d.problems.Count(); errors > 0 {
-		return nil, d.report()
+	if errors, _ := d.Problems.Count(); errors > 0 {
+		return nil, d.Report()
 	}
-	return mapping, d.report()
+	return mapping, d.Report()
 }
 
 // mapping takes over what has the right form; the schema has complained about
 // the rest.
-func (d *document) mapping(m map[string]any) *Mapping {
-	out := &Mapping{Path: d.path, Input: inputForm(m["input"]),
+func (d *Document) mapping(m map[string]any) *Mapping {
+	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),
 		Type: d.typeOf(m["type"]), Slug: d.valueOf(m["slug"], "slug"), ClashSlug: d.valueOf(m["clashSlug"], "clashSlug"),
 		Where: d.conditionsOf(m["where"], "where")}
 	if s, ok := m["source"].(map[string]any); ok {
-		out.Source = &MappingSource{Name: textOf(s["name"]), URL: textOf(s["url"]), License: textOf(s["license"]),
-			Date: textOf(s["date"]), Changes: textOf(s["changes"])}
+		out.Source = &MappingSource{Name: Text(s["name"]), URL: Text(s["url"]), License: Text(s["license"]),
+			Date: Text(s["date"]), Changes: Text(s["changes"])}
 	}
 	fields := setOf(m["fields"])
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -151,7 +151,7 @@ func setOf(v any) map[string]any {
 
 func inputForm(v any) InputForm {
 	m := setOf(v)
-	form := InputForm{Decimal: textOf(m["decimal"])}
+	form := InputForm{Decimal: Text(m["decimal"])}
 	switch delimiter, _ := m["delimiter"].(string); delimiter {
 	case "":
 	case "tab":
@@ -160,20 +160,20 @@ func inputForm(v any) InputForm {
 		form.Delimiter = []rune(delimiter)[0]
 	}
 	for _, text := range listOf(m["missing"]) {
-		form.Missing = append(form.Missing, textOf(text))
+		form.Missing = append(form.Missing, Text(text))
 	}
 	return form
 }
 
 // typeOf is like valueOf, but a bare text is the type itself.
-func (d *document) typeOf(v any) *Value {
+func (d *Document) typeOf(v any) *Value {
 	if s, ok := v.(string); ok {
-		return &Value{Constant: s, Place: d.placeOf("type")}
+		return &Value{Constant: s, Location: d.placeOf("type")}
 	}
 	return d.valueOf(v, "type")
 }
 
-func (d *document) signalOf(v any, name string) Target {
+func (d *Document) signalOf(v any, name string) Target {
 	path := []string{"signals", name}
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -183,12 +183,12 @@ func (d *document) signalOf(v any, name string) Target {
 		Date: d.valueOf(m["date"], "signals", name, "date"), Source: d.valueOf(m["source"], "signals", name, "source")}
 }
 
-func (d *document) benchmarksOf(v any) (out []BenchmarkColumns) {
+func (d *Document) benchmarksOf(v any) (out []BenchmarkColumns) {
 	for i, item := range listOf(v) {
 		m, at := setOf(item), []string{"signals", "benchmarks", strconv.Itoa(i)}
 		part := func(name string) *Value { return d.valueOf(m[name], append(slices.Clone(at), name)...) }
-		b := BenchmarkColumns{Each: textOf(m["each"]), Name: part("name"), Value: part("value"),
-			Date: part("date"), Source: part("source"), Details: textsOf(m["details"]), Place: d.placeOf(at...)}
+		b := BenchmarkColumns{Each: Text(m["each"]), Name: part("name"), Value: part("value"),
+			Date: part("date"), Source: part("source"), Details: Texts(m["details"]), Location: d.placeOf(at...)}
 		b.Optional, _ = m["optional"].(bool)
 		out = append(out, b)
 	}
@@ -196,21 +196,21 @@ func (d *document) benchmarksOf(v any) (out []BenchmarkColumns) {
 }
 
 // valueOf returns nil where there is no value.
-func (d *document) valueOf(v any, path ...string) *Value {
-	out := &Value{Place: d.placeOf(path...)}
+func (d *Document) valueOf(v any, path ...string) *Value {
+	out := &Value{Location: d.placeOf(path...)}
 	m := setOf(v)
 	switch {
 	case v == nil:
 		return nil
 	case m == nil:
-		out.Column = textOf(v)
+		out.Column = Text(v)
 		return out
 	}
-	out.Column, out.Constant, out.Default = textOf(m["column"]), m["constant"], m["default"]
+	out.Column, out.Constant, out.Default = Text(m["column"]), m["constant"], m["default"]
 	out.When = d.conditionsOf(m["when"], append(slices.Clone(path), "when")...)
 	out.Optional, _ = m["optional"].(bool)
 	out.List, _ = m["list"].(string) // a separator may be a space
-	out.Take, out.As = textOf(m["take"]), textOf(m["as"])
+	out.Take, out.As = Text(m["take"]), Text(m["as"])
 	for name, into := range map[string]*[]*Value{"first": &out.First, "all": &out.All} {
 		for i, item := range listOf(m[name]) {
 			*into = append(*into, d.valueOf(item, append(slices.Clone(path), name, strconv.Itoa(i))...))
@@ -219,27 +219,27 @@ func (d *document) valueOf(v any, path ...string) *Value {
 	if table, ok := m["values"].(map[string]any); ok {
 		out.Table = make(map[string]string, len(table))
 		for from, to := range table {
-			out.Table[from] = textOf(to)
+			out.Table[from] = Text(to)
 		}
 	}
 	if text, ok := m["template"].(string); ok {
 		parts, wrong := parseTemplate(text)
 		if out.Template = parts; wrong != "" {
-			d.addAt(append(slices.Clone(path), "template"), false, Problem{Message: wrong})
+			d.AddAt(append(slices.Clone(path), "template"), false, Problem{Message: wrong})
 		}
 	}
 	d.checkValue(m, path)
 	return out
 }
 
-func (d *document) conditionsOf(v any, path ...string) (out []Condition) {
+func (d *Document) conditionsOf(v any, path ...string) (out []Condition) {
 	for i, item := range listOf(v) {
 		m, ok := item.(map[string]any)
 		if !ok {
 			continue
 		}
 		at := append(slices.Clone(path), strconv.Itoa(i))
-		c := Condition{Column: textOf(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"]), Place: d.placeOf(at...)}
+		c := Condition{Column: Text(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"]), Location: d.placeOf(at...)}
 		if b, ok := m["empty"].(bool); ok {
 			c.Empty = &b
 		}
@@ -262,7 +262,7 @@ func listOrOne(v any) []any {
 	return []any{v}
 }
 
-func (d *document) placeOf(path ...string) Place {
-	line, col := d.locate(path, false)
-	return Place{Line: max(line, 1), Column: max(col, 1), Field: FieldName(path)}
+func (d *Document) placeOf(path ...string) Location {
+	line, col := d.Locate(path, false)
+	return Location{Line: max(line, 1), Column: max(col, 1), Field: FieldName(path)}
 }

@@ -11,23 +11,23 @@ import (
 )
 
 // checkMapping adds what the schema cannot tell of a mapping.
-func (d *document) checkMapping(m *Mapping) {
+func (d *Document) checkMapping(m *Mapping) {
 	if kind, ok := typeName(m); ok && !slices.Contains(record.Types, kind) {
-		d.addAt([]string{"type"}, false, Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",
-			shown(kind), strings.Join(record.Types, ", ")), Suggestion: didyoumean.Name(kind, record.Types)})
+		d.AddAt([]string{"type"}, false, Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",
+			Quote(kind), strings.Join(record.Types, ", ")), Suggestion: didyoumean.Name(kind, record.Types)})
 	}
-	delimiter, _ := valueAt(d.value, []string{"input", "delimiter"}).(string)
+	delimiter, _ := ValueAt(d.Value, []string{"input", "delimiter"}).(string)
 	if wrong := wrongDelimiter(delimiter); wrong != "" {
-		d.addAt([]string{"input", "delimiter"}, false, Problem{Message: wrong})
+		d.AddAt([]string{"input", "delimiter"}, false, Problem{Message: wrong})
 	}
-	if errors, _ := d.problems.Count(); errors > 0 {
+	if errors, _ := d.Problems.Count(); errors > 0 {
 		return // what follows may have been meant
 	}
 	if m.Slug == nil {
-		d.add(1, 1, Problem{Field: "slug", Message: "is missing, and there is no fields.name that it could be made from"})
+		d.Add(1, 1, Problem{Field: "slug", Message: "is missing, and there is no fields.name that it could be made from"})
 	}
 	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 {
-		d.add(1, 1, Problem{Field: "fields", Message: "is missing: the mapping yields nothing"})
+		d.Add(1, 1, Problem{Field: "fields", Message: "is missing: the mapping yields nothing"})
 	}
 }
 
@@ -44,9 +44,9 @@ func wrongDelimiter(s string) string {
 	case s == "" || s == "tab":
 		return ""
 	case utf8.RuneCountInString(s) != 1:
-		return shown(s) + " is not one character; write the character, or the word tab"
+		return Quote(s) + " is not one character; write the character, or the word tab"
 	case strings.ContainsAny(s, "\"\r\n\ufffd"):
-		return shown(s) + " cannot separate columns"
+		return Quote(s) + " cannot separate columns"
 	}
 	return ""
 }
@@ -55,20 +55,20 @@ func wrongDelimiter(s string) string {
 var valueSources = []string{"column", "constant", "template", "first", "all"}
 
 // checkValue adds what is wrong between the parts of a value.
-func (d *document) checkValue(m map[string]any, path []string) {
+func (d *Document) checkValue(m map[string]any, path []string) {
 	d.checkOneOf(m, path, valueSources...)
 	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {
-		d.addAt(append(slices.Clone(path), "optional"), true, Problem{Message: "belongs beside column or template"})
+		d.AddAt(append(slices.Clone(path), "optional"), true, Problem{Message: "belongs beside column or template"})
 	}
 	if m["list"] != nil && m["all"] != nil {
-		d.addAt(append(slices.Clone(path), "list"), true, Problem{Message: "is not needed beside all, which is a list"})
+		d.AddAt(append(slices.Clone(path), "list"), true, Problem{Message: "is not needed beside all, which is a list"})
 	}
 }
 
 // checkOneOf: a set has exactly one of these fields.
-func (d *document) checkOneOf(m map[string]any, path []string, names ...string) {
+func (d *Document) checkOneOf(m map[string]any, path []string, names ...string) {
 	for name := range m {
-		if d.faulty[FieldName(append(slices.Clone(path), name))] {
+		if d.Faulty[FieldName(append(slices.Clone(path), name))] {
 			return // it may be one of them, misspelt
 		}
 	}
@@ -81,9 +81,9 @@ func (d *document) checkOneOf(m map[string]any, path []string, names ...string) 
 	all := strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 	switch {
 	case len(given) == 0:
-		d.addAt(path, false, Problem{Message: "needs one of " + all})
+		d.AddAt(path, false, Problem{Message: "needs one of " + all})
 	case len(given) > 1:
-		d.addAt(append(slices.Clone(path), given[1]), true, Problem{Message: "is given beside " + given[0] + "; there can be just one of " + all})
+		d.AddAt(append(slices.Clone(path), given[1]), true, Problem{Message: "is given beside " + given[0] + "; there can be just one of " + all})
 	}
 }
 
@@ -135,11 +135,11 @@ func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 type ColumnUse struct {
 	Column   string
 	Optional bool
-	Place    Place
+	Location Location
 }
 
 // Problem is an error at that place.
-func (m *Mapping) Problem(at Place, message, suggestion string) Problem {
+func (m *Mapping) Problem(at Location, message, suggestion string) Problem {
 	return Problem{File: m.Path, Line: at.Line, Column: at.Column, Severity: Error, Field: at.Field, Message: message, Suggestion: suggestion}
 }
 
@@ -165,11 +165,11 @@ func (m *Mapping) Columns() (uses []ColumnUse) {
 		prefix, first := "", len(uses)
 		if b.Each != "" {
 			prefix = b.Each + "."
-			uses = append(uses, ColumnUse{Column: b.Each, Place: b.Place})
+			uses = append(uses, ColumnUse{Column: b.Each, Location: b.Location})
 		}
 		add(prefix, b.Name, b.Value, b.Date, b.Source)
 		for _, name := range b.Details {
-			uses = append(uses, ColumnUse{Column: prefix + name, Place: b.Place})
+			uses = append(uses, ColumnUse{Column: prefix + name, Location: b.Location})
 		}
 		for i := range uses[first:] {
 			uses[first+i].Optional = uses[first+i].Optional || b.Optional
@@ -183,11 +183,11 @@ func (v *Value) columns(prefix string, uses *[]ColumnUse) {
 		return
 	}
 	if v.Column != "" {
-		*uses = append(*uses, ColumnUse{prefix + v.Column, v.Optional, v.Place})
+		*uses = append(*uses, ColumnUse{prefix + v.Column, v.Optional, v.Location})
 	}
 	for _, part := range v.Template {
 		if part.Column != "" {
-			*uses = append(*uses, ColumnUse{prefix + part.Column, v.Optional, v.Place})
+			*uses = append(*uses, ColumnUse{prefix + part.Column, v.Optional, v.Location})
 		}
 	}
 	for _, inner := range slices.Concat(v.First, v.All) {
@@ -198,6 +198,6 @@ func (v *Value) columns(prefix string, uses *[]ColumnUse) {
 
 func conditionColumns(prefix string, list []Condition, uses *[]ColumnUse) {
 	for _, c := range list {
-		*uses = append(*uses, ColumnUse{prefix + c.Column, c.Optional, c.Place})
+		*uses = append(*uses, ColumnUse{prefix + c.Column, c.Optional, c.Location})
 	}
 }

@@ -24,7 +24,7 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	form, err := canonical(path, formatted, entityShape())
+	form, err := canonicalize(path, formatted, entityShape())
 	if err != nil {
 		return nil, err
 	}
@@ -37,13 +37,13 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; write it above the field", path, FieldName(at))
 	}
 	form.root.order(entityShape())
-	form.root.settle(true)
-	form.root.bracket(true, 0)
+	form.root.placeComments(true)
+	form.root.chooseFlow(true, 0)
 	result, err := Format(path, printLayout(form.root, entityShape()))
 	if err != nil {
 		return nil, err
 	}
-	after, err := canonical(path, result, entityShape())
+	after, err := canonicalize(path, result, entityShape())
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +53,9 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	return result, nil
 }
 
-// byMember tells whether a set is merged member by member, and whether members
+// mergedByMember tells whether a set is merged member by member, and whether members
 // that have no new value stay.
-func byMember(path []string) (yes, stay bool) {
+func mergedByMember(path []string) (yes, stay bool) {
 	stay = len(path) == 0 || len(path) == 1 && (path[0] == "links" || path[0] == "signals")
 	return stay || len(path) == 2 && path[0] == "signals", stay
 }
@@ -64,14 +64,14 @@ func byMember(path []string) (yes, stay bool) {
 func merged(old, fresh any, path []string) any {
 	members, ok1 := old.(map[string]any)
 	news, ok2 := fresh.(map[string]any)
-	_, stay := byMember(path)
+	_, stay := mergedByMember(path)
 	if !ok1 || !ok2 || !stay {
 		return fresh
 	}
 	out := maps.Clone(members)
 	for name, v := range news {
-		if was, ok := members[name]; ok {
-			v = merged(was, v, append(path[:len(path):len(path)], name))
+		if previous, ok := members[name]; ok {
+			v = merged(previous, v, append(path[:len(path):len(path)], name))
 		}
 		out[name] = v
 	}
@@ -82,21 +82,21 @@ func merged(old, fresh any, path []string) any {
 // path of what holds a comment that would have no place, nil where nothing does.
 func (l *layout) merge(fresh *layout, have any, path []string) (lost []string) {
 	members, _ := have.(map[string]any)
-	yes, stay := byMember(path)
+	yes, stay := mergedByMember(path)
 	if reflect.DeepEqual(have, fresh.value()) {
 		return nil
 	}
-	l.column = 0 // the line behind which a comment stood is another one now
-	if !yes || l.kind != set || fresh.kind != set || len(l.items) == 0 {
-		if l.commented() {
+	l.commentColumn = 0 // the line behind which a comment stood is another one now
+	if !yes || l.kind != mapping || fresh.kind != mapping || len(l.items) == 0 {
+		if l.hasComments() {
 			return path
 		}
-		l.kind, l.text, l.raw, l.fold, l.items, l.flow = fresh.kind, fresh.text, fresh.raw, nil, fresh.items, fresh.flow
+		l.kind, l.text, l.raw, l.block, l.items, l.flow = fresh.kind, fresh.text, fresh.raw, nil, fresh.items, fresh.flow
 		return nil
 	}
 	if !stay {
 		for _, item := range l.items {
-			if fresh.member(item.name) == nil && (len(item.head) > 0 || item.line != "" || item.commented()) {
+			if fresh.member(item.name) == nil && (len(item.headComments) > 0 || item.lineComment != "" || item.hasComments()) {
 				return append(path[:len(path):len(path)], item.name)
 			}
 		}
@@ -125,7 +125,7 @@ func (l *layout) member(name string) *layout {
 
 // comments lists all comments of a layout, sorted.
 func (l *layout) comments(list []string) []string {
-	for _, text := range slices.Concat(l.head, []string{l.line}, l.foot) {
+	for _, text := range slices.Concat(l.headComments, []string{l.lineComment}, l.footComments) {
 		if text != "" {
 			list = append(list, text)
 		}

@@ -8,7 +8,7 @@ import (
 
 // SourceYAML writes an entry for the sources of index.yaml.
 func SourceYAML(s store.Source) string {
-	item := &layout{kind: set}
+	item := &layout{kind: mapping}
 	add := func(name, text string) {
 		if text != "" {
 			item.items = append(item.items, &layout{name: name, named: true, text: text})
@@ -18,13 +18,13 @@ func SourceYAML(s store.Source) string {
 	add("url", s.URL)
 	add("license", s.License)
 	if len(s.Types) > 0 {
-		types := &layout{name: "types", named: true, kind: list, flow: true}
+		types := &layout{name: "types", named: true, kind: sequence, flow: true}
 		for _, t := range s.Types {
 			types.items = append(types.items, &layout{text: t})
 		}
 		item.items = append(item.items, types)
 	}
 	add("changes", s.Changes)
-	text := printLayout(&layout{kind: list, items: []*layout{item}}, new(shape))
+	text := printLayout(&layout{kind: sequence, items: []*layout{item}}, new(shape))
 	return "  " + string(bytes.ReplaceAll(bytes.TrimRight(text, "\n"), []byte("\n"), []byte("\n  "))) + "\n"
 }

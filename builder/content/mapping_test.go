@@ -74,11 +74,11 @@ func TestMappingExamples(t *testing.T) {
 			t.Errorf("mapping %d of content/README.md: %v", i+1, problems)
 		}
 	}
-	shipped, err := filepath.Glob("../importer/testdata/*.yaml")
-	if err != nil || len(shipped) < 3 {
-		t.Fatal(len(shipped), err)
+	fixture, err := filepath.Glob("../importer/testdata/*.yaml")
+	if err != nil || len(fixture) < 3 {
+		t.Fatal(len(fixture), err)
 	}
-	for _, path := range shipped {
+	for _, path := range fixture {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func FuzzParseMapping(f *testing.F) {
 			return
 		}
 		for _, use := range m.Columns() {
-			if use.Column == "" || use.Place.Line < 1 || use.Place.Column < 1 {
+			if use.Column == "" || use.Location.Line < 1 || use.Location.Column < 1 {
 				t.Errorf("%+v is no use of a column", use)
 			}
 		}

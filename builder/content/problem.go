@@ -43,13 +43,13 @@ func (p Problem) String() string {
 	if p.Field != "" {
 		b.WriteString(p.Field + ": ")
 	}
-	b.WriteString(p.Says())
+	b.WriteString(p.Text())
 	return b.String()
 }
 
-// Says is the problem without its place and field: what is wrong (did you mean
+// Text is the problem without its place and field: what is wrong (did you mean
 // "…"?)
-func (p Problem) Says() string {
+func (p Problem) Text() string {
 	if p.Suggestion == "" {
 		return p.Message
 	}
@@ -83,13 +83,13 @@ func (ps Problems) Count() (errors, warnings int) {
 // With returns these problems and further ones, in order.
 func (ps Problems) With(more Problems) Problems {
 	all := slices.Concat(ps, more)
-	all.sort()
+	all.Sort()
 	return all
 }
 
-// sort orders by file, place and text, so that reports do not depend on which
+// Sort orders by file, place and text, so that reports do not depend on which
 // file was read first.
-func (ps Problems) sort() {
+func (ps Problems) Sort() {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
@@ -109,7 +109,7 @@ func FieldName(path []string) string {
 			b.WriteByte('.')
 		}
 		if utf8.RuneCountInString(p) > maxPlainLen || !plainName.MatchString(p) || safetext.Contains(p) {
-			p = shown(p)
+			p = Quote(p)
 		}
 		b.WriteString(p)
 	}

@@ -30,12 +30,12 @@ func (f *Folder) Changed() ([]string, error) {
 		}
 		seen[name] = true
 		f.mu.Lock()
-		was := f.files[name]
+		previous := f.files[name]
 		f.mu.Unlock()
-		if _, _, counts := f.classify(name, info); !counts && was == nil {
+		if _, _, counts := f.classify(name, info); !counts && previous == nil {
 			return nil
 		}
-		if was == nil || was.info == nil || !sameFile(was.info, info) {
+		if previous == nil || previous.info == nil || !sameFile(previous.info, info) {
 			changed = append(changed, name)
 		}
 		return nil
@@ -53,14 +53,14 @@ func (f *Folder) Changed() ([]string, error) {
 	return changed, nil
 }
 
-// noFolder is a content folder that is not there: an fs.ErrNotExist with a hint.
-type noFolder struct{ message string }
+// missingFolderError is a content folder that is not there: an fs.ErrNotExist with a hint.
+type missingFolderError struct{ message string }
 
 // Error implements error.
-func (e *noFolder) Error() string { return e.message }
+func (e *missingFolderError) Error() string { return e.message }
 
 // Is tells errors.Is what kind of error it is.
-func (e *noFolder) Is(target error) bool { return target == fs.ErrNotExist }
+func (e *missingFolderError) Is(target error) bool { return target == fs.ErrNotExist }
 
 func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
@@ -75,7 +75,7 @@ func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &noFolder{fmt.Sprintf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
+		return &missingFolderError{fmt.Sprintf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
 	}
 	if err != nil {
 		return err
@@ -220,9 +220,9 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 	case !info.Mode().IsRegular():
 		return "must be a regular file, not a link", "", true
 	case !ValidSlug(slug):
-		return shown(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
+		return Quote(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
 	case DeviceName(slug) != "":
-		return shown(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
+		return Quote(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
 	}
 	return "", "", true
 }

@@ -32,9 +32,9 @@ func SchemaJSON(name string) ([]byte, error) {
 	return schemaFiles.ReadFile("schema/" + name + ".schema.json")
 }
 
-// schema is a compiled schema together with its text, which error messages
+// Schema is a compiled schema together with its text, which error messages
 // take valid names from.
-type schema struct {
+type Schema struct {
 	compiled *jsonschema.Schema
 	raw      any
 }
@@ -42,14 +42,14 @@ type schema struct {
 // The schemas are compiled on first use: it takes about as long as the rest of a program's
 // start, and most commands need none.
 var (
-	entitySchema     = sync.OnceValue(func() *schema { return mustCompile("entity") })
-	categoriesSchema = sync.OnceValue(func() *schema { return mustCompile("categories") })
-	indexSchema      = sync.OnceValue(func() *schema { return mustCompile("index") })
-	scoringSchema    = sync.OnceValue(func() *schema { return mustCompile("scoring") })
-	mappingSchema    = sync.OnceValue(func() *schema { return mustCompile("mapping") })
+	entitySchema     = sync.OnceValue(func() *Schema { return mustCompile("entity") })
+	categoriesSchema = sync.OnceValue(func() *Schema { return mustCompile("categories") })
+	indexSchema      = sync.OnceValue(func() *Schema { return mustCompile("index") })
+	scoringSchema    = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
+	mappingSchema    = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
 )
 
-func mustCompile(name string) *schema {
+func mustCompile(name string) *Schema {
 	data, err := SchemaJSON(name)
 	if err != nil {
 		panic(err) // it is embedded
@@ -64,26 +64,26 @@ func mustCompile(name string) *schema {
 	if err := c.AddResource(url, raw); err != nil {
 		panic(fmt.Sprintf("content: schema %s: %v", name, err))
 	}
-	return &schema{compiled: c.MustCompile(url), raw: raw}
+	return &Schema{compiled: c.MustCompile(url), raw: raw}
 }
 
-// check adds what is wrong with the document by its schema, and what its texts
+// Check adds what is wrong with the document by its schema, and what its texts
 // say that a schema cannot judge.
-func (s *schema) check(d *document) {
-	d.value = s.bound(d, d.value, s.at(nil), nil)
-	err := s.compiled.Validate(d.value)
+func (s *Schema) Check(d *Document) {
+	d.Value = s.bound(d, d.Value, s.at(nil), nil)
+	err := s.compiled.Validate(d.Value)
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		s.explain(d, failed)
 	} else if err != nil {
-		d.add(1, 1, Problem{Message: err.Error()})
+		d.Add(1, 1, Problem{Message: err.Error()})
 	}
-	s.checkTexts(d, d.value, s.at(nil), nil)
+	s.checkTexts(d, d.Value, s.at(nil), nil)
 }
 
 // bound returns a value with its lists cut to the lengths that the schema allows,
 // and adds a problem for each that was longer. What comes after need not care how
 // long a stranger's list is.
-func (s *schema) bound(d *document, value any, node map[string]any, path []string) any {
+func (s *Schema) bound(d *Document, value any, node map[string]any, path []string) any {
 	switch v := value.(type) {
 	case map[string]any:
 		props, _ := node["properties"].(map[string]any)
@@ -95,7 +95,7 @@ func (s *schema) bound(d *document, value any, node map[string]any, path []strin
 	case []any:
 		if limit, ok := node["maxItems"].(json.Number); ok {
 			if n, err := strconv.Atoi(limit.String()); err == nil && len(v) > n {
-				d.addAt(path, false, Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", len(v), n)})
+				d.AddAt(path, false, Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", len(v), n)})
 				v = v[:n]
 			}
 		}
@@ -109,7 +109,7 @@ func (s *schema) bound(d *document, value any, node map[string]any, path []strin
 
 // at returns the part of the schema that a field is checked with, nil where
 // there is none.
-func (s *schema) at(path []string) map[string]any {
+func (s *Schema) at(path []string) map[string]any {
 	node := s.resolve(s.raw)
 	for _, p := range path {
 		if props, ok := node["properties"].(map[string]any); ok {
@@ -122,7 +122,7 @@ func (s *schema) at(path []string) map[string]any {
 }
 
 // resolve follows a reference to the definitions of the schema.
-func (s *schema) resolve(part any) map[string]any {
+func (s *Schema) resolve(part any) map[string]any {
 	node, _ := part.(map[string]any)
 	if ref, ok := node["$ref"].(string); ok {
 		root := s.raw.(map[string]any)
@@ -139,7 +139,7 @@ func properties(node map[string]any) []string {
 }
 
 // explain turns the leaves of a validation error into problems.
-func (s *schema) explain(d *document, e *jsonschema.ValidationError) {
+func (s *Schema) explain(d *Document, e *jsonschema.ValidationError) {
 	if len(e.Causes) > 0 {
 		for _, c := range e.Causes {
 			s.explain(d, c)
@@ -153,62 +153,62 @@ func (s *schema) explain(d *document, e *jsonschema.ValidationError) {
 		s.explainUnknown(d, node, at, k.Properties)
 	case *kind.Required:
 		for _, m := range k.Missing {
-			d.addAt(at, false, Problem{Field: FieldName(append(slices.Clone(at), m)), Message: "is missing"})
+			d.AddAt(at, false, Problem{Field: FieldName(append(slices.Clone(at), m)), Message: "is missing"})
 		}
 	case *kind.DependentRequired:
 		for _, m := range k.Missing {
-			d.addAt(append(slices.Clone(at), k.Prop), true, Problem{Message: "says nothing without " + m + "; give that too, or leave this out"})
+			d.AddAt(append(slices.Clone(at), k.Prop), true, Problem{Message: "says nothing without " + m + "; give that too, or leave this out"})
 		}
 	case *kind.UniqueItems:
-		s.explainTwice(d, at)
+		s.explainRepeated(d, at)
 	default:
-		got := valueAt(d.value, at)
-		if got == nil && d.faulty[FieldName(at)] {
+		got := ValueAt(d.Value, at)
+		if got == nil && d.Faulty[FieldName(at)] {
 			return // its value was refused, so it seems to have none
 		}
 		if got == nil {
-			d.addAt(at, false, Problem{Message: s.noValue(at)})
+			d.AddAt(at, false, Problem{Message: s.missingValue(at)})
 			return
 		}
-		d.addAt(at, false, describe(e.ErrorKind, node, got))
+		d.AddAt(at, false, describeFailure(e.ErrorKind, node, got))
 	}
 }
 
 // explainUnknown adds the fields that a set in the schema does not have, in the
 // order of the file. Those that no report can list are counted only.
-func (s *schema) explainUnknown(d *document, node map[string]any, at []string, names []string) {
+func (s *Schema) explainUnknown(d *Document, node map[string]any, at []string, names []string) {
 	place := make(map[string][2]int, len(names))
 	for _, p := range names {
-		line, col := d.locate(append(slices.Clone(at), p), true)
+		line, col := d.Locate(append(slices.Clone(at), p), true)
 		place[p] = [2]int{line, col}
 	}
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(place[a][0], place[b][0]), cmp.Compare(place[a][1], place[b][1]), cmp.Compare(a, b))
 	})
 	for i, p := range names {
-		if i > maxProblems {
-			d.dropped += len(names) - i
+		if i > MaxProblems {
+			d.Dropped += len(names) - i
 			break
 		}
-		d.addAt(append(slices.Clone(at), p), true, s.unknown(node, at, p))
+		d.AddAt(append(slices.Clone(at), p), true, s.unknownField(node, at, p))
 	}
 }
 
-// unknown describes a field that a set in the schema does not have.
-func (s *schema) unknown(node map[string]any, at []string, field string, more ...string) Problem {
+// unknownField describes a field that a set in the schema does not have.
+func (s *Schema) unknownField(node map[string]any, at []string, field string, more ...string) Problem {
 	known := append(properties(node), more...)
 	slices.Sort(known)
 	p := Problem{Message: "unknown field; known are " + strings.Join(known, ", "),
 		Suggestion: cmp.Or(s.within(node, field), didyoumean.Name(field, known))}
 	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
-		p.Field = FieldName(at) + "." + shown(field) // without the quotes it would look like an entry of a list
+		p.Field = FieldName(at) + "." + Quote(field) // without the quotes it would look like an entry of a list
 		p.Message += "; a number is written without commas"
 	}
 	return p
 }
 
 // within finds a field that was meant for one of the sets in node.
-func (s *schema) within(node map[string]any, field string) string {
+func (s *Schema) within(node map[string]any, field string) string {
 	props, _ := node["properties"].(map[string]any)
 	for _, name := range properties(node) {
 		if slices.Contains(properties(s.resolve(props[name])), field) {
@@ -218,22 +218,22 @@ func (s *schema) within(node map[string]any, field string) string {
 	return ""
 }
 
-// explainTwice adds each entry of a list that repeats an earlier one.
-func (s *schema) explainTwice(d *document, at []string) {
-	list, _ := valueAt(d.value, at).([]any)
+// explainRepeated adds each entry of a list that repeats an earlier one.
+func (s *Schema) explainRepeated(d *Document, at []string) {
+	list, _ := ValueAt(d.Value, at).([]any)
 	seen := map[string]bool{}
 	for i, item := range list {
-		text := shown(item)
+		text := Quote(item)
 		if key := fmt.Sprint(item); !seen[key] {
 			seen[key] = true
 			continue
 		}
-		d.addAt(append(slices.Clone(at), strconv.Itoa(i)), false, Problem{Message: text + " is given twice"})
+		d.AddAt(append(slices.Clone(at), strconv.Itoa(i)), false, Problem{Message: text + " is given twice"})
 	}
 }
 
-// noValue says what to do about a field without a value.
-func (s *schema) noValue(at []string) string {
+// missingValue says what to do about a field without a value.
+func (s *Schema) missingValue(at []string) string {
 	if len(at) > 0 {
 		name, set := at[len(at)-1], s.at(at[:len(at)-1])
 		if required, _ := set["required"].([]any); slices.Contains(required, any(name)) {
@@ -246,7 +246,7 @@ func (s *schema) noValue(at []string) string {
 	return "has no value; give one or leave the field out"
 }
 
-func valueAt(v any, path []string) any {
+func ValueAt(v any, path []string) any {
 	for _, p := range path {
 		switch n := v.(type) {
 		case map[string]any:

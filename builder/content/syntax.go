@@ -13,33 +13,33 @@ import (
 	"kindex/exports/safetext"
 )
 
-// readable tells whether the parser may have the file at all.
-func (d *document) readable(data []byte) bool {
-	if len(data) > maxFileSize {
-		d.add(1, 1, Problem{Message: fmt.Sprintf("is larger than %d bytes, the most that a file may have", maxFileSize)})
+// checkReadable tells whether the parser may have the file at all.
+func (d *Document) checkReadable(data []byte) bool {
+	if len(data) > MaxFileSize {
+		d.Add(1, 1, Problem{Message: fmt.Sprintf("is larger than %d bytes, the most that a file may have", MaxFileSize)})
 		return false
 	}
 	if !d.checkCharacters(string(data)) {
 		return false
 	}
 	if bytes.Count(data, []byte("\n"))+bytes.Count(data, []byte("\r")) > maxLines {
-		d.add(1, 1, Problem{Message: fmt.Sprintf("has more than %d lines, the most that a file may have", maxLines)})
+		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d lines, the most that a file may have", maxLines)})
 		return false
 	}
-	if line := blankLines(data); line > 0 {
-		d.add(line, 1, Problem{Message: fmt.Sprintf("more than %d blank lines follow each other; remove them", maxBlank)})
+	if line := findBlankLines(data); line > 0 {
+		d.Add(line, 1, Problem{Message: fmt.Sprintf("more than %d blank lines follow each other; remove them", maxBlank)})
 		return false
 	}
-	if line, col, ok := nestedDeeply(data); ok {
-		d.add(line, col, Problem{Message: fmt.Sprintf("is nested more than %d levels deep", maxDepth)})
+	if line, col, ok := findDeepNesting(data); ok {
+		d.Add(line, col, Problem{Message: fmt.Sprintf("is nested more than %d levels deep", MaxDepth)})
 		return false
 	}
 	return true
 }
 
 // checkCharacters reports whether a file consists of characters that people can
-// see, and adds each one that they cannot, up to maxProblems.
-func (d *document) checkCharacters(text string) bool {
+// see, and adds each one that they cannot, up to MaxProblems.
+func (d *Document) checkCharacters(text string) bool {
 	line, start := 1, 0 // of the line that the character is on
 	for at, r := range safetext.Hidden(text) {
 		var message string
@@ -52,23 +52,23 @@ func (d *document) checkCharacters(text string) bool {
 		case '\t': // the parser drops some tabs without a word
 			message = "holds a tab here; use spaces"
 		case utf8.RuneError:
-			d.add(line, utf8.RuneCountInString(text[start:at])+1, Problem{Message: "is not UTF-8 text from here on; save the file as UTF-8"})
+			d.Add(line, utf8.RuneCountInString(text[start:at])+1, Problem{Message: "is not UTF-8 text from here on; save the file as UTF-8"})
 			return false
 		default:
 			message = "contains the hidden character " + safetext.Describe(r) + " here; remove it"
 		}
-		d.add(line, utf8.RuneCountInString(text[start:at])+1, Problem{Message: message})
-		if r == '\t' || len(d.problems) > maxProblems {
+		d.Add(line, utf8.RuneCountInString(text[start:at])+1, Problem{Message: message})
+		if r == '\t' || len(d.Problems) > MaxProblems {
 			return false
 		}
 	}
-	return len(d.problems) == 0
+	return len(d.Problems) == 0
 }
 
-// blankLines returns the number of the line with which more than maxBlank lines
+// findBlankLines returns the number of the line with which more than maxBlank lines
 // in a row are blank, 0 if there is none. A carriage return alone breaks a line
 // for the parser too, though no editor counts it.
-func blankLines(data []byte) int {
+func findBlankLines(data []byte) int {
 	line, blank := 1, 0
 	for i, c := range data {
 		switch c {
@@ -91,10 +91,10 @@ func blankLines(data []byte) int {
 	return 0
 }
 
-// nestedDeeply finds nesting that the parser would follow by recursion: open
+// findDeepNesting finds nesting that the parser would follow by recursion: open
 // brackets, and dashes in a row. Brackets within texts count too; nobody
 // leaves 32 of them open.
-func nestedDeeply(data []byte) (line, col int, ok bool) {
+func findDeepNesting(data []byte) (line, col int, ok bool) {
 	depth := 0
 	for number, text := range bytes.Split(data, []byte("\n")) {
 		dashes := 0
@@ -115,7 +115,7 @@ func nestedDeeply(data []byte) (line, col int, ok bool) {
 			default:
 				start = false
 			}
-			if depth > maxDepth || dashes > maxDepth {
+			if depth > MaxDepth || dashes > MaxDepth {
 				return number + 1, utf8.RuneCount(text[:i]) + 1, true
 			}
 		}
@@ -123,8 +123,8 @@ func nestedDeeply(data []byte) (line, col int, ok bool) {
 	return 0, 0, false
 }
 
-// syntaxWords says what the parser's messages mean for the writer of the file.
-var syntaxWords = map[string]string{
+// syntaxMessages says what the parser's messages mean for the writer of the file.
+var syntaxMessages = map[string]string{
 	misplacedColon:                         `a ": " where no field can be; put a text that holds ": " in quotes, and let all fields of a set begin in the same column`,
 	"value is not allowed in this context": "this stands where no value can; let it begin in the same column as the lines it belongs with, or put the whole text in quotes",
 	"value is not allowed in this context. map key-value is pre-defined":        "more text follows a value that was complete; put the whole text in one pair of quotes",
@@ -157,8 +157,8 @@ var syntaxWords = map[string]string{
 
 const misplacedColon = "mapping value is not allowed in this context"
 
-// syntaxError adds why the parser gave up.
-func (d *document) syntaxError(err error) {
+// addSyntaxError adds why the parser gave up.
+func (d *Document) addSyntaxError(err error) {
 	line, col := 1, 1
 	var message string
 	var ye yaml.Error
@@ -178,7 +178,7 @@ func (d *document) syntaxError(err error) {
 	} else {
 		message = err.Error()
 	}
-	switch words, known := syntaxWords[message]; {
+	switch words, known := syntaxMessages[message]; {
 	case known:
 		message = words
 	case strings.HasPrefix(message, "invalid header option"):
@@ -188,10 +188,10 @@ func (d *document) syntaxError(err error) {
 	case strings.HasPrefix(message, "found unknown escape character"):
 		message += `; write \\ for a backslash`
 	}
-	d.add(line, col, Problem{Message: "is not valid YAML: " + safetext.Escape(message)})
+	d.Add(line, col, Problem{Message: "is not valid YAML: " + safetext.Escape(message)})
 }
 
-// blank tells whether a text shows nothing at all.
-func blank(s string) bool {
+// isBlank tells whether a text shows nothing at all.
+func isBlank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }

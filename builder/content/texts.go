@@ -21,13 +21,13 @@ import (
 
 // checkTexts adds what a pattern cannot tell of a text: that it is blank, an
 // address of no place, a day that no calendar has, or no licence.
-func (s *schema) checkTexts(d *document, value any, node map[string]any, path []string) {
+func (s *Schema) checkTexts(d *Document, value any, node map[string]any, path []string) {
 	switch v := value.(type) {
 	case map[string]any:
 		props, _ := node["properties"].(map[string]any)
 		for name, member := range v {
 			inner := append(path[:len(path):len(path)], name)
-			if d.faulty[FieldName(inner)] || d.checkHidden(name, inner, true) {
+			if d.Faulty[FieldName(inner)] || d.checkHidden(name, inner, true) {
 				s.checkTexts(d, member, s.resolve(props[name]), inner)
 			}
 		}
@@ -36,7 +36,7 @@ func (s *schema) checkTexts(d *document, value any, node map[string]any, path []
 			s.checkTexts(d, item, s.resolve(node["items"]), append(path[:len(path):len(path)], strconv.Itoa(i)))
 		}
 	case string:
-		if node == nil || len(d.faulty) > 0 && d.faulty[FieldName(path)] {
+		if node == nil || len(d.Faulty) > 0 && d.Faulty[FieldName(path)] {
 			return // it has been complained about
 		}
 		if !d.checkHidden(v, path, false) {
@@ -59,18 +59,18 @@ func (s *schema) checkTexts(d *document, value any, node map[string]any, path []
 
 // checkHidden adds the first hidden character of a text or, where key is set, of
 // a field's name. Only an escape in quotes can have brought it into a file.
-func (d *document) checkHidden(s string, path []string, key bool) (ok bool) {
+func (d *Document) checkHidden(s string, path []string, key bool) (ok bool) {
 	for at, r := range safetext.Hidden(s) {
-		d.addAt(path, key, Problem{Message: fmt.Sprintf("contains the hidden character %s as its character %d; remove it",
+		d.AddAt(path, key, Problem{Message: fmt.Sprintf("contains the hidden character %s as its character %d; remove it",
 			safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)})
 		return false
 	}
 	return true
 }
 
-func (d *document) checkLine(s string, path []string) {
-	if blank(s) {
-		d.addAt(path, false, Problem{Message: "must not be blank"})
+func (d *Document) checkLine(s string, path []string) {
+	if isBlank(s) {
+		d.AddAt(path, false, Problem{Message: "must not be blank"})
 		return
 	}
 	if path[len(path)-1] == "license" {
@@ -80,43 +80,43 @@ func (d *document) checkLine(s string, path []string) {
 
 // checkURL refuses what has the form of an address but names no place, and
 // addresses that do not show what they are.
-func (d *document) checkURL(s string, path []string) {
+func (d *Document) checkURL(s string, path []string) {
 	u, err := url.Parse(s)
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
 	if err != nil || hidden || !validHost(u.Hostname()) || !validPort(u.Port()) {
-		d.addAt(path, false, Problem{Message: shown(s) + " is not a valid address"})
+		d.AddAt(path, false, Problem{Message: Quote(s) + " is not a valid address"})
 	}
 }
 
 // checkRepository refuses addresses of no place, and those whose path is not what
 // it seems.
-func (d *document) checkRepository(s string, path []string) {
+func (d *Document) checkRepository(s string, path []string) {
 	d.checkURL(s, path)
-	if d.faulty[FieldName(path)] {
+	if d.Faulty[FieldName(path)] {
 		return
 	}
-	u, err := url.Parse(plainRepository(s))
+	u, err := url.Parse(RepositoryURL(s))
 	if err != nil || u.Path == "" || u.Path != pathpkg.Clean(u.Path) {
-		d.addAt(path, false, Problem{Message: shown(s) + ": " + patternWords[repositoryPattern]})
+		d.AddAt(path, false, Problem{Message: Quote(s) + ": " + patternHints[repositoryPattern]})
 	}
 }
 
-// plainRepository is the address of a repository's page where somebody may have
+// RepositoryURL is the address of a repository's page where somebody may have
 // given the one that git clones from.
-func plainRepository(s string) string {
+func RepositoryURL(s string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(s, "/"), ".git"), "/")
 }
 
 // checkBranch refuses what git refuses as the name of a branch
 // (https://git-scm.com/docs/git-check-ref-format).
-func (d *document) checkBranch(s string, path []string) {
+func (d *Document) checkBranch(s string, path []string) {
 	bad := s == "" || s == "@" || s == "HEAD" || strings.HasPrefix(s, "-") || strings.HasSuffix(s, ".") ||
 		strings.Contains(s, "..") || strings.Contains(s, "@{") || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) })
 	for part := range strings.SplitSeq(s, "/") {
 		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
 	}
 	if bad {
-		d.addAt(path, false, Problem{Message: shown(s) + ": " + patternWords[branchPattern]})
+		d.AddAt(path, false, Problem{Message: Quote(s) + ": " + patternHints[branchPattern]})
 	}
 }
 
@@ -130,27 +130,27 @@ func validPort(port string) bool {
 }
 
 // checkDate refuses days that no calendar has.
-func (d *document) checkDate(s string, path []string) {
+func (d *Document) checkDate(s string, path []string) {
 	layout := time.DateOnly
 	if len(s) == len("2006-01") {
 		layout = "2006-01"
 	}
 	if _, err := time.Parse(layout, s); err != nil {
-		d.addAt(path, false, Problem{Message: shown(s) + " is not in the calendar; the order is year, month, day"})
+		d.AddAt(path, false, Problem{Message: Quote(s) + " is not in the calendar; the order is year, month, day"})
 	}
 }
 
 // checkLicense warns of what is no licence expression: it may well be a true
 // name, but programs that read SPDX cannot tell what it means.
-func (d *document) checkLicense(s string, path []string) {
+func (d *Document) checkLicense(s string, path []string) {
 	ok, guess := licenseExpression(strings.TrimSpace(s))
 	switch {
 	case ok && guess != "":
-		d.addAt(path, false, Problem{Severity: Warning, Message: shown(s) + " is spelled otherwise in the SPDX list", Suggestion: guess})
+		d.AddAt(path, false, Problem{Severity: Warning, Message: Quote(s) + " is spelled otherwise in the SPDX list", Suggestion: guess})
 	case !ok && guess != "":
-		d.addAt(path, false, Problem{Severity: Warning, Message: shown(s) + " is not an SPDX licence expression", Suggestion: guess})
+		d.AddAt(path, false, Problem{Severity: Warning, Message: Quote(s) + " is not an SPDX licence expression", Suggestion: guess})
 	case !ok:
-		d.addAt(path, false, Problem{Severity: Warning, Message: shown(s) +
+		d.AddAt(path, false, Problem{Severity: Warning, Message: Quote(s) +
 			" is not an SPDX licence expression; take an id of https://spdx.org/licenses/, or LicenseRef-Name for a licence that is not listed"})
 	}
 }

@@ -55,8 +55,8 @@ type Reason struct {
 	Value string `json:"value"`
 }
 
-// Says is the reason in words, in which mark writes what the files say.
-func (r Reason) Says(mark func(string) string) string {
+// Text is the reason in words, in which mark writes what the files say.
+func (r Reason) Text(mark func(string) string) string {
 	switch r.Kind {
 	case SameURL:
 		return "same URL " + mark(r.Value)
@@ -82,7 +82,7 @@ func duplicates(all, fresh []*record.Entity, words func(string) []string) []Dupl
 	}
 	f.byAddress(fresh)
 	f.byName(fresh)
-	f.byLikeness(words)
+	f.bySimilarity(words)
 	list := make([]Duplicate, 0, len(f.found))
 	for _, d := range f.found {
 		slices.SortStableFunc(d.Reasons, func(x, y Reason) int {
@@ -176,7 +176,7 @@ func (f *finder) byName(fresh []*record.Entity) {
 	names := make(map[*record.Entity]string, len(f.all))
 	same, near := map[string][]*record.Entity{}, map[string][]*record.Entity{}
 	for _, e := range f.all {
-		name := joined(e.Name)
+		name := normalizeName(e.Name)
 		names[e] = name
 		same[name] = append(same[name], e)
 		for _, key := range nearKeys(name) {
@@ -206,8 +206,8 @@ func (f *finder) byName(fresh []*record.Entity) {
 // that is so much alike.
 const few = 500
 
-// byLikeness finds those that say nearly the same.
-func (f *finder) byLikeness(words func(string) []string) {
+// bySimilarity finds those that say nearly the same.
+func (f *finder) bySimilarity(words func(string) []string) {
 	var places []uint32
 	for i, e := range f.all {
 		if f.new[e] {

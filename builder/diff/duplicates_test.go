@@ -126,7 +126,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func shipped(t *testing.T) *content.Content {
+func fixtureContent(t *testing.T) *content.Content {
 	t.Helper()
 	c, problems, err := content.Load("../../content", nil)
 	if n, _ := problems.Count(); err != nil || n > 0 || len(c.Entities) < 300 {
@@ -140,7 +140,7 @@ func shipped(t *testing.T) *content.Content {
 // catalogue there is, and few for what they are called or where they are.
 func TestShippedIsDistinct(t *testing.T) {
 	suite.InTest(t)
-	all := shipped(t).Entities
+	all := fixtureContent(t).Entities
 	var got []string
 	for _, d := range duplicates(all, all, indexes.Words) {
 		for _, r := range d.Reasons {
@@ -174,7 +174,7 @@ func TestShippedIsDistinct(t *testing.T) {
 // says, and mostly one with half of the description.
 func TestCopiesAreFound(t *testing.T) {
 	suite.InTest(t)
-	all := shipped(t).Entities
+	all := fixtureContent(t).Entities
 	whole, half, copies := 0, 0, 0
 	for i := 0; i < len(all); i += 9 {
 		if all[i].Status == record.Withdrawn {

@@ -136,9 +136,9 @@ func firstError(problems content.Problems) string {
 	for _, p := range problems {
 		if p.Severity == content.Error {
 			if p.Field != "" {
-				return p.Field + ": " + p.Says()
+				return p.Field + ": " + p.Text()
 			}
-			return p.Says()
+			return p.Text()
 		}
 	}
 	return "cannot be read"

@@ -49,9 +49,9 @@ const batchSize = 256
 // job is one import under way.
 type job struct {
 	Options
-	mapping *content.Mapping
-	drafter *drafter
-	survey  *survey
+	mapping   *content.Mapping
+	drafter   *drafter
+	firstPass *firstPass
 }
 
 // Run imports a catalogue. Problems of the mapping are a content.Problems
@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, problems
 	}
 	j := &job{Options: o, mapping: m, drafter: newDrafter(m, o.Date)}
-	if j.survey, err = j.look(ctx); err != nil {
+	if j.firstPass, err = j.scan(ctx); err != nil {
 		return nil, err
 	}
 	if o.Strict && !o.DryRun {
@@ -126,7 +126,7 @@ const (
 
 // pass goes through all rows once.
 func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error) {
-	folder, err := content.OpenSurroundings(j.Content)
+	folder, err := content.OpenWorkspace(j.Content)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error)
 
 // candidates turns rows into files in memory, on all processors, and gives them
 // to finish in their order. While some are written, the next are made.
-func (j *job) candidates(ctx context.Context, folder *content.Surroundings, finish func(*row, *candidate) error) error {
+func (j *job) candidates(ctx context.Context, folder *content.Workspace, finish func(*row, *candidate) error) error {
 	type made struct {
 		rows       []*row
 		candidates []*candidate
@@ -194,7 +194,7 @@ func (j *job) candidates(ctx context.Context, folder *content.Surroundings, fini
 }
 
 // batch makes the candidates of some rows.
-func (j *job) batch(list []*row, folder *content.Surroundings) []*candidate {
+func (j *job) batch(list []*row, folder *content.Workspace) []*candidate {
 	out := make([]*candidate, len(list))
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -63,9 +63,9 @@ type Report struct {
 	Existing   []Outcome `json:"-"` // the first of those that exist
 }
 
-func (j *job) newReport(folder *content.Surroundings, write bool) *Report {
+func (j *job) newReport(folder *content.Workspace, write bool) *Report {
 	r := &Report{Input: j.Input, Mapping: j.Mapping, Content: j.Content, Wrote: write, Strict: j.Strict,
-		UnusedColumns: append([]string{}, j.survey.unused...), SourceDate: j.drafter.date}
+		UnusedColumns: append([]string{}, j.firstPass.unused...), SourceDate: j.drafter.date}
 	s := j.mapping.Source
 	if s == nil {
 		return r

@@ -166,7 +166,7 @@ func (in *csvInput) next() (*row, error) {
 	switch {
 	case errors.As(err, &bad):
 		r.line, r.raw, r.cells = bad.StartLine, bytes.Clone(bytes.TrimRight(raw, "\r\n")), nil
-		r.wrong = "is not CSV: " + quoteWords(bad)
+		r.wrong = "is not CSV: " + csvMessages(bad)
 		return r, nil
 	case len(cells) != len(in.names):
 		r.wrong = fmt.Sprintf("has %s, the first row names %d", counted(len(cells), "column"), len(in.names))
@@ -181,7 +181,7 @@ func (in *csvInput) next() (*row, error) {
 	return r, nil
 }
 
-func quoteWords(e *csv.ParseError) string {
+func csvMessages(e *csv.ParseError) string {
 	if errors.Is(e.Err, csv.ErrBareQuote) {
 		return fmt.Sprintf(`line %d, column %d: a " within a text; put the text in quotes and write "" for it`, e.Line, e.Column)
 	}
@@ -284,14 +284,14 @@ func parseLine(r *row) *row {
 		}
 	}
 	if err != nil {
-		r.wrong = "is not a JSON object on one line: " + jsonWords(err)
+		r.wrong = "is not a JSON object on one line: " + jsonMessages(err)
 		return r
 	}
 	r.inputRecord = jsonRecord(object)
 	return r
 }
 
-func jsonWords(err error) string {
+func jsonMessages(err error) string {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):

@@ -36,7 +36,7 @@ type existing struct {
 
 // candidate makes the file of one row and checks it. It is safe for use by
 // several goroutines at once.
-func (j *job) candidate(r *row, folder *content.Surroundings) *candidate {
+func (j *job) candidate(r *row, folder *content.Workspace) *candidate {
 	c := &candidate{row: r.number}
 	switch {
 	case r.wrong != "":
@@ -51,7 +51,7 @@ func (j *job) candidate(r *row, folder *content.Surroundings) *candidate {
 	if c.draft.typ == "" || c.draft.slug == "" {
 		return c
 	}
-	c.slug = j.survey.slugOf(c.draft.typ, c.draft.slug, c.draft.clashSlug)
+	c.slug = j.firstPass.slugOf(c.draft.typ, c.draft.slug, c.draft.clashSlug)
 	var err error
 	if c.digest, err = c.draft.digest(); err == nil && len(c.reasons) == 0 {
 		err = j.compose(c, folder)
@@ -63,7 +63,7 @@ func (j *job) candidate(r *row, folder *content.Surroundings) *candidate {
 }
 
 // compose writes the file in memory and lets the validator judge it.
-func (j *job) compose(c *candidate, folder *content.Surroundings) error {
+func (j *job) compose(c *candidate, folder *content.Workspace) error {
 	typ, shown := c.draft.typ, folder.Shown(c.draft.typ, c.slug)
 	var err error
 	if c.existing, err = readExisting(folder.Path(typ, c.slug), shown, typ, c.slug); err != nil {
@@ -134,7 +134,7 @@ func (j *job) reason(p content.Problem) Reason {
 // writer decides the outcome of rows, one after the other, and writes files.
 type writer struct {
 	*job
-	folder *content.Surroundings
+	folder *content.Workspace
 	write  bool
 }
 
@@ -152,7 +152,7 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 	}
 	key := c.draft.typ + "/" + c.slug
 	o.File = w.folder.Shown(c.draft.typ, c.slug)
-	held := w.survey.final[key]
+	held := w.firstPass.final[key]
 	if held.other != 0 {
 		c.reasons = append(c.reasons, Reason{Field: "slug", Value: c.slug, Message: fmt.Sprintf(
 			"rows %d and %d would both be %s, but say different things; choose one of them with where, or tell them apart with clashSlug",
@@ -177,7 +177,7 @@ func (w *writer) checkFolder(c *candidate) {
 // need to.
 func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
 	o.Outcome = Written
-	first := w.survey.final[c.draft.typ+"/"+c.slug].first
+	first := w.firstPass.final[c.draft.typ+"/"+c.slug].first
 	switch {
 	case first != c.row:
 		o.Outcome, o.SameAs = Unchanged, first
@@ -209,9 +209,9 @@ func differing(a, b *record.Entity) (names []string) {
 	old, now := jsonOf(a), jsonOf(b)
 	for name, v := range now {
 		if inner, ok := v.(map[string]any); ok {
-			was, _ := old[name].(map[string]any)
+			before, _ := old[name].(map[string]any)
 			for part, v := range inner {
-				if !reflect.DeepEqual(v, was[part]) {
+				if !reflect.DeepEqual(v, before[part]) {
 					names = append(names, name+"."+part)
 				}
 			}

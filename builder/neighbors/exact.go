@@ -31,7 +31,7 @@ func NewExact(entities []*record.Entity, words func(string) []string) *Exact {
 // among all processors as Find does.
 func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	lists := make([][]exports.Neighbour, len(of))
-	unbound := usual
+	unbound := defaultLimits
 	unbound.budget = math.MaxInt
 	workers := runtime.GOMAXPROCS(0)
 	inParallel(workers, func(w int) {

@@ -35,14 +35,14 @@ type limits struct {
 	changed float64
 }
 
-var usual = limits{budget: 16000, shortlist: 250, most: Most, changed: 0.1}
+var defaultLimits = limits{budget: 16000, shortlist: 250, most: Most, changed: 0.1}
 
 // Find returns the neighbours of every entity in the order given, and the
 // features that their reasons point to. words splits a text into the words
 // that count.
 func Find(entities []*record.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
 	v := newVectors(entities, words)
-	return v.all(usual), v.features
+	return v.all(defaultLimits), v.features
 }
 
 // all returns the neighbours of all entities, in the order in which the entities

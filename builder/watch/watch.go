@@ -43,13 +43,13 @@ type Options struct {
 
 // Times of waiting.
 const (
-	settle   = 60 * time.Millisecond  // editors write a file in several steps
-	maxWait  = 300 * time.Millisecond // but not for longer than this
-	quietMin = 500 * time.Millisecond // without an edit before a build begins
-	quietMax = 10 * time.Second
-	retry    = 5 * time.Second // after a build that failed
-	lookMin  = 2 * time.Second // between looks for what no event told
-	lookPart = 30              // a look may take this part of the time
+	settle             = 60 * time.Millisecond  // editors write a file in several steps
+	maxWait            = 300 * time.Millisecond // but not for longer than this
+	quietMin           = 500 * time.Millisecond // without an edit before a build begins
+	quietMax           = 10 * time.Second
+	retry              = 5 * time.Second // after a build that failed
+	minScanInterval    = 2 * time.Second // between looks for what no event told
+	scanIntervalFactor = 30              // a look may take this part of the time
 )
 
 // Watcher follows one content folder.

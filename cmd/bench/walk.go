@@ -69,7 +69,7 @@ func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds 
 	if err := w.survey(23); err != nil {
 		return nil, err
 	}
-	o.Earlier = newEarlier(log)
+	o.Previous = newEarlier(log)
 	for range newCommits {
 		if _, err := w.edit(); err != nil {
 			return nil, err

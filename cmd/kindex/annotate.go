@@ -56,7 +56,7 @@ func workflowCommand(p content.Problem) string {
 		title += ": " + p.Field
 	}
 	add("title", title)
-	return fmt.Sprintf("::%s %s::%s", p.Severity, strings.Join(properties, ","), commandData.Replace(p.Says()))
+	return fmt.Sprintf("::%s %s::%s", p.Severity, strings.Join(properties, ","), commandData.Replace(p.Text()))
 }
 
 // A command ends with its line, so what its data and its properties hold must
@@ -100,7 +100,7 @@ func stepSummary(c *checked) string {
 		if p.Line > 0 {
 			place = fmt.Sprintf("%s:%d:%d", place, p.Line, p.Column)
 		}
-		row := fmt.Sprintf("| %s | %s | %s | %s |\n", p.Severity, markdownText(place), markdownText(p.Field), markdownText(p.Says()))
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n", p.Severity, markdownText(place), markdownText(p.Field), markdownText(p.Text()))
 		if b.Len()+len(row) > maxSummary {
 			fmt.Fprintf(&b, "\n%d more are in the log.\n", len(c.Problems)-i)
 			break

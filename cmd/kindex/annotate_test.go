@@ -53,8 +53,8 @@ func FuzzWorkflowCommand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file, field, message, suggestion string) {
 		p := content.Problem{File: "x/" + file, Line: 3, Column: 7, Severity: content.Warning, Field: field, Message: message, Suggestion: suggestion}
 		name, properties, data := readCommand(t, workflowCommand(p))
-		if name != "warning" || data != p.Says() {
-			t.Errorf("command %q, data %q instead of %q", name, data, p.Says())
+		if name != "warning" || data != p.Text() {
+			t.Errorf("command %q, data %q instead of %q", name, data, p.Text())
 		}
 		title := "kindex: " + field
 		if field == "" {

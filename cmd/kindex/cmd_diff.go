@@ -88,24 +88,24 @@ func diffCommand() *cobra.Command {
 	return c
 }
 
-// difference is a comparison with what was compared. As JSON it is the document
+// Report is a comparison with what was compared. As JSON it is the document
 // of --format json.
-type difference struct {
-	From revision `json:"from"`
-	To   revision `json:"to"`
+type Report struct {
+	From Ref `json:"from"`
+	To   Ref `json:"to"`
 	*diff.Comparison
 	Notes []string `json:"notes"`
 }
 
-// revision is one of the two that are compared.
-type revision struct {
+// Ref is one of the two that are compared.
+type Ref struct {
 	Name   jsonenc.OptionalString `json:"revision"` // "" for the working tree
 	Commit jsonenc.OptionalString `json:"commit"`
 
 	parted bool // the commit is the one at which the other left it
 }
 
-func (r revision) String() string {
+func (r Ref) String() string {
 	switch {
 	case r.Commit == "":
 		return "the working tree"
@@ -143,24 +143,24 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 }
 
 // compareRevisions loads and compares the two sides that an argument names.
-func compareRevisions(ctx context.Context, dir, arg string, asOf time.Time) (*difference, error) {
-	place, err := gitlog.FindPlace(ctx, dir)
+func compareRevisions(ctx context.Context, dir, arg string, asOf time.Time) (*Report, error) {
+	location, err := gitlog.FindLocation(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer place.Close() // what stays is the system's to remove
-	d := &difference{Notes: []string{}}
-	if err := d.resolve(ctx, place, arg); err != nil {
+	defer location.Close() // what stays is the system's to remove
+	d := &Report{Notes: []string{}}
+	if err := d.resolve(ctx, location, arg); err != nil {
 		return nil, err
 	}
-	_, err = d.compare(ctx, place, dir, asOf)
+	_, err = d.compare(ctx, location, dir, asOf)
 	return d, err
 }
 
 // compare loads and compares the two revisions, and returns the second as it was
 // compared.
-func (d *difference) compare(ctx context.Context, place *gitlog.Place, dir string, asOf time.Time) (after diff.Side, err error) {
-	to, err := loadSide(ctx, place, d.To, dir)
+func (d *Report) compare(ctx context.Context, location *gitlog.Location, dir string, asOf time.Time) (after diff.Revision, err error) {
+	to, err := loadRevision(ctx, location, d.To, dir)
 	if err != nil {
 		return after, err
 	}
@@ -170,7 +170,7 @@ func (d *difference) compare(ctx context.Context, place *gitlog.Place, dir strin
 	if to.failed != nil {
 		return after, to.failed
 	}
-	from, err := loadSide(ctx, place, d.From, dir)
+	from, err := loadRevision(ctx, location, d.From, dir)
 	if err != nil {
 		return after, err
 	}
@@ -185,7 +185,7 @@ func (d *difference) compare(ctx context.Context, place *gitlog.Place, dir strin
 }
 
 // resolve finds the commits that an argument names.
-func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg string) error {
+func (d *Report) resolve(ctx context.Context, location *gitlog.Location, arg string) error {
 	from, to, direct := strings.Cut(arg, "..")
 	merged := false
 	if direct {
@@ -193,7 +193,7 @@ func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg strin
 	}
 	for _, r := range []struct {
 		name string
-		into *revision
+		into *Ref
 		want bool
 	}{{from, &d.From, true}, {to, &d.To, direct}} {
 		if !r.want {
@@ -202,16 +202,16 @@ func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg strin
 		if r.name == "" {
 			r.name = "HEAD"
 		}
-		hash, err := place.Commit(ctx, r.name)
+		hash, err := location.Commit(ctx, r.name)
 		if err != nil {
 			return err
 		}
-		*r.into = revision{Name: jsonenc.OptionalString(r.name), Commit: jsonenc.OptionalString(hash)}
+		*r.into = Ref{Name: jsonenc.OptionalString(r.name), Commit: jsonenc.OptionalString(hash)}
 	}
 	if !merged {
 		return nil
 	}
-	base, err := place.MergeBase(ctx, string(d.From.Commit), string(d.To.Commit))
+	base, err := location.MergeBase(ctx, string(d.From.Commit), string(d.To.Commit))
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, err)
 	}
@@ -221,14 +221,14 @@ func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg strin
 }
 
 // note says what a reader must know of the sides.
-func (d *difference) note(dir string, from, to *side) {
+func (d *Report) note(dir string, from, to *loadedRevision) {
 	for _, s := range []struct {
-		*side
-		revision
+		*loadedRevision
+		Ref
 		effect string
 	}{{from, d.From, "created"}, {to, d.To, "deleted"}} {
 		if s.absent {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s: everything is %s", s.revision, dir, s.effect))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s: everything is %s", s.Ref, dir, s.effect))
 		}
 	}
 	if from.failed != nil && !from.absent {
@@ -241,7 +241,7 @@ func (d *difference) note(dir string, from, to *side) {
 	}
 }
 
-func (d *difference) writeJSON(w io.Writer) error {
+func (d *Report) writeJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")

@@ -196,7 +196,7 @@ func printSubmission(w io.Writer, s *submission.Submission, siblings []submissio
 	}
 	_, problems := content.ParseEntity("", s.Type, s.Slug, []byte(s.YAML))
 	for _, p := range problems {
-		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, visible(p.Field), visible(p.Says()))
+		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, visible(p.Field), visible(p.Text()))
 	}
 	fmt.Fprintln(w)
 	for line := range strings.Lines(s.YAML) {

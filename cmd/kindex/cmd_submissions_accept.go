@@ -156,7 +156,7 @@ type accepting struct {
 
 	repository *gitbranch.Repository
 	remote     *gitbranch.Remote // with a forge
-	base       revision
+	base       Ref
 	branch     gitbranch.Branch // no name where the content has the file already
 	request    submission.PullRequest
 	warnings   []string
@@ -165,12 +165,12 @@ type accepting struct {
 // run makes the branch, and the pull request where there is a forge. Whatever was
 // done by a call before is found and left as it is.
 func (a *accepting) run(ctx context.Context) error {
-	place, err := gitlog.FindPlace(ctx, a.options.content)
+	location, err := gitlog.FindLocation(ctx, a.options.content)
 	if err != nil {
 		return err
 	}
-	defer place.Close() // what stays is the system's to remove
-	a.repository = &gitbranch.Repository{Place: place}
+	defer location.Close() // what stays is the system's to remove
+	a.repository = &gitbranch.Repository{Location: location}
 	if err := a.findBase(ctx); err != nil {
 		return err
 	}
@@ -188,12 +188,12 @@ func (a *accepting) run(ctx context.Context) error {
 		if branch, err = a.repository.Prepare(ctx, string(a.base.Commit), a.proposal); err != nil {
 			return err
 		}
-	} else if hash, err := place.MergeBase(ctx, string(a.base.Commit), branch.Commit); err != nil {
+	} else if hash, err := location.MergeBase(ctx, string(a.base.Commit), branch.Commit); err != nil {
 		return err
 	} else {
 		a.base.Commit = optional(hash)
 	}
-	d, after, err := a.effect(ctx, place, branch)
+	d, after, err := a.effect(ctx, location, branch)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (a *accepting) findBase(ctx context.Context) error {
 		if a.base.Name == "" {
 			a.base.Name = "HEAD"
 		}
-		hash, err := a.repository.Place.Commit(ctx, string(a.base.Name))
+		hash, err := a.repository.Location.Commit(ctx, string(a.base.Name))
 		a.base.Commit = optional(hash)
 		return err
 	}
@@ -262,10 +262,10 @@ func (a *accepting) findBase(ctx context.Context) error {
 
 // effect checks the content with the submission, by all rules of a build, and
 // tells what the submission does to the index.
-func (a *accepting) effect(ctx context.Context, place *gitlog.Place, b gitbranch.Branch) (*difference, diff.Side, error) {
+func (a *accepting) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*Report, diff.Revision, error) {
 	collectSeldom(oncePercent, defaultMemoryMiB)
-	d := &difference{Notes: []string{}, From: a.base, To: revision{Name: optional(b.Name), Commit: optional(b.Commit)}}
-	after, err := d.compare(ctx, place, a.options.content, a.asOf)
+	d := &Report{Notes: []string{}, From: a.base, To: Ref{Name: optional(b.Name), Commit: optional(b.Commit)}}
+	after, err := d.compare(ctx, location, a.options.content, a.asOf)
 	if err != nil {
 		return nil, after, err
 	}
@@ -281,7 +281,7 @@ func (a *accepting) effect(ctx context.Context, place *gitlog.Place, b gitbranch
 	return d, after, nil
 }
 
-func (a *accepting) openPullRequest(ctx context.Context, d *difference, after diff.Side) error {
+func (a *accepting) openPullRequest(ctx context.Context, d *Report, after diff.Revision) error {
 	found, err := a.forge.Find(ctx, a.branch.Name)
 	if err == nil && found.Number == 0 {
 		if err = a.remote.Push(ctx, a.branch); err == nil {

@@ -54,7 +54,7 @@ const maxNeighbours = 5
 // pullRequestOf is the pull request of a submission: what it would do to the index.
 // The submission's own words stand in code only, where a forge sees no markup,
 // tells nobody and closes nothing; the title has none of them.
-func pullRequestOf(s *submission.Submission, d *difference, after diff.Side, base string) github.Request {
+func pullRequestOf(s *submission.Submission, d *Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Submission %s of %s by %s.\n\n", codeSpan(s.ID), codeSpan(s.Key()), codeSpan(s.Account))
 	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
@@ -65,7 +65,7 @@ func pullRequestOf(s *submission.Submission, d *difference, after diff.Side, bas
 }
 
 // neighbours names the entities that are most like one, with their similarity.
-func neighbours(side diff.Side, typ, slug string) (near []string) {
+func neighbours(side diff.Revision, typ, slug string) (near []string) {
 	all := side.Content.Entities
 	for i, e := range all {
 		if e.Type != typ || e.Slug != slug {

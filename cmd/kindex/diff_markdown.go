@@ -23,7 +23,7 @@ const (
 // markdown is the comparison as a comment on a pull request. Whatever files say
 // stands in code, where GitHub sees no markup, mentions nobody and refers to
 // nothing.
-func (d *difference) markdown() string {
+func (d *Report) markdown() string {
 	c := &comment{}
 	c.add("### kindex diff: " + d.countWords() + "\n\n")
 	c.add(fmt.Sprintf("%s → %s, scores as of %s; %s.\n\n", codeSpan(d.From.String()), codeSpan(d.To.String()), d.AsOf[:10], d.totalWords()))
@@ -137,7 +137,7 @@ func diffLines(fields []diff.Field) string {
 }
 
 // addRoot appends what differs in the files for the whole index.
-func (d *difference) addRoot(c *comment) {
+func (d *Report) addRoot(c *comment) {
 	if f := d.Formula; f != nil {
 		c.add("⚠️ " + strings.Join(formulaWords(f, codeSpan), " ") + "\n\n")
 		if len(f.Largest) > 0 {

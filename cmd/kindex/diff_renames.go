@@ -11,11 +11,11 @@ import (
 // noteRenames says of entities that are deleted and created again under another
 // slug what would make renames of them. Only what is told apart by its name or its
 // address is taken for one.
-func (d *difference) noteRenames() {
+func (d *Report) noteRenames() {
 	gone := map[string][]*diff.Entity{} // by likeness
 	for i := range d.Entities {
 		if e := &d.Entities[i]; e.Event == record.Deleted && e.LeadsTo == "" {
-			for _, l := range likenesses(e) {
+			for _, l := range renameKeys(e) {
 				gone[l] = append(gone[l], e)
 			}
 		}
@@ -27,7 +27,7 @@ func (d *difference) noteRenames() {
 		if e.Event != record.Created {
 			continue
 		}
-		for _, l := range likenesses(e) {
+		for _, l := range renameKeys(e) {
 			if old := gone[l]; len(old) == 1 && !said[old[0]] {
 				said[old[0]] = true
 				notes = append(notes, fmt.Sprintf("%s looks like %s under another slug: if it is renamed, give it formerly: [%s] in the same change, else its address and its history end here",
@@ -45,8 +45,8 @@ func (d *difference) noteRenames() {
 // maxRenames is how many possible renames are noted.
 const maxRenames = 5
 
-// likenesses are by what an entity is known again under another slug.
-func likenesses(e *diff.Entity) []string {
+// renameKeys are by what an entity is known again under another slug.
+func renameKeys(e *diff.Entity) []string {
 	list := []string{e.Type + " name " + strings.ToLower(e.Name)}
 	for _, f := range e.Fields {
 		if f.Name != "url" {

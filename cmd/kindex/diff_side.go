@@ -15,8 +15,8 @@ import (
 	"kindex/builder/gitlog"
 )
 
-// side is the content of one revision.
-type side struct {
+// loadedRevision is the content of one revision.
+type loadedRevision struct {
 	dir      string          // the folder as messages name it
 	loaded   *builder.Loaded // nil where nothing can be read
 	problems content.Problems
@@ -24,10 +24,10 @@ type side struct {
 	absent   bool  // there is no folder
 }
 
-// loadSide reads the content folder as it is in the working tree, or at a commit
+// loadRevision reads the content folder as it is in the working tree, or at a commit
 // from a temporary copy of which no message tells.
-func loadSide(ctx context.Context, place *gitlog.Place, r revision, dir string) (_ *side, err error) {
-	s, at := &side{dir: path.Clean(filepath.ToSlash(dir))}, dir
+func loadRevision(ctx context.Context, location *gitlog.Location, r Ref, dir string) (_ *loadedRevision, err error) {
+	s, at := &loadedRevision{dir: path.Clean(filepath.ToSlash(dir))}, dir
 	if r.Commit != "" {
 		tmp, err := os.MkdirTemp("", "kindex-diff-")
 		if err != nil {
@@ -38,7 +38,7 @@ func loadSide(ctx context.Context, place *gitlog.Place, r revision, dir string) 
 		if err := os.Mkdir(at, 0o777); err != nil {
 			return nil, err
 		}
-		if there, err := place.WriteTree(ctx, string(r.Commit), at); err != nil || !there {
+		if there, err := location.WriteTree(ctx, string(r.Commit), at); err != nil || !there {
 			s.absent = true
 			return s, err
 		}
@@ -52,13 +52,13 @@ func loadSide(ctx context.Context, place *gitlog.Place, r revision, dir string) 
 		s.failed = nil
 	}
 	if r.Commit != "" {
-		s.rename(filepath.ToSlash(at))
+		s.renamePaths(filepath.ToSlash(at))
 	}
 	return s, nil
 }
 
-// rename makes messages that speak of a copy speak of the folder.
-func (s *side) rename(from string) {
+// renamePaths makes messages that speak of a copy speak of the folder.
+func (s *loadedRevision) renamePaths(from string) {
 	below := s.dir + "/"
 	if s.dir == "." {
 		below = ""
@@ -76,14 +76,14 @@ func (s *side) rename(from string) {
 // completedBy is the side as it is compared with another one: where nothing is,
 // and where a file for the whole folder cannot be read, the other's formula,
 // categories and index.yaml take its place, so that no difference is made up.
-func (s *side) completedBy(other *side) diff.Side {
+func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
 	if s.loaded == nil {
-		return diff.Side{Formula: other.loaded.Formula}
+		return diff.Revision{Formula: other.loaded.Formula}
 	}
 	c := *s.loaded.Content
 	formula := s.loaded.Formula
 	if other.loaded == nil {
-		return diff.Side{Content: &c, Formula: formula}
+		return diff.Revision{Content: &c, Formula: formula}
 	}
 	for _, p := range s.problems {
 		if !isError(p) {
@@ -98,7 +98,7 @@ func (s *side) completedBy(other *side) diff.Side {
 			c.Index = other.loaded.Index
 		}
 	}
-	return diff.Side{Content: &c, Formula: formula}
+	return diff.Revision{Content: &c, Formula: formula}
 }
 
 func isError(p content.Problem) bool { return p.Severity == content.Error }

@@ -23,9 +23,9 @@ import (
 
 // differenceOf is a comparison in which so many entities were created, each
 // with a field of this value.
-func differenceOf(n int, value string) *difference {
-	d := &difference{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Formula: &diff.Formula{Old: value, New: value}}}
-	d.From, d.To = revision{Name: jsonenc.OptionalString(value), Commit: "1"}, revision{Name: "b", Commit: "2"}
+func differenceOf(n int, value string) *Report {
+	d := &Report{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Formula: &diff.Formula{Old: value, New: value}}}
+	d.From, d.To = Ref{Name: jsonenc.OptionalString(value), Commit: "1"}, Ref{Name: "b", Commit: "2"}
 	d.Notes = []string{value}
 	for i := range n {
 		slug := fmt.Sprintf("t%04d", i)
@@ -88,7 +88,7 @@ func TestOtherCategory(t *testing.T) {
 		Ranks:  diff.Ranks{Category: diff.Rank{Old: &first, New: &fourth}}}
 	unranked := e
 	unranked.Slug, unranked.Ranks = "x", diff.Ranks{}
-	d := &difference{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []diff.Entity{e, unranked}}}
+	d := &Report{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []diff.Entity{e, unranked}}}
 	var b strings.Builder
 	d.writeText(&b)
 	for _, want := range []string{"  distributed 1 → frameworks 4\n", "  distributed – → frameworks –\n"} {
@@ -116,7 +116,7 @@ func TestForgottenFormerly(t *testing.T) {
 	led.LeadsTo = "tool/elsewhere"
 	model := entity(record.Deleted, "model", "Model", "https://model/")
 	model.Type = "model"
-	d := &difference{Comparison: &diff.Comparison{Entities: []diff.Entity{
+	d := &Report{Comparison: &diff.Comparison{Entities: []diff.Entity{
 		entity(record.Created, "sklearn", "scikit-learn", "https://new/"), entity(record.Deleted, "scikit-learn", "Scikit-learn", "https://old/"),
 		entity(record.Created, "pymc", "PyMC", "https://pymc/"), entity(record.Deleted, "pymc3", "PyMC3", "https://pymc/"),
 		entity(record.Created, "fresh", "Fresh", "https://shared/"), entity(record.Deleted, "one", "One", "https://shared/"), entity(record.Deleted, "two", "Two", "https://shared/"),
@@ -126,7 +126,7 @@ func TestForgottenFormerly(t *testing.T) {
 	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "give it formerly: [pymc3] ") {
 		t.Errorf("%q", d.Notes)
 	}
-	d = &difference{Comparison: &diff.Comparison{}}
+	d = &Report{Comparison: &diff.Comparison{}}
 	for i := range 7 {
 		slug, name := fmt.Sprint("t", i), fmt.Sprint("N", i)
 		d.Entities = append(d.Entities, entity(record.Created, slug+"-new", name, slug), entity(record.Deleted, slug, name, slug))
@@ -143,7 +143,7 @@ var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The 
 func TestMarkdownIsCut(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	for name, d := range map[string]*difference{
+	for name, d := range map[string]*Report{
 		"many":            differenceOf(5000, "x"),
 		"long":            differenceOf(400, strings.Repeat("ü`", 5000)),
 		"many notes":      {Comparison: differenceOf(3, "x").Comparison, Notes: slices.Repeat([]string{strings.Repeat("n", 5000)}, 200)},
@@ -226,7 +226,7 @@ func TestShippedHistory(t *testing.T) {
 
 // checkAgainstGit: an entity is created, deleted or changed as its file is.
 // Changed files may hold the same entity, but not the other way round.
-func checkAgainstGit(t *testing.T, d *difference, lines []string) {
+func checkAgainstGit(t *testing.T, d *Report, lines []string) {
 	t.Helper()
 	if len(d.Notes) > 0 {
 		return // not every file of the older one could be read

@@ -17,7 +17,7 @@ import (
 const wide = 100
 
 // writeText prints the comparison for a terminal.
-func (d *difference) writeText(w io.Writer) {
+func (d *Report) writeText(w io.Writer) {
 	fmt.Fprintf(w, "%s → %s, scores as of %s\n", printable(d.From.String()), printable(d.To.String()), d.AsOf[:10])
 	fmt.Fprintln(w, paint(w, color.Bold, d.countWords())+"; "+d.totalWords())
 	for _, n := range d.Notes {
@@ -37,7 +37,7 @@ func (d *difference) writeText(w io.Writer) {
 	d.writeRoot(w)
 }
 
-func (d *difference) writeEntities(w io.Writer) {
+func (d *Report) writeEntities(w io.Writer) {
 	rows := make([][]string, len(d.Entities))
 	var width [5]int
 	for i := range d.Entities {
@@ -114,7 +114,7 @@ func writeFields(w io.Writer, fields []diff.Field) {
 }
 
 // writeRoot prints what differs in the files for the whole index.
-func (d *difference) writeRoot(w io.Writer) {
+func (d *Report) writeRoot(w io.Writer) {
 	if f := d.Formula; f != nil {
 		fmt.Fprintln(w)
 		for _, text := range formulaWords(f, quoted) {

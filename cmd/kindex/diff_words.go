@@ -166,7 +166,7 @@ func touchedWords(e *diff.Entity) string {
 }
 
 // countWords says how many entities were created, updated, deleted.
-func (d *difference) countWords() string {
+func (d *Report) countWords() string {
 	var parts []string
 	for _, p := range []struct {
 		n    int
@@ -192,13 +192,13 @@ func (d *difference) countWords() string {
 }
 
 // totalWords says how large the index is, before and after.
-func (d *difference) totalWords() string {
+func (d *Report) totalWords() string {
 	return fmt.Sprintf("entities %s, ranked %s", move(strconv.Itoa(d.Before.Entities), strconv.Itoa(d.After.Entities)),
 		move(strconv.Itoa(d.Before.Ranked), strconv.Itoa(d.After.Ranked)))
 }
 
 // movedWords says whose rank moves for others' sake, "" for nobody's.
-func (d *difference) movedWords() string {
+func (d *Report) movedWords() string {
 	m := d.MovedByOthers
 	if m.All == 0 && m.Categories == 0 {
 		return ""
@@ -207,7 +207,7 @@ func (d *difference) movedWords() string {
 }
 
 // refusalWords says that a build would be refused, "" where it would not.
-func (d *difference) refusalWords() string {
+func (d *Report) refusalWords() string {
 	if !d.Shrink.Refused {
 		return ""
 	}
@@ -220,7 +220,7 @@ const maxPairs = 3
 
 // duplicateLines says of each new entity what it may be a duplicate of; mark
 // writes what files say, key the addresses of entities.
-func (d *difference) duplicateLines(key, mark func(string) string) (lines []string) {
+func (d *Report) duplicateLines(key, mark func(string) string) (lines []string) {
 	for i := 0; i < len(d.Duplicates); {
 		e, n := d.Duplicates[i].Entity, 0
 		for ; i < len(d.Duplicates) && d.Duplicates[i].Entity == e; i++ {
@@ -239,7 +239,7 @@ func (d *difference) duplicateLines(key, mark func(string) string) (lines []stri
 func duplicateWords(x diff.Duplicate, mark func(string) string) string {
 	reasons := make([]string, len(x.Reasons))
 	for i, r := range x.Reasons {
-		reasons[i] = r.Says(mark)
+		reasons[i] = r.Text(mark)
 	}
 	return strings.Join(reasons, "; ")
 }

@@ -136,7 +136,7 @@ func TestPullRequestText(t *testing.T) {
 		d := differenceOf(1, text)
 		d.Entities[0].Slug = "t"
 		one := proposed(text)
-		r := pullRequestOf(&one, d, sideOf(t, text), "main")
+		r := pullRequestOf(&one, d, revisionOf(t, text), "main")
 		rest := strings.ReplaceAll(outsideCode(r.Body), "### ", "") // the heading
 		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
 			t.Errorf("%q gets out: %s", s, rest)
@@ -155,11 +155,11 @@ func proposed(text string) submission.Submission {
 	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
 }
 
-// sideOf is a content of two entities that are alike.
-func sideOf(t *testing.T, text string) diff.Side {
+// revisionOf is a content of two entities that are alike.
+func revisionOf(t *testing.T, text string) diff.Revision {
 	t.Helper()
 	entity := func(slug string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: text, Category: "c", Description: "Sorts heaps of letters.", Tags: []string{"sorting", "letters"}}
 	}
-	return diff.Side{Content: &content.Content{Entities: []*record.Entity{entity("near"), entity("t")}}}
+	return diff.Revision{Content: &content.Content{Entities: []*record.Entity{entity("near"), entity("t")}}}
 }

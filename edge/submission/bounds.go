@@ -49,7 +49,7 @@ func (p *parsing) take(fields map[string]any) {
 		}
 		if _, ok := listBounds[name]; !ok {
 			if unknown++; unknown <= maxMembers {
-				p.add(*content.UnknownField(name, addressFields...))
+				p.add(*content.UnknownEntityField(name, addressFields...))
 			}
 			continue
 		}

@@ -17,7 +17,7 @@ import (
 func Sketch(fields map[string]any, problems []Problem) []byte {
 	right := map[string]any{}
 	for name, value := range fields {
-		if !slices.Contains(addressFields, name) && content.UnknownField(name) == nil {
+		if !slices.Contains(addressFields, name) && content.UnknownEntityField(name) == nil {
 			right[name] = value
 		}
 	}

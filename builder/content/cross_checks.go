@@ -52,13 +52,13 @@ func (c *claims) remove(r *file) {
 	})
 }
 
-// checkTogether finds what is wrong between files: categories that nobody
+// crossCheck finds what is wrong between files: categories that nobody
 // declared, earlier slugs claimed twice, names given twice.
-func (f *Folder) checkTogether(declared []Category) (problems Problems) {
+func (f *Folder) crossCheck(declared []Category) (problems Problems) {
 	complain := func(r *file, severity Severity, path []string, message, suggestion string) {
 		line, col := 1, 1
 		if data, err := readFile(r.path); err == nil {
-			line, col = parseDocument(r.shown, data, "version").locate(path, false)
+			line, col = Parse(r.shown, data, "version").Locate(path, false)
 		}
 		problems = append(problems, Problem{File: r.shown, Line: line, Column: col, Severity: severity,
 			Field: FieldName(path), Message: message, Suggestion: suggestion})
@@ -74,7 +74,7 @@ func (f *Folder) checkTogether(declared []Category) (problems Problems) {
 		slices.SortFunc(list, compareFiles)
 		for i, r := range list {
 			old := key[len(r.typ)+1:]
-			path := []string{"formerly", index(slices.Index(r.entity.Formerly, old))}
+			path := []string{"formerly", indexStep(slices.Index(r.entity.Formerly, old))}
 			if owner := f.files[key+".yaml"]; owner != nil && owner != r {
 				complain(r, Error, path, slugTaken(old, owner.shown), "")
 			} else if i > 0 {
@@ -110,14 +110,14 @@ func (f *Folder) checkTogether(declared []Category) (problems Problems) {
 // declared are those of categories.yaml.
 func wrongCategory(category string, declared []Category) (message, suggestion string) {
 	if category == exports.AllBoard {
-		return shown(category) + reserved, ""
+		return Quote(category) + reservedSlug, ""
 	}
 	is := func(c Category) bool { return c.Slug == category }
 	if slices.ContainsFunc(declared, is) || !ValidSlug(category) {
 		return "", ""
 	}
 	if device := DeviceName(category); device != "" {
-		return shown(category) + device, ""
+		return Quote(category) + device, ""
 	}
 	if len(declared) == 0 {
 		return "", ""
@@ -126,14 +126,14 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 	for _, c := range declared {
 		slugs = append(slugs, c.Slug)
 	}
-	return shown(category) + " is not in categories.yaml", didyoumean.Name(category, slugs)
+	return Quote(category) + " is not in categories.yaml", didyoumean.Name(category, slugs)
 }
 
-func slugTaken(old, by string) string   { return shown(old) + " is the slug of " + by }
-func slugClaimed(old, by string) string { return shown(old) + " is claimed by " + by + " too" }
-func nameTaken(name, by string) string  { return shown(name) + " is the name of " + by + " too" }
+func slugTaken(old, by string) string   { return Quote(old) + " is the slug of " + by }
+func slugClaimed(old, by string) string { return Quote(old) + " is claimed by " + by + " too" }
+func nameTaken(name, by string) string  { return Quote(name) + " is the name of " + by + " too" }
 
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
 
-// index is a place in a list as paths into documents have it.
-func index(i int) string { return strconv.Itoa(i) }
+// indexStep is a place in a list as paths into documents have it.
+func indexStep(i int) string { return strconv.Itoa(i) }

@@ -10,10 +10,10 @@ import (
 	"kindex/exports/record"
 )
 
-// Surroundings is a content folder that files are to be added to: what would be
+// Workspace is a content folder that files are to be added to: what would be
 // wrong with them there is found before they are written. Checking is safe for
 // several goroutines at once, adding is not.
-type Surroundings struct {
+type Workspace struct {
 	Dir     string
 	Index   Index
 	Missing error // says that the folder is not there; nil where it is
@@ -22,10 +22,10 @@ type Surroundings struct {
 	folder   *Folder
 }
 
-// OpenSurroundings reads what is in a content folder. It may be empty, and need
+// OpenWorkspace reads what is in a content folder. It may be empty, and need
 // not exist. What is wrong with categories.yaml, index.yaml or scoring.yaml is the
 // error; an entity file that is wrong only has its slug.
-func OpenSurroundings(dir string) (*Surroundings, error) {
+func OpenWorkspace(dir string) (*Workspace, error) {
 	f := Open(dir)
 	_, missing := f.Refresh(nil)
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
@@ -39,19 +39,19 @@ func OpenSurroundings(dir string) (*Surroundings, error) {
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	return &Surroundings{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, folder: f}, nil
+	return &Workspace{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, folder: f}, nil
 }
 
 // Path is where the file of an entity lies.
-func (s *Surroundings) Path(typ, slug string) string {
+func (s *Workspace) Path(typ, slug string) string {
 	return filepath.Join(s.Dir, typ, slug+".yaml")
 }
 
 // Shown is how messages name the file of an entity.
-func (s *Surroundings) Shown(typ, slug string) string { return shownPath(s.Dir, typ, slug+".yaml") }
+func (s *Workspace) Shown(typ, slug string) string { return shownPath(s.Dir, typ, slug+".yaml") }
 
 // Find returns the entity that has a slug, or had it earlier; nil for none.
-func (s *Surroundings) Find(typ, slug string) *record.Entity {
+func (s *Workspace) Find(typ, slug string) *record.Entity {
 	key := typ + "/" + slug
 	if r := s.folder.files[key+".yaml"]; r != nil && r.entity != nil {
 		return r.entity
@@ -64,7 +64,7 @@ func (s *Surroundings) Find(typ, slug string) *record.Entity {
 
 // Categories lists the categories that there are, by slug: those of
 // categories.yaml, else those that entities name.
-func (s *Surroundings) Categories() []Category {
+func (s *Workspace) Categories() []Category {
 	list := slices.Clone(s.declared)
 	if len(list) == 0 {
 		for slug := range s.folder.categories {
@@ -77,7 +77,7 @@ func (s *Surroundings) Categories() []Category {
 
 // CheckFile returns what is wrong with the file of an entity, by itself and
 // together with the others.
-func (s *Surroundings) CheckFile(typ, slug string, data []byte) Problems {
+func (s *Workspace) CheckFile(typ, slug string, data []byte) Problems {
 	e, problems := parseEntity(s.Shown(typ, slug), typ, slug, data)
 	if e == nil {
 		return problems
@@ -86,35 +86,37 @@ func (s *Surroundings) CheckFile(typ, slug string, data []byte) Problems {
 }
 
 // Check returns what is wrong between an entity and the others.
-func (s *Surroundings) Check(e *record.Entity) (problems Problems) {
-	return CheckAmong(s.Shown(e.Type, e.Slug), e, inFolder{s})
+func (s *Workspace) Check(e *record.Entity) (problems Problems) {
+	return CheckSiblings(s.Shown(e.Type, e.Slug), e, workspaceSiblings{s})
 }
 
-// inFolder are the others of a folder.
-type inFolder struct{ s *Surroundings }
+// workspaceSiblings are the others of a folder.
+type workspaceSiblings struct{ s *Workspace }
 
-// Declared implements Others.
-func (o inFolder) Declared() []Category { return o.s.declared }
+// Declared implements Siblings.
+func (o workspaceSiblings) Declared() []Category { return o.s.declared }
 
-// WithSlug implements Others.
-func (o inFolder) WithSlug(typ, slug string) string {
+// WithSlug implements Siblings.
+func (o workspaceSiblings) WithSlug(typ, slug string) string {
 	if r := o.s.folder.files[typ+"/"+slug+".yaml"]; r != nil {
 		return r.shown
 	}
 	return ""
 }
 
-// OnceWithSlug implements Others.
-func (o inFolder) OnceWithSlug(typ, slug string, e *record.Entity) string {
-	return another(o.s.folder.former[typ+"/"+slug], e)
+// OnceWithSlug implements Siblings.
+func (o workspaceSiblings) OnceWithSlug(typ, slug string, e *record.Entity) string {
+	return firstOther(o.s.folder.former[typ+"/"+slug], e)
 }
 
-// WithName implements Others.
-func (o inFolder) WithName(e *record.Entity) string { return another(o.s.folder.names[nameKey(e)], e) }
+// WithName implements Siblings.
+func (o workspaceSiblings) WithName(e *record.Entity) string {
+	return firstOther(o.s.folder.names[nameKey(e)], e)
+}
 
-// another names the first of some files that is not that of an entity, "" for
+// firstOther names the first of some files that is not that of an entity, "" for
 // none.
-func another(list []*file, e *record.Entity) string {
+func firstOther(list []*file, e *record.Entity) string {
 	i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
 	if i < 0 {
 		return ""
@@ -123,7 +125,7 @@ func another(list []*file, e *record.Entity) string {
 }
 
 // Add makes an entity part of the folder. The file is the caller's to write.
-func (s *Surroundings) Add(e *record.Entity) {
+func (s *Workspace) Add(e *record.Entity) {
 	r := &file{source: source{s.Path(e.Type, e.Slug), s.Shown(e.Type, e.Slug), e.Type, e.Slug}, entity: e}
 	s.folder.replace(e.Key()+".yaml", r)
 }

@@ -8,9 +8,9 @@ import (
 	"kindex/exports/record"
 )
 
-// Earlier is a build that the same recipe made of other content; an
+// Previous is a build that the same recipe made of other content; an
 // *exports.Build is one. Its methods may be called from several goroutines.
-type Earlier interface {
+type Previous interface {
 	// Len is the number of entities, withdrawn ones included; ordinals are below it.
 	Len() int
 	// Find returns the ordinal of an entity, or of the one that once had this
@@ -25,9 +25,9 @@ type Earlier interface {
 	Feature(i uint32) exports.Feature
 }
 
-var _ Earlier = (*exports.Build)(nil)
+var _ Previous = (*exports.Build)(nil)
 
-// FindAfter returns exactly what Find returns, but finds anew only the neighbours
+// FindIncremental returns exactly what Find returns, but finds anew only the neighbours
 // that the difference between an earlier build and these entities can have
 // changed; computed says of how many entities. It asks unchanged of every entity
 // that the earlier build knows by type and slug, from several goroutines: whether
@@ -56,16 +56,16 @@ var _ Earlier = (*exports.Build)(nil)
 // and so is its order by promise; the shortlist begins with the same members of H
 // as before, all of them or as many as it holds; and the nearest of these are the
 // neighbours again, whoever else is on the shortlist.
-func FindAfter(entities []*record.Entity, words func(string) []string, earlier Earlier, unchanged func(*record.Entity) bool) (
+func FindIncremental(entities []*record.Entity, words func(string) []string, previous Previous, unchanged func(*record.Entity) bool) (
 	near [][]exports.Neighbour, features []exports.Feature, computed int) {
-	return findAfter(entities, words, earlier, unchanged, usual)
+	return findIncremental(entities, words, previous, unchanged, defaultLimits)
 }
 
-func findAfter(entities []*record.Entity, words func(string) []string, earlier Earlier, unchanged func(*record.Entity) bool, l limits) (
+func findIncremental(entities []*record.Entity, words func(string) []string, previous Previous, unchanged func(*record.Entity) bool, l limits) (
 	[][]exports.Neighbour, []exports.Feature, int) {
 	v := newVectors(entities, words)
-	u := &update{vectors: v, limits: l, earlier: earlier}
-	if bits.Len(uint(len(entities))) != bits.Len(uint(earlier.Len())) || !u.compare(entities, words, unchanged) {
+	u := &update{vectors: v, limits: l, previous: previous}
+	if bits.Len(uint(len(entities))) != bits.Len(uint(previous.Len())) || !u.compare(entities, words, unchanged) {
 		return v.all(l), v.features, len(entities)
 	}
 	found := u.keep() // 1 to 3 are done
@@ -76,9 +76,9 @@ func findAfter(entities []*record.Entity, words func(string) []string, earlier E
 // keep returns the neighbours of all entities that are not to be found afresh, as
 // they were, and notes what it takes to change them.
 func (u *update) keep() [][]exports.Neighbour {
-	feature := make([]uint32, u.earlier.Features())
+	feature := make([]uint32, u.previous.Features())
 	for i := range feature {
-		id, ok := u.ids[u.earlier.Feature(uint32(i))]
+		id, ok := u.ids[u.previous.Feature(uint32(i))]
 		if !ok {
 			id = none
 		}
@@ -89,12 +89,12 @@ func (u *update) keep() [][]exports.Neighbour {
 	workers := runtime.GOMAXPROCS(0)
 	inParallel(workers, func(w int) {
 		for i := uint32(w); i < uint32(len(found)); i += uint32(workers) {
-			if u.afresh[i] {
+			if u.recompute[i] {
 				continue
 			}
-			list := u.earlier.Similar(u.was[i])
+			list := u.previous.Similar(u.previousOrdinal[i])
 			if !u.translate(list, feature) {
-				u.afresh[i] = true
+				u.recompute[i] = true
 				continue
 			}
 			found[u.ordinal[i]] = list
@@ -111,8 +111,8 @@ func (u *update) translate(list []exports.Neighbour, feature []uint32) bool {
 		n := &list[k]
 		n.Ordinal = u.now[n.Ordinal]
 		var reasons [exports.MaxReasons]uint32
-		was := n.Reasons.List()
-		for r, id := range was {
+		previous := n.Reasons.List()
+		for r, id := range previous {
 			if reasons[r] = feature[id]; reasons[r] == none {
 				return false
 			}
@@ -120,7 +120,7 @@ func (u *update) translate(list []exports.Neighbour, feature []uint32) bool {
 		if n.Ordinal == none {
 			return false
 		}
-		n.Reasons = exports.ReasonsOf(reasons[:len(was)]...)
+		n.Reasons = exports.ReasonsOf(reasons[:len(previous)]...)
 	}
 	return true
 }
@@ -158,7 +158,7 @@ func (u *update) meet() {
 	})
 	for _, m := range marks {
 		for i, matters := range m {
-			u.afresh[i] = u.afresh[i] || matters
+			u.recompute[i] = u.recompute[i] || matters
 		}
 	}
 }
@@ -193,7 +193,7 @@ func (u *update) mark(t *version, s *scratch, marks []bool) {
 // compute finds the neighbours that must be found, and returns of how many.
 func (u *update) compute(found [][]exports.Neighbour) int {
 	var list []uint32
-	for i, afresh := range u.afresh {
+	for i, afresh := range u.recompute {
 		if afresh {
 			list = append(list, uint32(i))
 		}

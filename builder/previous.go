@@ -16,12 +16,12 @@ import (
 	"kindex/indexes"
 )
 
-// openEarlier opens the current build of the output folder, for this one to be
+// openPrevious opens the current build of the output folder, for this one to be
 // made upon it; where it is damaged, the newest that is not. It counts only where
 // this machine's builder has made it and every byte of it is as it was written. What
 // keeps it from being used is no error yet: in most cases the build can be made in
 // full, with the same result.
-func (b *build) openEarlier(ctx context.Context) error {
+func (b *build) openPrevious(ctx context.Context) error {
 	id, err := store.Current(b.Out)
 	if errors.Is(err, store.ErrNoBuild) {
 		// Others were never published, unless somebody has removed the pointer.
@@ -41,7 +41,7 @@ func (b *build) openEarlier(ctx context.Context) error {
 		ids = slices.Insert(slices.DeleteFunc(ids, func(x string) bool { return x == id }), 0, id)
 	}
 	b.damaged = err
-	if b.isTracked(ctx); ctx.Err() != nil {
+	if b.checkTracked(ctx); ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for i, id := range ids {
@@ -57,8 +57,8 @@ func (b *build) openEarlier(ctx context.Context) error {
 			b.damaged = err
 		}
 	}
-	if b.earlier != nil && b.damaged != nil {
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; going on from build %s", b.damaged, b.earlier.Manifest.ID))
+	if b.previous != nil && b.damaged != nil {
+		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; going on from build %s", b.damaged, b.previous.Manifest.ID))
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (b *build) open(id string, takeOver bool) (err error) {
 	if _, err := store.Verify(dir); err != nil {
 		return err
 	}
-	if b.earlier, err = exports.Open(dir); err != nil {
+	if b.previous, err = exports.Open(dir); err != nil {
 		return err
 	}
 	if b.indexTrusted = index; build {
@@ -88,7 +88,7 @@ func (b *build) open(id string, takeOver bool) (err error) {
 
 // takeOver seals the previous build, which the user vouches for.
 func (b *build) takeOver() error {
-	m := b.earlier.Manifest
+	m := b.previous.Manifest
 	if b.TakenOver != nil {
 		b.TakenOver(m)
 	}
@@ -111,9 +111,9 @@ func (b *build) seal(id string) error {
 	return store.WriteSeal(b.Out, id, seal)
 }
 
-// isTracked checks whether git tracks the builds of the output folder. Anyone who can
+// checkTracked checks whether git tracks the builds of the output folder. Anyone who can
 // commit could have written them, so they are never reused.
-func (b *build) isTracked(ctx context.Context) {
+func (b *build) checkTracked(ctx context.Context) {
 	tracked, err := gitlog.Tracked(ctx, store.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
 	case err != nil:
@@ -156,7 +156,7 @@ func (b *build) refuseUntrusted() error {
 	case b.head.Commit == "" || b.head.Hidden:
 		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
 			"To start a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
-	case b.earlier == nil:
+	case b.previous == nil:
 		warning := fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result", b.untrusted)
 		if b.tracked == "" {
 			warning += ". To take it over, if you know where it comes from: --trust-previous"
@@ -182,7 +182,7 @@ func CheckPrevious(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if b.isTracked(ctx); b.tracked == "" {
+	if b.checkTracked(ctx); b.tracked == "" {
 		if sealed, _ := b.Key.sealed(b.Out, id, manifest); sealed {
 			return nil
 		}
@@ -193,33 +193,33 @@ func CheckPrevious(ctx context.Context, o Options) error {
 // cache is the earlier build where what it holds would be made the same way
 // today; else nil.
 func (b *build) cache() *exports.Build {
-	if b.earlier == nil || b.earlier.Manifest.Builder != Version {
+	if b.previous == nil || b.previous.Manifest.Builder != Version {
 		return nil
 	}
-	return b.earlier
+	return b.previous
 }
 
-// reopenEarlier lets go of the records that loading has read: they count as memory
+// reopenPrevious lets go of the records that loading has read: they count as memory
 // of this process as long as they are mapped.
-func (b *build) reopenEarlier() (err error) {
-	if b.earlier == nil {
+func (b *build) reopenPrevious() (err error) {
+	if b.previous == nil {
 		return nil
 	}
-	dir := b.earlier.Dir
-	b.closeEarlier()
-	b.earlier, err = exports.Open(dir)
+	dir := b.previous.Dir
+	b.closePrevious()
+	b.previous, err = exports.Open(dir)
 	return err
 }
 
-func (b *build) closeEarlier() {
-	if b.earlier != nil {
-		_ = b.earlier.Close() // nothing is lost with a mapping that stays
+func (b *build) closePrevious() {
+	if b.previous != nil {
+		_ = b.previous.Close() // nothing is lost with a mapping that stays
 	}
 }
 
 // loadContent is LoadContent, but for files that the earlier build has read.
 func (b *build) loadContent(progress func(done, total int)) (*Loaded, content.Problems, error) {
-	return withFormula(content.LoadUpon(b.Content, b.reuse, progress))
+	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
 }
 
 // reuse is a content.Reuse from the earlier build.
@@ -228,7 +228,7 @@ func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
 	if !ok {
 		return nil
 	}
-	e, err := b.earlier.Authored(ordinal)
+	e, err := b.previous.Authored(ordinal)
 	if err != nil {
 		return nil // the file is parsed, as if it had changed
 	}
@@ -241,12 +241,12 @@ func (b *build) unchanged(typ, slug string, sum [sha256.Size]byte) (ordinal uint
 	if b.cache() == nil {
 		return 0, false
 	}
-	ordinal, moved, ok := b.earlier.Find(typ, slug)
+	ordinal, moved, ok := b.previous.Find(typ, slug)
 	if !ok || moved {
 		return 0, false
 	}
-	was, known := b.earlier.SourceSum(ordinal)
-	return ordinal, known && was == sum
+	old, known := b.previous.SourceSum(ordinal)
+	return ordinal, known && old == sum
 }
 
 // markUnchanged says of content that was handed over which entities the earlier

@@ -202,21 +202,21 @@ func TestBuildUponAnEarlierOne(t *testing.T) {
 		s.edit()
 		f.git("add", "-A")
 		f.git("commit", "-q", "--allow-empty", "-m", s.name)
-		upon := buildAt(t, f.dir, out, at)
+		incremental := buildAt(t, f.dir, out, at)
 		full := buildAt(t, f.dir, t.TempDir(), at)
-		if t.Run(s.name, func(t *testing.T) { sameBuild(t, upon.Dir, full.Dir) }); upon.ID != full.ID {
-			t.Errorf("%s: %s, in full %s", s.name, upon.ID, full.ID)
+		if t.Run(s.name, func(t *testing.T) { sameBuild(t, incremental.Dir, full.Dir) }); incremental.ID != full.ID {
+			t.Errorf("%s: %s, in full %s", s.name, incremental.ID, full.ID)
 		}
-		upon.Warnings = slices.DeleteFunc(upon.Warnings, func(w string) bool { return strings.Contains(w, "going on from build") })
-		if strings.Join(upon.Warnings, "\n") != strings.Join(full.Warnings, "\n") || full.Reused != 0 {
-			t.Errorf("%s: %q and %d reused, in full %q and %d", s.name, upon.Warnings, upon.Reused, full.Warnings, full.Reused)
+		incremental.Warnings = slices.DeleteFunc(incremental.Warnings, func(w string) bool { return strings.Contains(w, "going on from build") })
+		if strings.Join(incremental.Warnings, "\n") != strings.Join(full.Warnings, "\n") || full.Reused != 0 {
+			t.Errorf("%s: %q and %d reused, in full %q and %d", s.name, incremental.Warnings, incremental.Reused, full.Warnings, full.Reused)
 		}
 		all := countFiles(t, f.dir)
 		if s.reparsed < 0 {
 			s.reparsed = all
 		}
-		if upon.Reused != all-s.reparsed {
-			t.Errorf("%s: %d of %d reused, want all but %d", s.name, upon.Reused, all, s.reparsed)
+		if incremental.Reused != all-s.reparsed {
+			t.Errorf("%s: %d of %d reused, want all but %d", s.name, incremental.Reused, all, s.reparsed)
 		}
 	}
 }

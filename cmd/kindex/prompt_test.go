@@ -16,13 +16,13 @@ import (
 // TestAsk has what the scripts cannot do at a terminal: an end of the input, and
 // an interruption in the middle.
 func TestAsk(t *testing.T) {
-	around, err := content.OpenSurroundings(t.TempDir())
+	workspace, err := content.OpenWorkspace(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ask := func(ctx context.Context, in io.Reader, fields map[string]any) (string, error) {
 		var out bytes.Buffer
-		a := &asker{in: bufio.NewReader(in), out: &out, around: around}
+		a := &prompter{in: bufio.NewReader(in), out: &out, workspace: workspace}
 		err := a.complete(ctx, fields)
 		return out.String(), err
 	}

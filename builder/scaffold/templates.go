@@ -83,9 +83,9 @@ func blame(err error, f file) error {
 	}
 	p, lines := problems[0], bytes.Split(f.data, []byte("\n"))
 	if p.Line >= 1 && p.Line <= len(lines) && bytes.HasPrefix(lines[p.Line-1], []byte("description:")) {
-		return &OptionError{"description", p.Says()}
+		return &OptionError{"description", p.Text()}
 	}
-	return &OptionError{"title", p.Says()}
+	return &OptionError{"title", p.Text()}
 }
 
 // scoringHead tells the owner of a new index that the formula is theirs.

@@ -28,8 +28,8 @@ const (
 	branchPattern     = "^[^\\x00-\\x20\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069~^:?*\\[\\\\]*$"
 )
 
-// patternWords says what the patterns ask for.
-var patternWords = map[string]string{
+// patternHints says what the patterns ask for.
+var patternHints = map[string]string{
 	slugPattern:  "use lower-case letters and digits, joined by single hyphens",
 	urlPattern:   "use a full address that begins with https:// and holds no spaces and no user name",
 	dayPattern:   "use YYYY-MM-DD",
@@ -41,13 +41,13 @@ var patternWords = map[string]string{
 	branchPattern:     "use the name of a branch that git allows, such as main",
 }
 
-var typeWords = map[string]string{
+var typeNames = map[string]string{
 	"string": "text", "number": "a number", "integer": "a whole number",
 	"array": "a list", "object": "a set of fields", "boolean": "true or false", "null": "null",
 }
 
-// describe words one failed keyword of a part of a schema.
-func describe(k jsonschema.ErrorKind, node map[string]any, value any) Problem {
+// describeFailure words one failed keyword of a part of a schema.
+func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) Problem {
 	switch k := k.(type) {
 	case *kind.Type:
 		return Problem{Message: wrongType(k, node, value)}
@@ -57,15 +57,15 @@ func describe(k jsonschema.ErrorKind, node map[string]any, value any) Problem {
 			names = append(names, fmt.Sprint(w))
 		}
 		got, _ := k.Got.(string)
-		return Problem{Message: shown(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: didyoumean.Name(got, names)}
+		return Problem{Message: Quote(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: didyoumean.Name(got, names)}
 	case *kind.Pattern:
 		if k.Got == "" {
 			return Problem{Message: "must not be empty"}
 		}
-		if words, ok := patternWords[k.Want]; ok {
-			return Problem{Message: shown(k.Got) + ": " + words}
+		if words, ok := patternHints[k.Want]; ok {
+			return Problem{Message: Quote(k.Got) + ": " + words}
 		}
-		return Problem{Message: shown(k.Got) + " does not match " + k.Want}
+		return Problem{Message: Quote(k.Got) + " does not match " + k.Want}
 	case *kind.MaxLength:
 		return Problem{Message: fmt.Sprintf("has %d characters, at most %d are allowed", k.Got, k.Want)}
 	case *kind.MinLength, *kind.MinItems, *kind.MinProperties:
@@ -86,7 +86,7 @@ func describe(k jsonschema.ErrorKind, node map[string]any, value any) Problem {
 func wrongType(k *kind.Type, node map[string]any, value any) string {
 	want := make([]string, len(k.Want))
 	for i, w := range k.Want {
-		want[i] = typeWords[w]
+		want[i] = typeNames[w]
 	}
 	message := "must be " + strings.Join(want, " or ")
 	_, isSet := value.(map[string]any)
@@ -95,19 +95,19 @@ func wrongType(k *kind.Type, node map[string]any, value any) string {
 	case slices.Contains(k.Want, "string") && !isSet && !isList:
 		switch pattern, _ := node["pattern"].(string); pattern {
 		case urlPattern, dayPattern, monthPattern, servicePattern, repositoryPattern:
-			return shown(value) + ": " + patternWords[pattern]
+			return Quote(value) + ": " + patternHints[pattern]
 		}
 		return message + "; put it in quotes"
 	case k.Got == "number" && slices.Contains(k.Want, "integer"):
-		return shown(value) + " is not a whole number"
+		return Quote(value) + " is not a whole number"
 	case k.Got == "string" && (slices.Contains(k.Want, "integer") || slices.Contains(k.Want, "number")):
-		return message + ", not the text " + shown(value) + "; write plain decimal digits without quotes"
+		return message + ", not the text " + Quote(value) + "; write plain decimal digits without quotes"
 	case slices.Contains(k.Want, "object"):
 		message += " (" + strings.Join(properties(node), ", ") + ")"
 	case slices.Contains(k.Want, "array"):
 		message += ` ([…], or a "- …" line each)`
 	}
-	return message + ", not " + typeWords[k.Got]
+	return message + ", not " + typeNames[k.Got]
 }
 
 // decimal writes a number as people do.
@@ -119,8 +119,8 @@ func decimal(r *big.Rat) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// shown quotes a value for a message, long ones cut.
-func shown(v any) string {
+// Quote quotes a value for a message, long ones cut.
+func Quote(v any) string {
 	switch v := v.(type) {
 	case string:
 		return safetext.Escape(strconv.Quote(safetext.Shorten(v, 60))) // Quote leaves some hidden letters and marks

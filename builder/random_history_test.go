@@ -22,8 +22,8 @@ import (
 // builderKey seals the builds of tests, so that later ones reuse them.
 var builderKey = builder.GenerateKey()
 
-// story is a content folder that goes through a random history.
-type story struct {
+// randomHistory is a content folder that goes through a random history.
+type randomHistory struct {
 	folder
 	rand   *rand.Rand
 	gitDir string    // where the repository lies if not in the folder
@@ -57,8 +57,8 @@ func (s *source) String() string {
 		"  downloads: {value: 1000, date: %s, source: https://example.org/}\n", s.stars, s.date, s.date)
 }
 
-func newStory(t *testing.T, seed uint64) *story {
-	s := &story{folder: folder{t, t.TempDir()}, rand: rand.New(rand.NewPCG(seed, 3)), files: map[string]*source{}, held: map[string]bool{}}
+func newRandomHistory(t *testing.T, seed uint64) *randomHistory {
+	s := &randomHistory{folder: folder{t, t.TempDir()}, rand: rand.New(rand.NewPCG(seed, 3)), files: map[string]*source{}, held: map[string]bool{}}
 	s.now = time.Date(2026, 3, 1, 22, 30, 0, 0, time.UTC)
 	s.asOf = time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC)
 	for _, typ := range []string{"model", "tool"} {
@@ -70,12 +70,12 @@ func newStory(t *testing.T, seed uint64) *story {
 	return s
 }
 
-func (s *story) put(key string, f *source) {
+func (s *randomHistory) put(key string, f *source) {
 	s.files[key] = f
 	s.write(key+".yaml", f.String())
 }
 
-func (s *story) drop(key string) {
+func (s *randomHistory) drop(key string) {
 	for _, old := range s.files[key].formerly {
 		delete(s.held, key[:strings.Index(key, "/")+1]+old)
 	}
@@ -84,7 +84,7 @@ func (s *story) drop(key string) {
 }
 
 // free is an address that no file has or has had, as the files tell; "" for none.
-func (s *story) free(typ string) string {
+func (s *randomHistory) free(typ string) string {
 	for range 4 {
 		if key := fmt.Sprintf("%s/%c", typ, 'a'+s.rand.IntN(6)); s.files[key] == nil && !s.held[key] {
 			return key
@@ -94,7 +94,7 @@ func (s *story) free(typ string) string {
 }
 
 // change makes a random change of one file.
-func (s *story) change() {
+func (s *randomHistory) change() {
 	keys := slices.Sorted(maps.Keys(s.files))
 	key := keys[s.rand.IntN(len(keys))]
 	typ, slug, _ := strings.Cut(key, "/")
@@ -148,7 +148,7 @@ func (s *story) change() {
 
 // step makes a few changes, now and then of how things are judged, too. Sometimes
 // no time passes.
-func (s *story) step() {
+func (s *randomHistory) step() {
 	for range 1 + s.rand.IntN(3) {
 		s.change()
 	}
@@ -162,13 +162,13 @@ func (s *story) step() {
 	s.asOf = s.asOf.AddDate(0, 0, []int{0, 0, 1, 8, 40}[s.rand.IntN(5)])
 }
 
-func (s *story) scoring() string {
+func (s *randomHistory) scoring() string {
 	s.t.Helper()
 	return folder{s.t, filepath.Join("..", "content")}.read("scoring.yaml")
 }
 
 // git runs git at the story's time.
-func (s *story) git(args ...string) {
+func (s *randomHistory) git(args ...string) {
 	s.t.Helper()
 	if s.gitDir != "" {
 		args = append([]string{"--git-dir=" + s.gitDir, "--work-tree=" + s.dir}, args...)
@@ -183,7 +183,7 @@ func (s *story) git(args ...string) {
 }
 
 // commit commits what there is, sometimes by a merge.
-func (s *story) commit(message string) {
+func (s *randomHistory) commit(message string) {
 	s.t.Helper()
 	s.git("add", "-A")
 	if message != "begin" && s.rand.IntN(5) == 0 {
@@ -198,7 +198,7 @@ func (s *story) commit(message string) {
 }
 
 // build builds the story as it stands, whatever it loses.
-func (s *story) build(out string, keep int) *builder.Report {
+func (s *randomHistory) build(out string, keep int) *builder.Report {
 	s.t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})
 	if err != nil {
@@ -216,7 +216,7 @@ func TestRandomHistory(t *testing.T) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			s := newStory(t, seed)
+			s := newRandomHistory(t, seed)
 			s.git("init", "-q", "-b", "main")
 			s.commit("begin")
 			out, seldom := t.TempDir(), t.TempDir() // the latter skips commits, and keeps one build
@@ -270,7 +270,7 @@ func TestRandomFolder(t *testing.T) {
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			s := newStory(t, seed)
+			s := newRandomHistory(t, seed)
 			s.gitDir = t.TempDir()
 			s.git("init", "-q", "-b", "main")
 			one, two := t.TempDir(), t.TempDir()

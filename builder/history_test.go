@@ -15,8 +15,8 @@ import (
 )
 
 // newRepository is a story that a repository keeps, with one commit.
-func newRepository(t *testing.T) *story {
-	s := newStory(t, 1)
+func newRepository(t *testing.T) *randomHistory {
+	s := newRandomHistory(t, 1)
 	s.git("init", "-q", "-b", "main")
 	s.put("tool/a", &source{name: "A", stars: "100", date: "2026-02-01"})
 	s.commit("begin")
@@ -25,7 +25,7 @@ func newRepository(t *testing.T) *story {
 }
 
 // refused fails where a build is not refused for what it would lose.
-func (s *story) refused(out, why string) {
+func (s *randomHistory) refused(out, why string) {
 	s.t.Helper()
 	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
 	if shrink := new(builder.ShrinkError); !errors.As(err, &shrink) || !strings.Contains(shrink.Problem, why) {
@@ -78,7 +78,7 @@ func TestUncommittedFileAtAnEarlierSlug(t *testing.T) {
 // taken up to a third, in a folder that no repository keeps.
 func TestSlugFreedInAFolder(t *testing.T) {
 	suite.InTest(t)
-	s := newStory(t, 1)
+	s := newRandomHistory(t, 1)
 	out := t.TempDir()
 	s.put("tool/a", &source{name: "A"})
 	s.build(out, 1)
@@ -95,7 +95,7 @@ func TestSlugFreedInAFolder(t *testing.T) {
 // the change that it brought.
 func TestDamagedBuildOfAFolder(t *testing.T) {
 	suite.InTest(t)
-	s := newStory(t, 1)
+	s := newRandomHistory(t, 1)
 	out := t.TempDir()
 	s.build(out, 3)
 	s.put("tool/stays", &source{name: "Stays here"})
@@ -109,7 +109,7 @@ func TestDamagedBuildOfAFolder(t *testing.T) {
 // repository.
 func TestRepositoryComesAndGoes(t *testing.T) {
 	suite.InTest(t)
-	s := newStory(t, 1)
+	s := newRandomHistory(t, 1)
 	out, hidden := t.TempDir(), filepath.Join(t.TempDir(), "hidden")
 	s.put("tool/a", &source{name: "A"})
 	s.build(out, 3)
@@ -176,9 +176,9 @@ func TestOddTimes(t *testing.T) {
 		if s.asOf, err = time.Parse(time.RFC3339, at); err != nil {
 			t.Fatal(err)
 		}
-		upon, full := s.build(out, 2), s.build(t.TempDir(), 1)
-		sameBuild(t, upon.Dir, full.Dir)
-		if days := built(t, upon).Archive().Snapshots(); len(days) > 12*50+20 {
+		incremental, full := s.build(out, 2), s.build(t.TempDir(), 1)
+		sameBuild(t, incremental.Dir, full.Dir)
+		if days := built(t, incremental).Archive().Snapshots(); len(days) > 12*50+20 {
 			t.Errorf("as of %s: %d snapshots", at, len(days))
 		}
 	}
@@ -186,8 +186,8 @@ func TestOddTimes(t *testing.T) {
 
 // TestUntrackedContent builds content that the repository around it ignores.
 func TestUntrackedContent(t *testing.T) {
-	s := newStory(t, 1)
-	top := &story{folder: folder{t, t.TempDir()}, now: s.now}
+	s := newRandomHistory(t, 1)
+	top := &randomHistory{folder: folder{t, t.TempDir()}, now: s.now}
 	top.git("init", "-q", "-b", "main")
 	top.write(".gitignore", "content/\n")
 	top.git("add", "-A")

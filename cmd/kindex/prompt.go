@@ -19,7 +19,7 @@ import (
 
 // completeFields asks for the fields that are missing where somebody can
 // answer, and names their flags where nobody can.
-func completeFields(cmd *cobra.Command, around *content.Surroundings, fields map[string]any) error {
+func completeFields(cmd *cobra.Command, workspace *content.Workspace, fields map[string]any) error {
 	var missing []string
 	for _, name := range requiredFields {
 		if fields[name] == nil {
@@ -30,18 +30,18 @@ func completeFields(cmd *cobra.Command, around *content.Surroundings, fields map
 		return nil
 	}
 	if in, ok := cmd.InOrStdin().(*os.File); ok && isatty.IsTerminal(in.Fd()) {
-		a := &asker{in: bufio.NewReader(in), out: cmd.ErrOrStderr(), around: around}
+		a := &prompter{in: bufio.NewReader(in), out: cmd.ErrOrStderr(), workspace: workspace}
 		return a.complete(cmd.Context(), fields)
 	}
 	return usageError{fmt.Errorf("there is no terminal to ask in, so these must be given: %s; see: %s --help",
 		strings.Join(missing, ", "), cmd.CommandPath())}
 }
 
-// asker asks for fields, one after the other.
-type asker struct {
-	in     *bufio.Reader
-	out    io.Writer
-	around *content.Surroundings
+// prompter asks for fields, one after the other.
+type prompter struct {
+	in        *bufio.Reader
+	out       io.Writer
+	workspace *content.Workspace
 }
 
 // questions are what is asked for, in order.
@@ -54,7 +54,7 @@ var questions = []struct{ field, text string }{
 
 // complete asks for those fields that are not there yet, each until its answer
 // is right. Without an end of line there is no answer: then nothing was said.
-func (a *asker) complete(ctx context.Context, fields map[string]any) error {
+func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
 	for _, q := range questions {
 		if fields[q.field] != nil {
 			continue
@@ -83,7 +83,7 @@ func (a *asker) complete(ctx context.Context, fields map[string]any) error {
 }
 
 // line reads an answer, and gives up when the program is interrupted.
-func (a *asker) line(ctx context.Context) (string, error) {
+func (a *prompter) line(ctx context.Context) (string, error) {
 	type read struct {
 		text string
 		err  error
@@ -106,27 +106,27 @@ func (a *asker) line(ctx context.Context) (string, error) {
 	}
 }
 
-func (a *asker) listCategories() {
+func (a *prompter) listCategories() {
 	width := 0
-	for _, c := range a.around.Categories() {
+	for _, c := range a.workspace.Categories() {
 		width = max(width, len(c.Slug))
 	}
 	if width > 0 {
 		fmt.Fprintln(a.out, "The categories are:")
 	}
-	for _, c := range a.around.Categories() {
+	for _, c := range a.workspace.Categories() {
 		fmt.Fprintf(a.out, "  %-*s  %s\n", width, c.Slug, visible(c.Title))
 	}
 }
 
 // judge says what is wrong with an answer, "" for nothing. The validator of
 // files decides: the answer is put into a file that is right otherwise.
-func (a *asker) judge(field, answer string) string {
+func (a *prompter) judge(field, answer string) string {
 	if answer == "" {
 		return "is required"
 	}
 	var known []string
-	for _, c := range a.around.Categories() {
+	for _, c := range a.workspace.Categories() {
 		known = append(known, c.Slug)
 	}
 	fields := map[string]any{"name": "x", "category": "x", "description": "x"}
@@ -138,7 +138,7 @@ func (a *asker) judge(field, answer string) string {
 	if err != nil {
 		return err.Error()
 	}
-	for _, p := range a.around.CheckFile("tool", "x", data) {
+	for _, p := range a.workspace.CheckFile("tool", "x", data) {
 		if p.Field == field && p.Severity == content.Error {
 			text := p.Message
 			if near := didyoumean.Name(answer, known); field == "category" && near != "" {

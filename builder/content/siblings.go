@@ -4,9 +4,9 @@ import (
 	"kindex/exports/record"
 )
 
-// Others are the entities among which one is to stand. Each method names one of
+// Siblings are the entities among which one is to stand. Each method names one of
 // them as messages should name it, "" for none.
-type Others interface {
+type Siblings interface {
 	// Declared lists the categories that there are; none where every one will do.
 	Declared() []Category
 	// WithSlug is the entity that has a slug.
@@ -17,32 +17,32 @@ type Others interface {
 	WithName(e *record.Entity) string
 }
 
-// CheckAmong returns what is wrong between an entity and the others. path is only
+// CheckSiblings returns what is wrong between an entity and the others. path is only
 // for messages.
-func CheckAmong(path string, e *record.Entity, others Others) (problems Problems) {
+func CheckSiblings(path string, e *record.Entity, siblings Siblings) (problems Problems) {
 	add := func(severity Severity, field, message, suggestion string) {
 		problems = append(problems, Problem{File: path, Line: 1, Column: 1, Severity: severity,
 			Field: field, Message: message, Suggestion: suggestion})
 	}
-	if message, suggestion := wrongCategory(e.Category, others.Declared()); message != "" {
+	if message, suggestion := wrongCategory(e.Category, siblings.Declared()); message != "" {
 		add(Error, "category", message, suggestion)
 	}
 	for i, old := range e.Formerly {
-		field := FieldName([]string{"formerly", index(i)})
-		if owner := others.WithSlug(e.Type, old); owner != "" && old != e.Slug {
+		field := FieldName([]string{"formerly", indexStep(i)})
+		if owner := siblings.WithSlug(e.Type, old); owner != "" && old != e.Slug {
 			add(Error, field, slugTaken(old, owner), "")
-		} else if by := others.OnceWithSlug(e.Type, old, e); by != "" {
+		} else if by := siblings.OnceWithSlug(e.Type, old, e); by != "" {
 			add(Error, field, slugClaimed(old, by), "")
 		}
 	}
-	if by := others.OnceWithSlug(e.Type, e.Slug, e); by != "" {
-		add(Error, "slug", shown(e.Slug)+" is an earlier slug of "+by, "")
+	if by := siblings.OnceWithSlug(e.Type, e.Slug, e); by != "" {
+		add(Error, "slug", Quote(e.Slug)+" is an earlier slug of "+by, "")
 	}
-	if by := others.WithName(e); e.Name != "" && by != "" {
+	if by := siblings.WithName(e); e.Name != "" && by != "" {
 		add(Warning, "name", nameTaken(e.Name, by), "")
 	}
 	message := lookAlike(e, func(typ, name string) string {
-		return others.WithName(&record.Entity{Type: typ, Name: name})
+		return siblings.WithName(&record.Entity{Type: typ, Name: name})
 	})
 	if message != "" {
 		add(Warning, "name", message, "")

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// survey is what the first reading of the input finds out.
-type survey struct {
+// firstPass is what the first reading of the input finds out.
+type firstPass struct {
 	rows   int
 	unused []string // columns that the mapping does not name
 	plain  claims   // by slug
@@ -39,8 +39,8 @@ func (c claims) add(key string, row int, d digest) {
 	}
 }
 
-// wish is what one row wants to be called.
-type wish struct {
+// proposal is what one row wants to be called.
+type proposal struct {
 	row         int
 	typ         string
 	slug, clash string
@@ -48,33 +48,33 @@ type wish struct {
 }
 
 // slugOf is the slug that a row gets.
-func (s *survey) slugOf(typ, slug, clash string) string {
+func (s *firstPass) slugOf(typ, slug, clash string) string {
 	if clash != "" && s.plain[typ+"/"+slug].other != 0 {
 		return clash
 	}
 	return slug
 }
 
-// look reads the input once. Columns that the mapping names and the input does
+// scan reads the input once. Columns that the mapping names and the input does
 // not have are a content.Problems error.
-func (j *job) look(ctx context.Context) (*survey, error) {
+func (j *job) scan(ctx context.Context) (*firstPass, error) {
 	seen, err := j.declared()
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{plain: claims{}, final: claims{}}
-	var wishes []wish
+	s := &firstPass{plain: claims{}, final: claims{}}
+	var proposals []proposal
 	err = j.rows(ctx, func(list []*row) error {
 		for _, r := range list {
 			if object, ok := r.inputRecord.(jsonRecord); ok {
 				seen.addObject("", object)
 			}
-			w, ok, err := j.wish(r)
+			w, ok, err := j.propose(r)
 			if err != nil {
 				return err
 			}
 			if ok {
-				wishes = append(wishes, w)
+				proposals = append(proposals, w)
 				s.plain.add(w.typ+"/"+w.slug, w.row, w.digest)
 			}
 		}
@@ -87,7 +87,7 @@ func (j *job) look(ctx context.Context) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range wishes {
+	for _, w := range proposals {
 		s.final.add(w.typ+"/"+s.slugOf(w.typ, w.slug, w.clash), w.row, w.digest)
 	}
 	if problems := j.unknownColumns(seen); s.rows > 0 && len(problems) > 0 {
@@ -97,14 +97,14 @@ func (j *job) look(ctx context.Context) (*survey, error) {
 	return s, nil
 }
 
-// wish tells what a row wants to be called; ok is false for rows that are left
+// propose tells what a row wants to be called; ok is false for rows that are left
 // out or cannot be told.
-func (j *job) wish(r *row) (w wish, ok bool, err error) {
+func (j *job) propose(r *row) (w proposal, ok bool, err error) {
 	if r.wrong != "" || !j.drafter.all(j.mapping.Where, r) {
-		return wish{}, false, nil
+		return proposal{}, false, nil
 	}
 	d := j.drafter.draft(r)
-	w = wish{row: r.number, typ: d.typ, slug: d.slug, clash: d.clashSlug}
+	w = proposal{row: r.number, typ: d.typ, slug: d.slug, clash: d.clashSlug}
 	w.digest, err = d.digest()
 	return w, d.typ != "" && d.slug != "", err
 }
@@ -181,7 +181,7 @@ func (j *job) unknownColumns(seen columns) (problems content.Problems) {
 		} else if len(names) > 0 && len(names) <= 40 {
 			message += "; there are " + strings.Join(names, ", ")
 		}
-		problems = append(problems, j.mapping.Problem(use.Place, message, suggestion))
+		problems = append(problems, j.mapping.Problem(use.Location, message, suggestion))
 	}
 	return problems.With(nil)
 }

@@ -19,8 +19,8 @@ import (
 func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
 	o := gitlog.Options{Dir: b.Content, Commit: b.head.Commit, Known: b.known}
-	if upon := b.cache(); upon != nil {
-		o.Earlier = changelog.Walked(upon.Archive())
+	if previous := b.cache(); previous != nil {
+		o.Previous = changelog.PreviousWalk(previous.Archive())
 	}
 	log, err := gitlog.Walk(ctx, o)
 	var shallow *gitlog.ShallowError
@@ -33,7 +33,7 @@ func (b *build) walk(ctx context.Context) error {
 	for _, note := range log.Notes {
 		b.report.Warnings = append(b.report.Warnings, "note: "+note)
 	}
-	in := changelog.Input{Upon: b.earlier, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Still: b.Still || b.head.Hidden}
+	in := changelog.Input{Previous: b.previous, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Frozen: b.Still || b.head.Hidden}
 	if b.head.Hidden {
 		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" lies in a git repository, but there is no program git to read its history: "+
 			"the changelog stays as it is")
@@ -41,14 +41,14 @@ func (b *build) walk(ctx context.Context) error {
 	if log.Head != "" {
 		in.Log = log
 	}
-	if b.past, err = changelog.New(in); err != nil {
+	if b.archive, err = changelog.New(in); err != nil {
 		return err
 	}
-	if in.Log != nil && len(b.past.Result().Versions) == 0 {
+	if in.Log != nil && len(b.archive.Result().Versions) == 0 {
 		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" lies in a git repository that keeps none of its entities: "+
 			"until they are committed there are no dates and there is no changelog")
 	}
-	b.past.Date()
+	b.archive.Date()
 	return nil
 }
 
@@ -61,8 +61,10 @@ func (b *build) known(typ, slug, blob string) *record.Entity {
 	return b.content.Entities[at]
 }
 
-// remember makes what follows from the past once today's scores are known.
-func (b *build) remember(context.Context) error { return b.past.Remember(b.content.Entities) }
+// buildSnapshots makes what follows from the past once today's scores are known.
+func (b *build) buildSnapshots(context.Context) error {
+	return b.archive.BuildSnapshots(b.content.Entities)
+}
 
 // ShrinkError tells that a build would lose entities or changes that the build
 // before it has.
@@ -78,23 +80,23 @@ func (b *build) guard(context.Context) error {
 	switch {
 	case b.AllowShrink:
 		return nil
-	case b.damaged != nil && b.head.Commit == "" && (b.earlier == nil || b.skipped):
+	case b.damaged != nil && b.head.Commit == "" && (b.previous == nil || b.skipped):
 		return &ShrinkError{fmt.Sprintf("the build before cannot be read, and no repository keeps the changes that it holds: %v", b.damaged)}
-	case b.earlier == nil:
+	case b.previous == nil:
 		return nil
 	}
-	if gone := b.deleted(); float64(len(gone)) > diff.MaxShrink*float64(b.earlier.Len()) {
-		return &ShrinkError{fmt.Sprintf("the build would delete %d of %d entities of the build before it (%s)", len(gone), b.earlier.Len(), some(gone))}
+	if gone := b.deleted(); float64(len(gone)) > diff.MaxShrink*float64(b.previous.Len()) {
+		return &ShrinkError{fmt.Sprintf("the build would delete %d of %d entities of the build before it (%s)", len(gone), b.previous.Len(), firstFew(gone))}
 	}
 	if lost := b.lost(); len(lost) > 0 {
 		return &ShrinkError{fmt.Sprintf("the build would lose %d of %d changes that the build before it has (%s), as after the history was rewritten or on another branch",
-			len(lost), b.earlier.Archive().Changes(), some(lost))}
+			len(lost), b.previous.Archive().Changes(), firstFew(lost))}
 	}
 	return nil
 }
 
-// some names a few of many.
-func some(list []string) string {
+// firstFew names a few of many.
+func firstFew(list []string) string {
 	const most = 3
 	if len(list) > most {
 		return strings.Join(list[:most], ", ") + ", …"
@@ -111,8 +113,8 @@ func (b *build) deleted() (gone []string) {
 			present[e.Type+"/"+old] = true
 		}
 	}
-	for o := range uint32(b.earlier.Len()) { //nolint:gosec // ordinals have 32 bits
-		if typ, slug := b.earlier.Key(o); !present[typ+"/"+slug] {
+	for o := range uint32(b.previous.Len()) { //nolint:gosec // ordinals have 32 bits
+		if typ, slug := b.previous.Key(o); !present[typ+"/"+slug] {
 			gone = append(gone, typ+"/"+slug)
 		}
 	}
@@ -122,7 +124,7 @@ func (b *build) deleted() (gone []string) {
 
 // lost lists the changes of the build before that this one would not have.
 func (b *build) lost() (lost []string) {
-	before, now := b.earlier.Archive(), b.past.Result()
+	before, now := b.previous.Archive(), b.archive.Result()
 	if now.KeptChanges == before.Changes() {
 		return nil
 	}

@@ -170,7 +170,7 @@ func TestFindAfter(t *testing.T) {
 		r.words += r.Uint64N(400)
 		l := limits{budget: 1 + r.IntN(1+r.IntN(400)), shortlist: 1 + r.IntN(20), most: 1 + r.IntN(8), changed: 10}
 		if r.IntN(4) == 0 {
-			l = usual
+			l = defaultLimits
 		}
 		var entities []*record.Entity
 		for range 2 + r.IntN(150) {
@@ -186,7 +186,7 @@ func TestFindAfter(t *testing.T) {
 					same[e] = true
 				}
 			}
-			near, features, n := findAfter(entities, strings.Fields, before, func(e *record.Entity) bool { return same[e] }, l)
+			near, features, n := findIncremental(entities, strings.Fields, before, func(e *record.Entity) bool { return same[e] }, l)
 			asked, computed = asked+len(entities), computed+n
 			v := newVectors(entities, strings.Fields)
 			want := v.all(l)
@@ -225,7 +225,7 @@ func TestFindAfterInFull(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before := newPast(was, near, features)
 			before.broken = c.broken
-			got, gotFeatures, computed := FindAfter(c.list, strings.Fields, before, func(e *record.Entity) bool { return slices.Contains(was, e) })
+			got, gotFeatures, computed := FindIncremental(c.list, strings.Fields, before, func(e *record.Entity) bool { return slices.Contains(was, e) })
 			want, wantFeatures := Find(c.list, strings.Fields)
 			if !reflect.DeepEqual(got, want) || !slices.Equal(gotFeatures, wantFeatures) {
 				t.Error("another answer than in full")
@@ -246,6 +246,6 @@ func BenchmarkFindAfter(b *testing.B) {
 	edited.Description += " word17 word1700"
 	now[777] = &edited
 	for b.Loop() {
-		FindAfter(now, strings.Fields, before, func(e *record.Entity) bool { return e != &edited })
+		FindIncremental(now, strings.Fields, before, func(e *record.Entity) bool { return e != &edited })
 	}
 }
