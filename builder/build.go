@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder/changelog"
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/builder/neighbors"
 	"kindex/builder/rank"
@@ -178,7 +179,7 @@ func (b *build) clean(context.Context) error {
 func (b *build) load(ctx context.Context) error {
 	c := b.Loaded
 	if c == nil {
-		var problems content.Problems
+		var problems yamldoc.Problems
 		var err error
 		c, problems, err = b.loadContent(func(done, total int) { b.progress("load", done, total) })
 		if err != nil {
@@ -364,22 +365,22 @@ type Loaded struct {
 
 // LoadContent reads and checks a content folder as a build does, the scoring
 // file included. progress may be nil.
-func LoadContent(dir string, progress func(done, total int)) (*Loaded, content.Problems, error) {
+func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.Load(dir, progress))
 }
 
 // LoadFolder is LoadContent for a folder as it was last read.
-func LoadFolder(f *content.Folder) (*Loaded, content.Problems, error) {
+func LoadFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(f.Content())
 }
 
 // CheckFolder is LoadFolder for those who want to know only what is wrong.
-func CheckFolder(f *content.Folder) (content.Problems, error) {
+func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
 	_, problems, err := withFormula(f.Check())
 	return problems, err
 }
 
-func withFormula(c *content.Content, problems content.Problems, err error) (*Loaded, content.Problems, error) {
+func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loaded, yamldoc.Problems, error) {
 	if err != nil {
 		return nil, nil, err
 	}
@@ -389,7 +390,7 @@ func withFormula(c *content.Content, problems content.Problems, err error) (*Loa
 	} else {
 		l.Formula, err = defaultFormula()
 	}
-	var wrong content.Problems
+	var wrong yamldoc.Problems
 	if errors.As(err, &wrong) {
 		return l, problems.With(wrong), nil
 	}
@@ -412,11 +413,11 @@ func parseFormula(path string, text, asJSON []byte) (*score.Formula, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var problems content.Problems
+	var problems yamldoc.Problems
 	for _, m := range mistakes {
 		line, column := content.LocateScoring(path, text, m.Path...)
-		problems = append(problems, content.Problem{File: path, Line: line, Column: column, Severity: content.Error,
-			Field: content.FieldName(m.Path), Message: m.Message})
+		problems = append(problems, yamldoc.Problem{File: path, Line: line, Column: column, Severity: yamldoc.Error,
+			Field: yamldoc.FieldName(m.Path), Message: m.Message})
 	}
 	if len(problems) > 0 {
 		return nil, problems

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/exports"
 	"kindex/exports/record"
@@ -218,7 +219,7 @@ func (b *build) closePrevious() {
 }
 
 // loadContent is LoadContent, but for files that the earlier build has read.
-func (b *build) loadContent(progress func(done, total int)) (*Loaded, content.Problems, error) {
+func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
 }
 

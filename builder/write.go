@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
+	"kindex/builder/content/schema"
 	"kindex/builder/rank"
 	"kindex/exports"
 	"kindex/exports/feed"
@@ -124,7 +125,7 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
-	schema, err := content.SchemaJSON("entity")
+	s, err := schema.JSON("entity")
 	if err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (b *build) writeDescriptions() error {
 	}{
 		{exports.CategoriesFile, append(asJSON, '\n')},
 		{exports.ScoringFile, b.formula.JSON()},
-		{exports.SchemaFile, schema},
+		{exports.SchemaFile, s},
 	} {
 		if err := b.out.AddVariants(f.name, f.data); err != nil {
 			return err

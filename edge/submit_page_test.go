@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
 	"kindex/edge/auth"
 	"kindex/edge/auth/signintest"
@@ -657,7 +658,7 @@ func TestContribute(t *testing.T) {
 			if problems := around.CheckFile(typ, "new-"+typ, []byte(files[i][1])); len(problems) > 0 {
 				t.Errorf("%v\n%s", problems, files[i][1])
 			}
-			if formatted, err := content.Format(typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
+			if formatted, err := yamlfmt.Format(typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
 				t.Errorf("not in the usual form: %v\n%s", err, formatted)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/table"
@@ -70,19 +71,19 @@ func mixedWord(name string) (word string, letter rune) {
 
 // warnOfTexts adds warnings about the texts of an entity for its reviewer: look-alike
 // letters, and texts that start like formulas.
-func (d *Document) warnOfTexts(e *record.Entity) {
+func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
 		{"version", e.Version}, {"license", e.License}} {
 		if len(d.Faulty) > 0 && d.Faulty[f.name] {
 			continue
 		}
 		if word, letter := mixedWord(f.text); letter != 0 && f.name != "description" {
-			d.AddAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
-				Quote(word), letter, letter, latinLookAlikes[letter])})
+			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
+				yamldoc.Quote(word), letter, letter, latinLookAlikes[letter])})
 		}
-		if table.Formula(f.text) && !IsPlainNumber(f.text) {
-			d.AddAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export treats it as a formula",
-				Quote(string([]rune(f.text)[:1])))})
+		if table.Formula(f.text) && !yamldoc.IsPlainNumber(f.text) {
+			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export treats it as a formula",
+				yamldoc.Quote(string([]rune(f.text)[:1])))})
 		}
 	}
 }
@@ -100,7 +101,7 @@ func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	}
 	for _, typ := range record.Types {
 		if other := find(typ, skeleton); other != "" {
-			return Quote(e.Name) + " looks like the name of " + other + " but is spelled with other letters: " + otherLetters(e.Name)
+			return yamldoc.Quote(e.Name) + " looks like the name of " + other + " but is spelled with other letters: " + otherLetters(e.Name)
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
@@ -54,19 +55,19 @@ func (c *claims) remove(r *file) {
 
 // crossCheck finds what is wrong between files: categories that nobody
 // declared, earlier slugs claimed twice, names given twice.
-func (f *Folder) crossCheck(declared []Category) (problems Problems) {
-	complain := func(r *file, severity Severity, path []string, message, suggestion string) {
+func (f *Folder) crossCheck(declared []Category) (problems yamldoc.Problems) {
+	complain := func(r *file, severity yamldoc.Severity, path []string, message, suggestion string) {
 		line, col := 1, 1
 		if data, err := readFile(r.path); err == nil {
-			line, col = Parse(r.shown, data, "version").Locate(path, false)
+			line, col = yamldoc.Parse(r.shown, data, "version").Locate(path, false)
 		}
-		problems = append(problems, Problem{File: r.shown, Line: line, Column: col, Severity: severity,
-			Field: FieldName(path), Message: message, Suggestion: suggestion})
+		problems = append(problems, yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
+			Field: yamldoc.FieldName(path), Message: message, Suggestion: suggestion})
 	}
 	for category, list := range f.claims.categories {
 		if message, suggestion := wrongCategory(category, declared); message != "" {
 			for _, r := range list {
-				complain(r, Error, []string{"category"}, message, suggestion)
+				complain(r, yamldoc.Error, []string{"category"}, message, suggestion)
 			}
 		}
 	}
@@ -76,9 +77,9 @@ func (f *Folder) crossCheck(declared []Category) (problems Problems) {
 			old := key[len(r.typ)+1:]
 			path := []string{"formerly", indexStep(slices.Index(r.entity.Formerly, old))}
 			if owner := f.files[key+".yaml"]; owner != nil && owner != r {
-				complain(r, Error, path, slugTaken(old, owner.shown), "")
+				complain(r, yamldoc.Error, path, slugTaken(old, owner.shown), "")
 			} else if i > 0 {
-				complain(r, Error, path, slugClaimed(old, list[i-1].shown), "")
+				complain(r, yamldoc.Error, path, slugClaimed(old, list[i-1].shown), "")
 			}
 		}
 	}
@@ -88,7 +89,7 @@ func (f *Folder) crossCheck(declared []Category) (problems Problems) {
 		}
 		slices.SortFunc(list, compareFiles)
 		for _, r := range list[1:] {
-			complain(r, Warning, []string{"name"}, nameTaken(r.entity.Name, list[0].shown), "")
+			complain(r, yamldoc.Warning, []string{"name"}, nameTaken(r.entity.Name, list[0].shown), "")
 		}
 	}
 	for _, r := range f.order {
@@ -100,7 +101,7 @@ func (f *Folder) crossCheck(declared []Category) (problems Problems) {
 			return list[0].shown
 		})
 		if message != "" {
-			complain(r, Warning, []string{"name"}, message, "")
+			complain(r, yamldoc.Warning, []string{"name"}, message, "")
 		}
 	}
 	return problems
@@ -110,14 +111,14 @@ func (f *Folder) crossCheck(declared []Category) (problems Problems) {
 // declared are those of categories.yaml.
 func wrongCategory(category string, declared []Category) (message, suggestion string) {
 	if category == exports.AllBoard {
-		return Quote(category) + reservedSlug, ""
+		return yamldoc.Quote(category) + reservedSlug, ""
 	}
 	is := func(c Category) bool { return c.Slug == category }
 	if slices.ContainsFunc(declared, is) || !ValidSlug(category) {
 		return "", ""
 	}
 	if device := DeviceName(category); device != "" {
-		return Quote(category) + device, ""
+		return yamldoc.Quote(category) + device, ""
 	}
 	if len(declared) == 0 {
 		return "", ""
@@ -126,12 +127,12 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 	for _, c := range declared {
 		slugs = append(slugs, c.Slug)
 	}
-	return Quote(category) + " is not in categories.yaml", didyoumean.Name(category, slugs)
+	return yamldoc.Quote(category) + " is not in categories.yaml", didyoumean.Name(category, slugs)
 }
 
-func slugTaken(old, by string) string   { return Quote(old) + " is the slug of " + by }
-func slugClaimed(old, by string) string { return Quote(old) + " is claimed by " + by + " too" }
-func nameTaken(name, by string) string  { return Quote(name) + " is the name of " + by + " too" }
+func slugTaken(old, by string) string   { return yamldoc.Quote(old) + " is the slug of " + by }
+func slugClaimed(old, by string) string { return yamldoc.Quote(old) + " is claimed by " + by + " too" }
+func nameTaken(name, by string) string  { return yamldoc.Quote(name) + " is the name of " + by + " too" }
 
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
 

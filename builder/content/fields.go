@@ -2,20 +2,13 @@ package content
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/record"
 )
-
-// FieldError is a value of a field that no file can hold.
-type FieldError struct {
-	Field   string // with dots and brackets
-	Message string
-}
-
-// Error names the field and says what is wrong with its value.
-func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
 
 // ParseFields makes an entity of fields that come from elsewhere than a file:
 // values as Compose takes them. They are checked by the rules of files, and data
@@ -24,25 +17,25 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
 // a file that anybody has seen; what counts is their field. Where one of them is
 // an error the entity and the file are nil. No YAML is parsed before the values
 // have passed the schema, so that no input costs more than its size.
-func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, Problems) {
-	d := &Document{Path: path, textual: VersionField, Faulty: map[string]bool{}}
-	root, err := layoutOfFields(fields)
+func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
+	d := yamldoc.New(path)
+	values, err := yamlfmt.Normalize(fields)
 	if err != nil {
-		d.blame(err)
+		addError(d, err)
 		return nil, nil, d.Report()
 	}
-	d.Value = root.value()
+	d.Value = values
 	if _, ok := d.Fields(); !ok {
 		return nil, nil, d.Report()
 	}
-	entitySchema().Check(d)
-	d.checkEntity(decodeEntity(typ, slug, d.Value.(map[string]any)))
+	schema.Entity().Check(d)
+	checkEntity(d, decodeEntity(typ, slug, d.Value.(map[string]any)))
 	if n, _ := d.Problems.Count(); n > 0 {
 		return nil, nil, d.Report()
 	}
-	data, err := Compose(trimTexts(fields).(map[string]any))
+	data, err := yamlfmt.Compose(trimTexts(fields).(map[string]any))
 	if err != nil {
-		d.blame(err)
+		addError(d, err)
 		return nil, nil, d.Report()
 	}
 	e, problems := ParseEntity(path, typ, slug, data)
@@ -53,13 +46,13 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 }
 
 // blame adds why values make no file.
-func (d *Document) blame(err error) {
-	var wrong *FieldError
+func addError(d *yamldoc.Document, err error) {
+	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {
-		d.AddAt(nil, false, Problem{Field: wrong.Field, Message: wrong.Message})
+		d.AddAt(nil, false, yamldoc.Problem{Field: wrong.Field, Message: wrong.Message})
 		return
 	}
-	d.AddAt(nil, false, Problem{Message: err.Error()})
+	d.AddAt(nil, false, yamldoc.Problem{Message: err.Error()})
 }
 
 // trimTexts returns values without blanks around their texts.
@@ -91,22 +84,10 @@ func trimTexts(v any) any {
 
 // Fields returns the values of the file of an entity, as JSON has them.
 func Fields(data []byte) (map[string]any, error) {
-	d := Parse("", data, VersionField)
+	d := yamldoc.Parse("", data, yamldoc.VersionField)
 	fields, ok := d.Fields()
 	if !ok || len(d.Problems) > 0 {
 		return nil, d.Report()
 	}
 	return fields, nil
-}
-
-// UnknownEntityField describes a field that the file of an entity does not have, nil
-// for one that it has. more are further names that may stand where the field does.
-func UnknownEntityField(name string, more ...string) *Problem {
-	node := entitySchema().at(nil)
-	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
-		return nil
-	}
-	p := entitySchema().unknownField(node, nil, name, more...)
-	p.Field, p.Severity = FieldName([]string{name}), Error
-	return &p
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder"
+	"kindex/builder/content/contenttest"
 	"kindex/builder/suite"
 )
 
@@ -66,7 +67,7 @@ func TestLint(t *testing.T) {
 				}
 				return
 			}
-			compareReports(t, got, want)
+			contenttest.CompareReports(t, got, want)
 		})
 	}
 }
@@ -97,21 +98,6 @@ func writeFiles(t *testing.T, files map[string]string) {
 		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-func compareReports(t *testing.T, got, want string) {
-	t.Helper()
-	if got == "" {
-		t.Error("nothing was reported")
-	}
-	for line := range strings.Lines(got) {
-		if !problemLine.MatchString(line) {
-			t.Errorf("the line does not begin with a place: %s", line)
-		}
-	}
-	if got != want {
-		t.Errorf("the report differs\n--- got\n%s--- want\n%s", got, want)
 	}
 }
 

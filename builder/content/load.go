@@ -21,6 +21,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
 )
 
@@ -46,13 +47,13 @@ type Content struct {
 // the content is usable only where none of them is an error. err is for what
 // keeps the folder from being read at all. progress, if not nil, is called
 // after each file, from several goroutines.
-func Load(dir string, progress func(done, total int)) (c *Content, problems Problems, err error) {
+func Load(dir string, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	return LoadWithReuse(dir, nil, progress)
 }
 
 // LoadWithReuse is Load, but takes what reuse knows instead of parsing it again. A nil
 // reuse knows nothing.
-func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems Problems, err error) {
+func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	f := Open(dir)
 	f.reuse = reuse
 	if _, err := f.Refresh(progress); err != nil {
@@ -83,7 +84,7 @@ type Folder struct {
 type file struct {
 	source
 	entity   *record.Entity // nil where nothing could be read of it
-	problems Problems
+	problems yamldoc.Problems
 	info     fs.FileInfo // of the bytes that were read, nil where they may be newer
 	sum      [sha256.Size]byte
 	blob     [sha1.Size]byte
@@ -208,7 +209,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 		r.info = info
 	}
 	if problem != nil {
-		r.problems = Problems{*problem}
+		r.problems = yamldoc.Problems{*problem}
 		return r, nil
 	}
 	data, err := readInto(room, full)
@@ -234,7 +235,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 
 // Content returns the folder as it was last read, and everything that is wrong
 // with it, as Load does. The entities are the caller's.
-func (f *Folder) Content() (*Content, Problems, error) {
+func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity {
 		own := *e
 		return &own
@@ -242,7 +243,7 @@ func (f *Folder) Content() (*Content, Problems, error) {
 }
 
 // Check is Content without a copy of the entities: they must not be changed.
-func (f *Folder) Check() (*Content, Problems, error) {
+func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity { return e })
 }
 
@@ -263,7 +264,7 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	return &own, r.shown, false
 }
 
-func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, Problems, error) {
+func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yamldoc.Problems, error) {
 	c := &Content{}
 	problems, err := c.loadRootFiles(f.dir)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
@@ -116,7 +118,7 @@ func holdsTypes(dir string) bool {
 // classify tells what a file below the folder is: an entity file, with its type
 // and slug; a root file, without; something that does not belong there; or, where
 // ok is false, nothing that counts here.
-func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *Problem, ok bool) {
+func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
 	src = source{path: filepath.Join(f.dir, filepath.FromSlash(name)), shown: shownPath(f.dir, name)}
@@ -124,7 +126,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *P
 	switch {
 	case typ == "":
 		message, suggestion = f.misplaced(base, info)
-		ok = slices.Contains(rootFiles, base)
+		ok = slices.Contains(schema.RootFiles, base)
 	case !slices.Contains(record.Types, typ):
 		return src, nil, false
 	default:
@@ -140,7 +142,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *P
 	if message == "" {
 		return src, nil, ok
 	}
-	return src, &Problem{File: src.shown, Line: 1, Column: 1, Severity: Error, Message: message, Suggestion: suggestion}, true
+	return src, &yamldoc.Problem{File: src.shown, Line: 1, Column: 1, Severity: yamldoc.Error, Message: message, Suggestion: suggestion}, true
 }
 
 // misplaced tells why something may not lie beside the type folders, "" where
@@ -156,7 +158,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		if !info.IsDir() {
 			return "must be a folder of entity files, not a file or a link", ""
 		}
-	case slices.Contains(rootFiles, name):
+	case slices.Contains(schema.RootFiles, name):
 		if !info.Mode().IsRegular() {
 			return "must be a regular file, not a link", ""
 		}
@@ -165,7 +167,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 			return "is not a type of entity; known are " + strings.Join(record.Types, ", "), didyoumean.Name(name, record.Types)
 		}
 	case isYAML(name):
-		return "is not a file of a content folder; known are " + strings.Join(rootFiles, ", "), didyoumean.Name(name, rootFiles)
+		return "is not a file of a content folder; known are " + strings.Join(schema.RootFiles, ", "), didyoumean.Name(name, schema.RootFiles)
 	}
 	return "", ""
 }
@@ -220,9 +222,9 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 	case !info.Mode().IsRegular():
 		return "must be a regular file, not a link", "", true
 	case !ValidSlug(slug):
-		return Quote(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
+		return yamldoc.Quote(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
 	case DeviceName(slug) != "":
-		return Quote(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
+		return yamldoc.Quote(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
 	}
 	return "", "", true
 }

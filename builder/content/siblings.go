@@ -1,6 +1,7 @@
 package content
 
 import (
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
 )
 
@@ -19,33 +20,33 @@ type Siblings interface {
 
 // CheckSiblings returns what is wrong between an entity and the others. path is only
 // for messages.
-func CheckSiblings(path string, e *record.Entity, siblings Siblings) (problems Problems) {
-	add := func(severity Severity, field, message, suggestion string) {
-		problems = append(problems, Problem{File: path, Line: 1, Column: 1, Severity: severity,
+func CheckSiblings(path string, e *record.Entity, siblings Siblings) (problems yamldoc.Problems) {
+	add := func(severity yamldoc.Severity, field, message, suggestion string) {
+		problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,
 			Field: field, Message: message, Suggestion: suggestion})
 	}
 	if message, suggestion := wrongCategory(e.Category, siblings.Declared()); message != "" {
-		add(Error, "category", message, suggestion)
+		add(yamldoc.Error, "category", message, suggestion)
 	}
 	for i, old := range e.Formerly {
-		field := FieldName([]string{"formerly", indexStep(i)})
+		field := yamldoc.FieldName([]string{"formerly", indexStep(i)})
 		if owner := siblings.WithSlug(e.Type, old); owner != "" && old != e.Slug {
-			add(Error, field, slugTaken(old, owner), "")
+			add(yamldoc.Error, field, slugTaken(old, owner), "")
 		} else if by := siblings.OnceWithSlug(e.Type, old, e); by != "" {
-			add(Error, field, slugClaimed(old, by), "")
+			add(yamldoc.Error, field, slugClaimed(old, by), "")
 		}
 	}
 	if by := siblings.OnceWithSlug(e.Type, e.Slug, e); by != "" {
-		add(Error, "slug", Quote(e.Slug)+" is an earlier slug of "+by, "")
+		add(yamldoc.Error, "slug", yamldoc.Quote(e.Slug)+" is an earlier slug of "+by, "")
 	}
 	if by := siblings.WithName(e); e.Name != "" && by != "" {
-		add(Warning, "name", nameTaken(e.Name, by), "")
+		add(yamldoc.Warning, "name", nameTaken(e.Name, by), "")
 	}
 	message := lookAlike(e, func(typ, name string) string {
 		return siblings.WithName(&record.Entity{Type: typ, Name: name})
 	})
 	if message != "" {
-		add(Warning, "name", message, "")
+		add(yamldoc.Warning, "name", message, "")
 	}
 	return problems
 }

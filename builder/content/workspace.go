@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
 )
 
@@ -77,7 +78,7 @@ func (s *Workspace) Categories() []Category {
 
 // CheckFile returns what is wrong with the file of an entity, by itself and
 // together with the others.
-func (s *Workspace) CheckFile(typ, slug string, data []byte) Problems {
+func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
 	e, problems := parseEntity(s.Shown(typ, slug), typ, slug, data)
 	if e == nil {
 		return problems
@@ -86,7 +87,7 @@ func (s *Workspace) CheckFile(typ, slug string, data []byte) Problems {
 }
 
 // Check returns what is wrong between an entity and the others.
-func (s *Workspace) Check(e *record.Entity) (problems Problems) {
+func (s *Workspace) Check(e *record.Entity) (problems yamldoc.Problems) {
 	return CheckSiblings(s.Shown(e.Type, e.Slug), e, workspaceSiblings{s})
 }
 

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/importer/mapping"
 	"kindex/exports/didyoumean"
 )
 
@@ -167,7 +168,7 @@ func withoutNumbers(name string) string {
 
 // unknownColumns are the columns that the mapping names and the input does not
 // have.
-func (j *job) unknownColumns(seen columns) (problems content.Problems) {
+func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
 	names := slices.Sorted(maps.Keys(seen))
 	for _, use := range j.mapping.Columns() {
 		if use.Optional || seen.known(use.Column) {
@@ -202,7 +203,7 @@ func otherDelimiter(names []string) string {
 
 // without lists the columns that a mapping does not name, neither them nor what
 // is within them.
-func (c columns) without(m *content.Mapping) (unused []string) {
+func (c columns) without(m *mapping.Mapping) (unused []string) {
 	used := map[string]bool{}
 	for _, use := range m.Columns() {
 		for _, name := range []string{use.Column, withoutNumbers(use.Column)} {

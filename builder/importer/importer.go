@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
+	"kindex/builder/importer/mapping"
 )
 
 // Options say what to import, and how.
@@ -49,7 +50,7 @@ const batchSize = 256
 // job is one import under way.
 type job struct {
 	Options
-	mapping   *content.Mapping
+	mapping   *mapping.Mapping
 	drafter   *drafter
 	firstPass *firstPass
 }
@@ -65,7 +66,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, problems := content.ParseMapping(filepath.ToSlash(o.Mapping), data)
+	m, problems := mapping.Parse(filepath.ToSlash(o.Mapping), data)
 	if m == nil {
 		return nil, problems
 	}

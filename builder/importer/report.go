@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/store"
 )
 
@@ -178,7 +179,7 @@ func (r *Report) credit(p *textPrinter) {
 		return
 	}
 	p.line("\nThe source is not credited yet. Add to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
-	p.line("%s", strings.TrimRight(content.SourceYAML(*r.Credit), "\n"))
+	p.line("%s", strings.TrimRight(yamlfmt.SourceYAML(*r.Credit), "\n"))
 	p.line("\nand to CREDITS.md, with the notices that the licence asks for:\n")
 	state := ""
 	if r.SourceDate != "" {

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/record"
 )
 
@@ -70,9 +72,9 @@ func (j *job) compose(c *candidate, folder *content.Workspace) error {
 		return err
 	}
 	if c.existing != nil && j.Update {
-		c.data, err = content.Merge(shown, c.existing.data, c.draft.fields)
+		c.data, err = yamlfmt.Merge(shown, c.existing.data, c.draft.fields)
 	} else {
-		c.data, err = content.Compose(c.draft.fields)
+		c.data, err = yamlfmt.Compose(c.draft.fields)
 	}
 	if err != nil {
 		return err
@@ -84,9 +86,9 @@ func (j *job) compose(c *candidate, folder *content.Workspace) error {
 }
 
 // judge adds what is wrong with the file of a candidate.
-func (j *job) judge(c *candidate, problems content.Problems) {
+func (j *job) judge(c *candidate, problems yamldoc.Problems) {
 	for _, p := range problems {
-		if r := j.reason(p); p.Severity == content.Warning {
+		if r := j.reason(p); p.Severity == yamldoc.Warning {
 			c.warnings = append(c.warnings, r)
 		} else {
 			c.reasons = append(c.reasons, r)
@@ -114,10 +116,10 @@ func readExisting(path, shown, typ, slug string) (*existing, error) {
 }
 
 // reason turns a problem of a file into one of the row that it was made from.
-func (j *job) reason(p content.Problem) Reason {
+func (j *job) reason(p yamldoc.Problem) Reason {
 	r := Reason{Field: p.Field, Message: p.Message, Suggestion: p.Suggestion}
 	for _, t := range j.mapping.Targets {
-		if field := content.FieldName(t.Path); p.Field == field || strings.HasPrefix(p.Field, field+".") || strings.HasPrefix(p.Field, field+"[") {
+		if field := yamldoc.FieldName(t.Path); p.Field == field || strings.HasPrefix(p.Field, field+".") || strings.HasPrefix(p.Field, field+"[") {
 			v := t.Value
 			switch strings.TrimPrefix(p.Field, field) {
 			case ".date":

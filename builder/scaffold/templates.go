@@ -18,6 +18,8 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/score"
 )
 
@@ -66,7 +68,7 @@ func render(o Options) ([]file, error) {
 		if path.Ext(f.path) != ".yaml" || !strings.HasPrefix(f.path, "content/") {
 			continue
 		}
-		if list[i].data, err = content.Format(f.path, f.data); err != nil {
+		if list[i].data, err = yamlfmt.Format(f.path, f.data); err != nil {
 			return nil, blame(err, f)
 		}
 	}
@@ -77,7 +79,7 @@ func render(o Options) ([]file, error) {
 // blame says which option is to blame for a problem. Only index.yaml holds what
 // somebody chose.
 func blame(err error, f file) error {
-	var problems content.Problems
+	var problems yamldoc.Problems
 	if !errors.As(err, &problems) || len(problems) == 0 || f.path != "content/index.yaml" {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -31,7 +32,7 @@ type Options struct {
 	// them have changed since it was last told.
 	Edited func(edits []exports.Edit, now []string)
 	// Problems is told everything that is wrong, whenever that has changed.
-	Problems func(content.Problems)
+	Problems func(yamldoc.Problems)
 	// Built is told of a published build, and the edits that came too late for it.
 	Built func(r *builder.Report, edits []exports.Edit)
 	// Failed is told why a build, or a look at the folder, was not possible. It is
@@ -62,7 +63,7 @@ type Watcher struct {
 
 	pending  map[string]pending // edits that no build holds, by path
 	bad      map[string]bool    // changed files of which the last good state is kept
-	problems content.Problems
+	problems yamldoc.Problems
 	count    int           // edits so far
 	stale    bool          // the folder holds what no build does
 	took     time.Duration // of the last build
@@ -117,7 +118,7 @@ type job struct {
 }
 
 // prepare takes the folder as it was last read.
-func (w *Watcher) prepare() (*job, content.Problems, error) {
+func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 	loaded, problems, err := builder.LoadFolder(w.folder)
 	if err != nil {
 		return nil, nil, err
@@ -181,10 +182,10 @@ func (w *Watcher) read(names []string) error {
 
 // take makes edits of the files that are good, also of those that another file
 // has made good.
-func (w *Watcher) take(changed []string, problems content.Problems) {
+func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 	wrong := map[string]bool{}
 	for _, p := range problems {
-		wrong[p.File] = wrong[p.File] || p.Severity == content.Error
+		wrong[p.File] = wrong[p.File] || p.Severity == yamldoc.Error
 	}
 	for _, name := range changed {
 		w.bad[name] = true
@@ -225,7 +226,7 @@ func entityName(name string) (typ, slug string, ok bool) {
 }
 
 // tell reports the problems if they are others than before.
-func (w *Watcher) tell(problems content.Problems) {
+func (w *Watcher) tell(problems yamldoc.Problems) {
 	if slices.Equal(problems, w.problems) {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/safetext"
 )
 
@@ -43,7 +43,7 @@ func annotate(w io.Writer, c *checked) error {
 
 // workflowCommand is one problem as an annotation. A problem of the whole
 // folder names no file, as GitHub annotates lines of files only.
-func workflowCommand(p content.Problem) string {
+func workflowCommand(p yamldoc.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+commandProperty.Replace(value)) }
 	if p.Line > 0 {

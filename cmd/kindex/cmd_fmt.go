@@ -17,7 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 )
 
 type fmtOptions struct{ check, diff bool }
@@ -67,7 +68,7 @@ func (f formatted) changed() bool { return f.err == nil && !bytes.Equal(f.before
 func fmtInput(cmd *cobra.Command, o fmtOptions) error {
 	f := formatted{path: "stdin"}
 	if f.before, f.err = readContent(cmd.InOrStdin()); f.err == nil {
-		f.after, f.err = content.Format(f.path, f.before)
+		f.after, f.err = yamlfmt.Format(f.path, f.before)
 	}
 	if f.err != nil || o.check || o.diff {
 		return reportFormatted(cmd, o, []formatted{f})
@@ -182,7 +183,7 @@ func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	if f.after, err = content.Format(filepath.ToSlash(f.path), f.before); err != nil {
+	if f.after, err = yamlfmt.Format(filepath.ToSlash(f.path), f.before); err != nil {
 		return err
 	}
 	if o.check || o.diff || !f.changed() {
@@ -225,10 +226,10 @@ func replaceFile(path string, data []byte) (err error) {
 // with others.
 func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 	out, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	var problems content.Problems
+	var problems yamldoc.Problems
 	changed, failed := 0, 0
 	for _, f := range list {
-		var found content.Problems
+		var found yamldoc.Problems
 		switch {
 		case errors.As(f.err, &found):
 			problems = append(problems, found...)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
@@ -95,7 +96,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if err := completeFields(cmd, workspace, fields); err != nil {
 		return err
 	}
-	data, err := content.Compose(fields)
+	data, err := yamlfmt.Compose(fields)
 	if err != nil {
 		return err
 	}

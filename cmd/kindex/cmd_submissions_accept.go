@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/diff"
 	"kindex/builder/gitbranch"
 	"kindex/builder/gitlog"
@@ -102,7 +102,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		}
 		a := accepting{options: o, asOf: asOf, forge: f, submission: &one,
 			proposal: gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Account: one.Account, Author: o.author}}
-		var problems content.Problems
+		var problems yamldoc.Problems
 		if err := a.run(ctx); errors.As(err, &problems) {
 			printProblems(cmd.ErrOrStderr(), problems)
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s does not fit the content at %s; nothing was written\n", one.ID, a.base)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 )
 
@@ -58,7 +58,7 @@ at its line of a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
 // checked is what there is to say about a content folder. As JSON it is the
 // report of --format json.
 type checked struct {
-	Problems content.Problems `json:"problems"`
+	Problems yamldoc.Problems `json:"problems"`
 	Errors   int              `json:"errors"`
 	Warnings int              `json:"warnings"`
 	Entities int              `json:"entities"` // those without an error
@@ -75,7 +75,7 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	l, problems, failed := builder.LoadContent(dir, nil)
 	c := &checked{Problems: problems, dir: dir}
 	if failed != nil {
-		c.Problems = content.Problems{{File: dir, Severity: content.Error, Message: failed.Error()}}
+		c.Problems = yamldoc.Problems{{File: dir, Severity: yamldoc.Error, Message: failed.Error()}}
 	} else {
 		c.Entities, c.categories = len(l.Entities), len(l.Categories)
 	}
@@ -113,7 +113,7 @@ func (c *checked) noProblems() string {
 
 func printJSON(w io.Writer, c *checked) error {
 	if c.Problems == nil {
-		c.Problems = content.Problems{}
+		c.Problems = yamldoc.Problems{}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

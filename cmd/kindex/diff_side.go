@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"kindex/builder"
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/diff"
 	"kindex/builder/gitlog"
 )
@@ -19,7 +19,7 @@ import (
 type loadedRevision struct {
 	dir      string          // the folder as messages name it
 	loaded   *builder.Loaded // nil where nothing can be read
-	problems content.Problems
+	problems yamldoc.Problems
 	failed   error // why nothing can be read; nil where the folder is not there
 	absent   bool  // there is no folder
 }
@@ -101,4 +101,4 @@ func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
 	return diff.Revision{Content: &c, Formula: formula}
 }
 
-func isError(p content.Problem) bool { return p.Severity == content.Error }
+func isError(p yamldoc.Problem) bool { return p.Severity == yamldoc.Error }

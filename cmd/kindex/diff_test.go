@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/diff"
 	"kindex/builder/suite"
 	"kindex/exports/jsonenc"
@@ -200,7 +200,7 @@ func TestShippedHistory(t *testing.T) {
 	for i, to := range commits[1:] {
 		from := commits[i]
 		d, err := compareRevisions(context.Background(), filepath.Join(root, "content"), from+".."+to, asOf)
-		var problems content.Problems
+		var problems yamldoc.Problems
 		if errors.As(err, &problems) {
 			continue // by the rules of today it was not right
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/store"
 )
@@ -160,7 +160,7 @@ func report(err error, stderr io.Writer) int {
 	var quiet quietError
 	var usage usageError
 	var busy *store.BusyError
-	var problems content.Problems
+	var problems yamldoc.Problems
 	switch {
 	case err == nil:
 		return exitOK
@@ -183,7 +183,7 @@ func report(err error, stderr io.Writer) int {
 	return exitProblem
 }
 
-func printProblems(w io.Writer, problems content.Problems) {
+func printProblems(w io.Writer, problems yamldoc.Problems) {
 	for _, p := range problems {
 		fmt.Fprintln(w, p)
 	}

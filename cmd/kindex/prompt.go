@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/didyoumean"
 )
 
@@ -134,12 +136,12 @@ func (a *prompter) judge(field, answer string) string {
 		fields["category"] = known[0]
 	}
 	fields[field] = answer
-	data, err := content.Compose(fields)
+	data, err := yamlfmt.Compose(fields)
 	if err != nil {
 		return err.Error()
 	}
 	for _, p := range a.workspace.CheckFile("tool", "x", data) {
-		if p.Field == field && p.Severity == content.Error {
+		if p.Field == field && p.Severity == yamldoc.Error {
 			text := p.Message
 			if near := didyoumean.Name(answer, known); field == "category" && near != "" {
 				text += fmt.Sprintf(" (did you mean %q?)", near)

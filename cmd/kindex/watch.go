@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/builder"
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/watch"
 	"kindex/edge"
 	"kindex/exports"
@@ -158,7 +158,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (w *watching) problems(p content.Problems) {
+func (w *watching) problems(p yamldoc.Problems) {
 	if len(p) == 0 {
 		fmt.Fprintln(w.out, "no problems any more")
 		return

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
@@ -21,7 +22,7 @@ type Problem struct {
 
 // Says is the problem in words: what is wrong (did you mean "…"?)
 func (p Problem) Says() string {
-	return content.Problem{Message: p.Message, Suggestion: p.Suggestion}.Text()
+	return yamldoc.Problem{Message: p.Message, Suggestion: p.Suggestion}.Text()
 }
 
 // InvalidError lists everything that is wrong with a submission, and what would be
@@ -116,8 +117,8 @@ func (p *parsing) problem(field, message, suggestion string) {
 }
 
 // add takes over what content says.
-func (p *parsing) add(wrong content.Problem) {
-	if wrong.Severity == content.Warning {
+func (p *parsing) add(wrong yamldoc.Problem) {
+	if wrong.Severity == yamldoc.Warning {
 		p.warnings = append(p.warnings, Problem{wrong.Field, wrong.Message, wrong.Suggestion})
 		return
 	}
@@ -144,7 +145,7 @@ func (p *parsing) lost(path []string, v any) {
 	switch v := v.(type) {
 	case string:
 		if strings.ContainsRune(v, unicode.ReplacementChar) {
-			p.problem(content.FieldName(path), "holds the character U+FFFD, which stands for one that was not sent as it should", "")
+			p.problem(yamldoc.FieldName(path), "holds the character U+FFFD, which stands for one that was not sent as it should", "")
 		}
 	case []any:
 		for i, item := range v {

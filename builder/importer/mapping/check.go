@@ -1,4 +1,4 @@
-package content
+package mapping
 
 import (
 	"fmt"
@@ -6,28 +6,29 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
 
 // checkMapping adds what the schema cannot tell of a mapping.
-func (d *Document) checkMapping(m *Mapping) {
+func check(d *yamldoc.Document, m *Mapping) {
 	if kind, ok := typeName(m); ok && !slices.Contains(record.Types, kind) {
-		d.AddAt([]string{"type"}, false, Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",
-			Quote(kind), strings.Join(record.Types, ", ")), Suggestion: didyoumean.Name(kind, record.Types)})
+		d.AddAt([]string{"type"}, false, yamldoc.Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",
+			yamldoc.Quote(kind), strings.Join(record.Types, ", ")), Suggestion: didyoumean.Name(kind, record.Types)})
 	}
-	delimiter, _ := ValueAt(d.Value, []string{"input", "delimiter"}).(string)
+	delimiter, _ := yamldoc.ValueAt(d.Value, []string{"input", "delimiter"}).(string)
 	if wrong := wrongDelimiter(delimiter); wrong != "" {
-		d.AddAt([]string{"input", "delimiter"}, false, Problem{Message: wrong})
+		d.AddAt([]string{"input", "delimiter"}, false, yamldoc.Problem{Message: wrong})
 	}
 	if errors, _ := d.Problems.Count(); errors > 0 {
 		return // what follows may have been meant
 	}
 	if m.Slug == nil {
-		d.Add(1, 1, Problem{Field: "slug", Message: "is missing, and there is no fields.name that it could be made from"})
+		d.Add(1, 1, yamldoc.Problem{Field: "slug", Message: "is missing, and there is no fields.name that it could be made from"})
 	}
 	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 {
-		d.Add(1, 1, Problem{Field: "fields", Message: "is missing: the mapping yields nothing"})
+		d.Add(1, 1, yamldoc.Problem{Field: "fields", Message: "is missing: the mapping yields nothing"})
 	}
 }
 
@@ -44,9 +45,9 @@ func wrongDelimiter(s string) string {
 	case s == "" || s == "tab":
 		return ""
 	case utf8.RuneCountInString(s) != 1:
-		return Quote(s) + " is not one character; write the character, or the word tab"
+		return yamldoc.Quote(s) + " is not one character; write the character, or the word tab"
 	case strings.ContainsAny(s, "\"\r\n\ufffd"):
-		return Quote(s) + " cannot separate columns"
+		return yamldoc.Quote(s) + " cannot separate columns"
 	}
 	return ""
 }
@@ -55,20 +56,20 @@ func wrongDelimiter(s string) string {
 var valueSources = []string{"column", "constant", "template", "first", "all"}
 
 // checkValue adds what is wrong between the parts of a value.
-func (d *Document) checkValue(m map[string]any, path []string) {
-	d.checkOneOf(m, path, valueSources...)
+func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
+	checkOneOf(d, m, path, valueSources...)
 	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {
-		d.AddAt(append(slices.Clone(path), "optional"), true, Problem{Message: "belongs beside column or template"})
+		d.AddAt(append(slices.Clone(path), "optional"), true, yamldoc.Problem{Message: "belongs beside column or template"})
 	}
 	if m["list"] != nil && m["all"] != nil {
-		d.AddAt(append(slices.Clone(path), "list"), true, Problem{Message: "is not needed beside all, which is a list"})
+		d.AddAt(append(slices.Clone(path), "list"), true, yamldoc.Problem{Message: "is not needed beside all, which is a list"})
 	}
 }
 
 // checkOneOf: a set has exactly one of these fields.
-func (d *Document) checkOneOf(m map[string]any, path []string, names ...string) {
+func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...string) {
 	for name := range m {
-		if d.Faulty[FieldName(append(slices.Clone(path), name))] {
+		if d.Faulty[yamldoc.FieldName(append(slices.Clone(path), name))] {
 			return // it may be one of them, misspelt
 		}
 	}
@@ -81,9 +82,9 @@ func (d *Document) checkOneOf(m map[string]any, path []string, names ...string) 
 	all := strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 	switch {
 	case len(given) == 0:
-		d.AddAt(path, false, Problem{Message: "needs one of " + all})
+		d.AddAt(path, false, yamldoc.Problem{Message: "needs one of " + all})
 	case len(given) > 1:
-		d.AddAt(append(slices.Clone(path), given[1]), true, Problem{Message: "is given beside " + given[0] + "; there can be just one of " + all})
+		d.AddAt(append(slices.Clone(path), given[1]), true, yamldoc.Problem{Message: "is given beside " + given[0] + "; there can be just one of " + all})
 	}
 }
 
@@ -139,8 +140,8 @@ type ColumnUse struct {
 }
 
 // Problem is an error at that place.
-func (m *Mapping) Problem(at Location, message, suggestion string) Problem {
-	return Problem{File: m.Path, Line: at.Line, Column: at.Column, Severity: Error, Field: at.Field, Message: message, Suggestion: suggestion}
+func (m *Mapping) Problem(at Location, message, suggestion string) yamldoc.Problem {
+	return yamldoc.Problem{File: m.Path, Line: at.Line, Column: at.Column, Severity: yamldoc.Error, Field: at.Field, Message: message, Suggestion: suggestion}
 }
 
 // Columns lists every use of a column, in no particular order. Columns of the

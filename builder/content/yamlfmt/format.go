@@ -1,4 +1,6 @@
-package content
+// Package yamlfmt writes content files in one form: it formats files, composes them of
+// values, and merges new values into them without losing a comment.
+package yamlfmt
 
 import (
 	"bytes"
@@ -10,6 +12,8 @@ import (
 	"slices"
 	"unicode"
 
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
 )
 
@@ -24,7 +28,7 @@ import (
 // losing something. The schema is not asked: a file with an unknown field or a
 // wrong value can be formatted.
 func Format(path string, data []byte) ([]byte, error) {
-	original := Parse(path, data, VersionField)
+	original := yamldoc.Parse(path, data, yamldoc.VersionField)
 	fields, ok := original.Fields()
 	if !ok || len(original.Problems) > 0 {
 		return nil, original.Report()
@@ -42,18 +46,18 @@ func Format(path string, data []byte) ([]byte, error) {
 	result := printLayout(before.root, s)
 	after, err := canonicalize(path, result, s)
 	if err != nil {
-		return nil, original.refusal(nil, "the result would not be right YAML")
+		return nil, refusal(original, nil, "the result would not be right YAML")
 	}
 	switch field, lost := before.root.firstDifference(after.root, nil); {
 	case lost != "":
-		return nil, original.refusal(field, lost+" would not stay as it is")
+		return nil, refusal(original, field, lost+" would not stay as it is")
 	case !reflect.DeepEqual(original.Value, after.value):
-		return nil, original.refusal(nil, "a value would not stay as it is")
+		return nil, refusal(original, nil, "a value would not stay as it is")
 	case !bytes.Equal(printLayout(after.root, s), result):
-		return nil, original.refusal(nil, "formatting the result once more would change it again")
+		return nil, refusal(original, nil, "formatting the result once more would change it again")
 	}
 	if r := lostCharacter(text, result); r != 0 {
-		return nil, original.refusal(nil, fmt.Sprintf("one of its characters %q would be lost", r))
+		return nil, refusal(original, nil, fmt.Sprintf("one of its characters %q would be lost", r))
 	}
 	return result, nil
 }
@@ -65,7 +69,7 @@ func isEntity(path string, fields map[string]any) bool {
 	switch {
 	case slices.Contains(record.Types, pathpkg.Base(pathpkg.Dir(path))):
 		return true
-	case slices.Contains(rootFiles, pathpkg.Base(path)):
+	case slices.Contains(schema.RootFiles, pathpkg.Base(path)):
 		return false
 	}
 	return fields["name"] != nil
@@ -78,11 +82,11 @@ type canonicalForm struct {
 }
 
 func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
-	d := Parse(path, text, VersionField)
+	d := yamldoc.Parse(path, text, yamldoc.VersionField)
 	if _, ok := d.Fields(); !ok || len(d.Problems) > 0 {
 		return nil, d.Report()
 	}
-	root, err := d.layout(string(text))
+	root, err := readLayout(d, string(text))
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +101,8 @@ func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
 }
 
 // refusal is why a file that is right is left alone all the same.
-func (d *Document) refusal(field []string, why string) error {
-	d.AddAt(field, false, Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
+func refusal(d *yamldoc.Document, field []string, why string) error {
+	d.AddAt(field, false, yamldoc.Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
 	return d.Report()
 }
 

@@ -1,4 +1,4 @@
-package content
+package schema
 
 import (
 	"fmt"
@@ -15,19 +15,20 @@ import (
 	"github.com/github/go-spdx/v2/spdxexp"
 	"github.com/github/go-spdx/v2/spdxexp/spdxlicenses"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/safetext"
 )
 
 // checkTexts adds what a pattern cannot tell of a text: that it is blank, an
 // address of no place, a day that no calendar has, or no licence.
-func (s *Schema) checkTexts(d *Document, value any, node map[string]any, path []string) {
+func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any, path []string) {
 	switch v := value.(type) {
 	case map[string]any:
 		props, _ := node["properties"].(map[string]any)
 		for name, member := range v {
 			inner := append(path[:len(path):len(path)], name)
-			if d.Faulty[FieldName(inner)] || d.checkHidden(name, inner, true) {
+			if d.Faulty[yamldoc.FieldName(inner)] || checkHidden(d, name, inner, true) {
 				s.checkTexts(d, member, s.resolve(props[name]), inner)
 			}
 		}
@@ -36,68 +37,68 @@ func (s *Schema) checkTexts(d *Document, value any, node map[string]any, path []
 			s.checkTexts(d, item, s.resolve(node["items"]), append(path[:len(path):len(path)], strconv.Itoa(i)))
 		}
 	case string:
-		if node == nil || len(d.Faulty) > 0 && d.Faulty[FieldName(path)] {
+		if node == nil || len(d.Faulty) > 0 && d.Faulty[yamldoc.FieldName(path)] {
 			return // it has been complained about
 		}
-		if !d.checkHidden(v, path, false) {
+		if !checkHidden(d, v, path, false) {
 			return
 		}
 		switch pattern, _ := node["pattern"].(string); pattern {
 		case linePattern:
-			d.checkLine(v, path)
+			checkLine(d, v, path)
 		case urlPattern, servicePattern:
-			d.checkURL(v, path)
+			checkURL(d, v, path)
 		case repositoryPattern:
-			d.checkRepository(v, path)
+			checkRepository(d, v, path)
 		case branchPattern:
-			d.checkBranch(v, path)
+			checkBranch(d, v, path)
 		case dayPattern, monthPattern:
-			d.checkDate(v, path)
+			checkDate(d, v, path)
 		}
 	}
 }
 
 // checkHidden adds the first hidden character of a text or, where key is set, of
 // a field's name. Only an escape in quotes can have brought it into a file.
-func (d *Document) checkHidden(s string, path []string, key bool) (ok bool) {
+func checkHidden(d *yamldoc.Document, s string, path []string, key bool) (ok bool) {
 	for at, r := range safetext.Hidden(s) {
-		d.AddAt(path, key, Problem{Message: fmt.Sprintf("contains the hidden character %s as its character %d; remove it",
+		d.AddAt(path, key, yamldoc.Problem{Message: fmt.Sprintf("contains the hidden character %s as its character %d; remove it",
 			safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)})
 		return false
 	}
 	return true
 }
 
-func (d *Document) checkLine(s string, path []string) {
+func checkLine(d *yamldoc.Document, s string, path []string) {
 	if isBlank(s) {
-		d.AddAt(path, false, Problem{Message: "must not be blank"})
+		d.AddAt(path, false, yamldoc.Problem{Message: "must not be blank"})
 		return
 	}
 	if path[len(path)-1] == "license" {
-		d.checkLicense(s, path)
+		checkLicense(d, s, path)
 	}
 }
 
 // checkURL refuses what has the form of an address but names no place, and
 // addresses that do not show what they are.
-func (d *Document) checkURL(s string, path []string) {
+func checkURL(d *yamldoc.Document, s string, path []string) {
 	u, err := url.Parse(s)
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
 	if err != nil || hidden || !validHost(u.Hostname()) || !validPort(u.Port()) {
-		d.AddAt(path, false, Problem{Message: Quote(s) + " is not a valid address"})
+		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " is not a valid address"})
 	}
 }
 
 // checkRepository refuses addresses of no place, and those whose path is not what
 // it seems.
-func (d *Document) checkRepository(s string, path []string) {
-	d.checkURL(s, path)
-	if d.Faulty[FieldName(path)] {
+func checkRepository(d *yamldoc.Document, s string, path []string) {
+	checkURL(d, s, path)
+	if d.Faulty[yamldoc.FieldName(path)] {
 		return
 	}
 	u, err := url.Parse(RepositoryURL(s))
 	if err != nil || u.Path == "" || u.Path != pathpkg.Clean(u.Path) {
-		d.AddAt(path, false, Problem{Message: Quote(s) + ": " + patternHints[repositoryPattern]})
+		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + ": " + patternHints[repositoryPattern]})
 	}
 }
 
@@ -109,14 +110,14 @@ func RepositoryURL(s string) string {
 
 // checkBranch refuses what git refuses as the name of a branch
 // (https://git-scm.com/docs/git-check-ref-format).
-func (d *Document) checkBranch(s string, path []string) {
+func checkBranch(d *yamldoc.Document, s string, path []string) {
 	bad := s == "" || s == "@" || s == "HEAD" || strings.HasPrefix(s, "-") || strings.HasSuffix(s, ".") ||
 		strings.Contains(s, "..") || strings.Contains(s, "@{") || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) })
 	for part := range strings.SplitSeq(s, "/") {
 		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
 	}
 	if bad {
-		d.AddAt(path, false, Problem{Message: Quote(s) + ": " + patternHints[branchPattern]})
+		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + ": " + patternHints[branchPattern]})
 	}
 }
 
@@ -130,27 +131,27 @@ func validPort(port string) bool {
 }
 
 // checkDate refuses days that no calendar has.
-func (d *Document) checkDate(s string, path []string) {
+func checkDate(d *yamldoc.Document, s string, path []string) {
 	layout := time.DateOnly
 	if len(s) == len("2006-01") {
 		layout = "2006-01"
 	}
 	if _, err := time.Parse(layout, s); err != nil {
-		d.AddAt(path, false, Problem{Message: Quote(s) + " is not in the calendar; the order is year, month, day"})
+		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " is not in the calendar; the order is year, month, day"})
 	}
 }
 
 // checkLicense warns of what is no licence expression: it may well be a true
 // name, but programs that read SPDX cannot tell what it means.
-func (d *Document) checkLicense(s string, path []string) {
+func checkLicense(d *yamldoc.Document, s string, path []string) {
 	ok, guess := licenseExpression(strings.TrimSpace(s))
 	switch {
 	case ok && guess != "":
-		d.AddAt(path, false, Problem{Severity: Warning, Message: Quote(s) + " is spelled otherwise in the SPDX list", Suggestion: guess})
+		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is spelled otherwise in the SPDX list", Suggestion: guess})
 	case !ok && guess != "":
-		d.AddAt(path, false, Problem{Severity: Warning, Message: Quote(s) + " is not an SPDX licence expression", Suggestion: guess})
+		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is not an SPDX licence expression", Suggestion: guess})
 	case !ok:
-		d.AddAt(path, false, Problem{Severity: Warning, Message: Quote(s) +
+		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) +
 			" is not an SPDX licence expression; take an id of https://spdx.org/licenses/, or LicenseRef-Name for a licence that is not listed"})
 	}
 }
@@ -194,4 +195,9 @@ func spdxValid(s string) (ok bool) {
 	}()
 	ok, _ = spdxexp.ValidateLicenses([]string{s})
 	return ok
+}
+
+// isBlank tells whether a text shows nothing at all.
+func isBlank(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }

@@ -1,4 +1,4 @@
-package content
+package yamldoc
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package content_test
+package yamlfmt_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
 )
 
 func TestCompose(t *testing.T) {
@@ -65,7 +66,7 @@ signals:
 	} {
 		t.Run(name, func(t *testing.T) {
 			fields := fieldsOf(t, []byte(c.fields))
-			got, err := content.Compose(fields)
+			got, err := yamlfmt.Compose(fields)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +85,7 @@ signals:
 
 // TestComposeTypes: Go's own types give what JSON's give.
 func TestComposeTypes(t *testing.T) {
-	got, err := content.Compose(map[string]any{"tags": []string{"a", "b"}, "signals": map[string]any{
+	got, err := yamlfmt.Compose(map[string]any{"tags": []string{"a", "b"}, "signals": map[string]any{
 		"stars": map[string]any{"value": int64(5)}, "forks": map[string]any{"value": 6}, "likes": map[string]any{"value": 7.0}}})
 	want := "tags: [a, b]\nsignals:\n  stars: {value: 5}\n  forks: {value: 6}\n  likes: {value: 7}\n"
 	if err != nil || string(got) != want {
@@ -107,7 +108,7 @@ func TestComposeRefuses(t *testing.T) {
 		"tags[0]: a struct {} is not a value":         {"tags": []any{struct{}{}}},
 		"the fields: cannot be written as YAML: is l": {"description": strings.Repeat("x", 300000)},
 	} {
-		if got, err := content.Compose(fields); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := yamlfmt.Compose(fields); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v instead of %s\n%.100s", err, want, got)
 		}
 	}
@@ -126,7 +127,7 @@ func FuzzCompose(f *testing.F) {
 		if dec.Decode(&fields) != nil || fields == nil {
 			return
 		}
-		got, err := content.Compose(fields)
+		got, err := yamlfmt.Compose(fields)
 		if err != nil {
 			for _, allowed := range []string{"levels deep", "is not a number that", "is larger than", "the most that a file may have"} {
 				if strings.Contains(err.Error(), allowed) {
@@ -136,7 +137,7 @@ func FuzzCompose(f *testing.F) {
 			t.Fatalf("%q: %v", data, err)
 		}
 		checkReadsBack(t, fields, got)
-		if again, err := content.Compose(fieldsOf(t, data)); err != nil || !bytes.Equal(again, got) {
+		if again, err := yamlfmt.Compose(fieldsOf(t, data)); err != nil || !bytes.Equal(again, got) {
 			t.Errorf("the same fields gave other bytes: %v\n%s\n%s", err, got, again)
 		}
 	})

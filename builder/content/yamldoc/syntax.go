@@ -1,11 +1,10 @@
-package content
+package yamldoc
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -189,9 +188,4 @@ func (d *Document) addSyntaxError(err error) {
 		message += `; write \\ for a backslash`
 	}
 	d.Add(line, col, Problem{Message: "is not valid YAML: " + safetext.Escape(message)})
-}
-
-// isBlank tells whether a text shows nothing at all.
-func isBlank(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }

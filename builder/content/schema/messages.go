@@ -1,7 +1,6 @@
-package content
+package schema
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,8 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
-	"kindex/exports/safetext"
 )
 
 // The patterns of the schemas.
@@ -47,39 +46,39 @@ var typeNames = map[string]string{
 }
 
 // describeFailure words one failed keyword of a part of a schema.
-func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) Problem {
+func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yamldoc.Problem {
 	switch k := k.(type) {
 	case *kind.Type:
-		return Problem{Message: wrongType(k, node, value)}
+		return yamldoc.Problem{Message: wrongType(k, node, value)}
 	case *kind.Enum:
 		var names []string
 		for _, w := range k.Want {
 			names = append(names, fmt.Sprint(w))
 		}
 		got, _ := k.Got.(string)
-		return Problem{Message: Quote(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: didyoumean.Name(got, names)}
+		return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: didyoumean.Name(got, names)}
 	case *kind.Pattern:
 		if k.Got == "" {
-			return Problem{Message: "must not be empty"}
+			return yamldoc.Problem{Message: "must not be empty"}
 		}
 		if words, ok := patternHints[k.Want]; ok {
-			return Problem{Message: Quote(k.Got) + ": " + words}
+			return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + ": " + words}
 		}
-		return Problem{Message: Quote(k.Got) + " does not match " + k.Want}
+		return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + " does not match " + k.Want}
 	case *kind.MaxLength:
-		return Problem{Message: fmt.Sprintf("has %d characters, at most %d are allowed", k.Got, k.Want)}
+		return yamldoc.Problem{Message: fmt.Sprintf("has %d characters, at most %d are allowed", k.Got, k.Want)}
 	case *kind.MinLength, *kind.MinItems, *kind.MinProperties:
-		return Problem{Message: "must not be empty"}
+		return yamldoc.Problem{Message: "must not be empty"}
 	case *kind.MaxItems:
-		return Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", k.Got, k.Want)}
+		return yamldoc.Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", k.Got, k.Want)}
 	case *kind.Minimum:
-		return Problem{Message: decimal(k.Got) + " is below " + decimal(k.Want)}
+		return yamldoc.Problem{Message: decimal(k.Got) + " is below " + decimal(k.Want)}
 	case *kind.Maximum:
-		return Problem{Message: decimal(k.Got) + " is above " + decimal(k.Want)}
+		return yamldoc.Problem{Message: decimal(k.Got) + " is above " + decimal(k.Want)}
 	case *kind.ExclusiveMinimum:
-		return Problem{Message: decimal(k.Got) + " is not above " + decimal(k.Want)}
+		return yamldoc.Problem{Message: decimal(k.Got) + " is not above " + decimal(k.Want)}
 	}
-	return Problem{Message: fmt.Sprintf("does not fit the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
+	return yamldoc.Problem{Message: fmt.Sprintf("does not fit the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
 }
 
 // wrongType says what a value should have been instead.
@@ -95,13 +94,13 @@ func wrongType(k *kind.Type, node map[string]any, value any) string {
 	case slices.Contains(k.Want, "string") && !isSet && !isList:
 		switch pattern, _ := node["pattern"].(string); pattern {
 		case urlPattern, dayPattern, monthPattern, servicePattern, repositoryPattern:
-			return Quote(value) + ": " + patternHints[pattern]
+			return yamldoc.Quote(value) + ": " + patternHints[pattern]
 		}
 		return message + "; put it in quotes"
 	case k.Got == "number" && slices.Contains(k.Want, "integer"):
-		return Quote(value) + " is not a whole number"
+		return yamldoc.Quote(value) + " is not a whole number"
 	case k.Got == "string" && (slices.Contains(k.Want, "integer") || slices.Contains(k.Want, "number")):
-		return message + ", not the text " + Quote(value) + "; write plain decimal digits without quotes"
+		return message + ", not the text " + yamldoc.Quote(value) + "; write plain decimal digits without quotes"
 	case slices.Contains(k.Want, "object"):
 		message += " (" + strings.Join(properties(node), ", ") + ")"
 	case slices.Contains(k.Want, "array"):
@@ -117,21 +116,4 @@ func decimal(r *big.Rat) string {
 	}
 	x, _ := r.Float64()
 	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-// Quote quotes a value for a message, long ones cut.
-func Quote(v any) string {
-	switch v := v.(type) {
-	case string:
-		return safetext.Escape(strconv.Quote(safetext.Shorten(v, 60))) // Quote leaves some hidden letters and marks
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "a set of fields"
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "the value"
-	}
-	return string(b)
 }

@@ -1,9 +1,13 @@
-package content
+// Package yamldoc reads YAML files of a small dialect as plain values, and describes what
+// is wrong in a file with its line, column and field.
+package yamldoc
 
 import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
+	"unique"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
@@ -46,10 +50,14 @@ type Document struct {
 	members map[ast.Node]map[string]*ast.MappingValueNode
 }
 
+// New returns a document without a value, for one that does not come from YAML.
+func New(path string) *Document { return &Document{Path: path, Faulty: map[string]bool{}} }
+
 // Parse reads a file. Where its syntax is broken the document has
 // problems and no value.
 func Parse(path string, data []byte, textual string) (d *Document) {
-	d = &Document{Path: path, textual: textual, Faulty: map[string]bool{}}
+	d = New(path)
+	d.textual = textual
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin a file with a byte order mark
 	defer func() {
 		// The parser is fed by strangers. Should it fail on one file, all
@@ -221,4 +229,41 @@ func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 		d.members[n] = index
 	}
 	return index[name]
+}
+
+// Text is ownText for what a catalogue repeats all the time, such as
+// categories, tags and dates: equal texts share one copy.
+func Text(v any) string {
+	s, _ := v.(string)
+	return unique.Make(strings.TrimSpace(s)).Value()
+}
+
+func Texts(v any) []string {
+	list, _ := v.([]any)
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]string, 0, len(list))
+	for _, item := range list {
+		out = append(out, Text(item))
+	}
+	return out
+}
+
+func ValueAt(v any, path []string) any {
+	for _, p := range path {
+		switch n := v.(type) {
+		case map[string]any:
+			v = n[p]
+		case []any:
+			i, err := strconv.Atoi(p)
+			if err != nil || i >= len(n) {
+				return nil
+			}
+			v = n[i]
+		default:
+			return nil
+		}
+	}
+	return v
 }

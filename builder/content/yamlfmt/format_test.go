@@ -1,8 +1,9 @@
-package content_test
+package yamlfmt_test
 
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,8 +18,13 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder/content"
+	"kindex/builder/content/contenttest"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
 )
+
+var update = flag.Bool("update", false, "rewrite what is wanted in testdata/format")
 
 // TestFormat formats the one file of each archive in testdata/format and
 // compares what comes of it, or the problems it is refused with. With -update it
@@ -41,7 +47,7 @@ func TestFormat(t *testing.T) {
 				t.Fatal("an archive says what it shows, and holds a file and what is wanted")
 			}
 			in := a.Files[0]
-			got, err := content.Format("content/"+in.Name, in.Data)
+			got, err := yamlfmt.Format("content/"+in.Name, in.Data)
 			if refused := strings.HasPrefix(filepath.Base(path), "error_"); refused != (err != nil) {
 				t.Fatalf("refused: %v", err)
 			} else if refused {
@@ -73,7 +79,7 @@ func TestFormatRaw(t *testing.T) {
 		"blank lines on top":   "\n\n  \n" + want,
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := content.Format("content/tool/x.yaml", []byte(data))
+			got, err := yamlfmt.Format("content/tool/x.yaml", []byte(data))
 			if err != nil || string(got) != want {
 				t.Errorf("%v\n--- got\n%s--- want\n%s", err, got, want)
 			}
@@ -88,7 +94,7 @@ func TestFormatRaw(t *testing.T) {
 		"a loss": {"name: X\n!n!!", "1:1: cannot be formatted: one of its characters 'n' would be lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := content.Format("content/tool/x.yaml", []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), "content/tool/x.yaml:"+c.want) {
+			if got, err := yamlfmt.Format("content/tool/x.yaml", []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), "content/tool/x.yaml:"+c.want) {
 				t.Errorf("%.300v instead of %s\n%.300s", err, c.want, got)
 			}
 		})
@@ -98,7 +104,7 @@ func TestFormatRaw(t *testing.T) {
 // TestFormatExamples: what the READMEs show is in the usual form.
 func TestFormatExamples(t *testing.T) {
 	examples := 0
-	for _, readme := range []string{"../../README.md", "../../content/README.md"} {
+	for _, readme := range []string{"../../../README.md", "../../../content/README.md"} {
 		data, err := os.ReadFile(readme)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +115,7 @@ func TestFormatExamples(t *testing.T) {
 				continue
 			}
 			examples++
-			if got, err := content.Format(readme, []byte(text)); err != nil || string(got) != text {
+			if got, err := yamlfmt.Format(readme, []byte(text)); err != nil || string(got) != text {
 				t.Errorf("%s: %v\n--- formatted\n%s--- as it is\n%s", readme, err, got, text)
 			}
 		}
@@ -122,7 +128,7 @@ func TestFormatExamples(t *testing.T) {
 // FuzzFormat: whatever a file holds, formatting keeps its data and comments or
 // refuses the file, does nothing more the second time, and panics never.
 func FuzzFormat(f *testing.F) {
-	for i, data := range seeds(f) {
+	for i, data := range contenttest.Seeds(f) {
 		if i%5 == 0 {
 			f.Add(data)
 		}
@@ -140,21 +146,21 @@ func FuzzFormat(f *testing.F) {
 // that it is.
 func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	t.Helper()
-	out, err := content.Format(path, data)
+	out, err := yamlfmt.Format(path, data)
 	if err != nil {
-		problems, ok := errors.AsType[content.Problems](err)
+		problems, ok := errors.AsType[yamldoc.Problems](err)
 		if !ok || len(problems) == 0 {
 			t.Fatalf("an error without a place: %v", err)
 		}
 		for _, p := range problems {
-			checkProblem(t, p)
+			contenttest.CheckProblem(t, p)
 			if strict && strings.Contains(p.Message, "cannot be formatted") {
 				t.Errorf("%v\n%q\n%s", p, data, data)
 			}
 		}
 		return
 	}
-	again, err := content.Format(path, out)
+	again, err := yamlfmt.Format(path, out)
 	if err != nil || !bytes.Equal(again, out) {
 		t.Errorf("formatted once more it changes: %v\n--- input\n%q\n--- once\n%s--- twice\n%s", err, data, out, again)
 	}
@@ -194,7 +200,7 @@ func TestFormatScattered(t *testing.T) {
 		text := scatter(random, scattered[random.IntN(len(scattered))])
 		path := []string{"content/tool/x.yaml", "content/categories.yaml"}[random.IntN(2)]
 		checkFormat(t, path, []byte(text), true)
-		out, err := content.Format(path, []byte(text))
+		out, err := yamlfmt.Format(path, []byte(text))
 		if err != nil {
 			continue
 		}
@@ -296,4 +302,12 @@ func scatter(random *rand.Rand, text string) string {
 		}
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// unnamed is an example without the line that says which file it is.
+func unnamed(text string) string {
+	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# content/") {
+		return rest
+	}
+	return text
 }

@@ -1,6 +1,7 @@
-package content
+package yamlfmt
 
 import (
+	"kindex/builder/content/yamldoc"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ type comment struct {
 // comments lists the comments of a file in order. They are taken from the
 // lexer, since the parser loses and moves some; the lines of the file have the
 // last word on where they stand.
-func (d *Document) comments(text string, lines []string) ([]comment, error) {
+func readComments(d *yamldoc.Document, text string, lines []string) ([]comment, error) {
 	var list []comment
 	for _, t := range lexer.Tokenize(text) {
 		if t.Type != token.CommentType {
@@ -31,7 +32,7 @@ func (d *Document) comments(text string, lines []string) ([]comment, error) {
 			before, found = strings.CutSuffix(strings.TrimRight(lines[c.line-1], " "), c.text)
 		}
 		if !found {
-			d.Add(c.line, c.col, Problem{Message: "cannot be formatted: the comment " + Quote(c.text) + " is not at the end of its line"})
+			d.Add(c.line, c.col, yamldoc.Problem{Message: "cannot be formatted: the comment " + yamldoc.Quote(c.text) + " is not at the end of its line"})
 			return nil, d.Report()
 		}
 		c.col = utf8.RuneCountInString(before) + 1

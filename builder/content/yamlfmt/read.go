@@ -1,6 +1,7 @@
-package content
+package yamlfmt
 
 import (
+	"kindex/builder/content/yamldoc"
 	"slices"
 	"strings"
 
@@ -40,11 +41,11 @@ type layoutReader struct {
 
 // layout returns how the document is written, comments included. There must be
 // nothing wrong with the document.
-func (d *Document) layout(text string) (*layout, error) {
+func readLayout(d *yamldoc.Document, text string) (*layout, error) {
 	r := &layoutReader{lines: strings.Split(text, "\n")}
 	root := &node{layout: &layout{}, start: position{1, 1}, itemColumn: 1}
 	r.read(root, d.Root)
-	comments, err := d.comments(text, r.lines)
+	comments, err := readComments(d, text, r.lines)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +55,9 @@ func (d *Document) layout(text string) (*layout, error) {
 
 // read fills in a layout from the value that the parser has for it.
 func (r *layoutReader) read(p *node, n ast.Node) {
-	if members, ok := Members(n); ok {
+	if members, ok := yamldoc.Members(n); ok {
 		p.kind = mapping
-		line, col := NodePosition(n)
+		line, col := yamldoc.NodePosition(n)
 		p.value = position{line, col}
 		if m, ok := n.(*ast.MappingNode); ok && m.IsFlowStyle {
 			p.flow, p.value, p.end = true, tokenPosition(m.Start), tokenPosition(m.End)
@@ -64,13 +65,13 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 			p.flow, p.end = true, p.value // a: b as an entry of [ ]
 		}
 		for _, m := range members {
-			name, _ := KeyName(m.Key)
-			line, col := NodePosition(m.Key)
+			name, _ := yamldoc.KeyName(m.Key)
+			line, col := yamldoc.NodePosition(m.Key)
 			r.add(p, &layout{name: name, named: true}, position{line, col}, m.Value)
 		}
 		return
 	}
-	line, col := NodePosition(n)
+	line, col := yamldoc.NodePosition(n)
 	p.value = position{line, col}
 	switch v := n.(type) {
 	case *ast.SequenceNode:
@@ -81,7 +82,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 			p.flow, p.end = true, p.value // the parser does not mind - a in brackets
 		}
 		for i, item := range v.Values {
-			line, col := NodePosition(item)
+			line, col := yamldoc.NodePosition(item)
 			start := position{line, col}
 			if !v.IsFlowStyle {
 				start = tokenPosition(v.Entries[i].Start)
@@ -95,7 +96,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 
 // readLeaf fills in a layout from a text, a number, true, false or null.
 func (r *layoutReader) readLeaf(p *node, n ast.Node) {
-	textual := p.depth == 1 && p.name == VersionField
+	textual := p.depth == 1 && p.name == yamldoc.VersionField
 	switch v := n.(type) {
 	case *ast.LiteralNode:
 		p.value = tokenPosition(v.Start)
@@ -103,7 +104,7 @@ func (r *layoutReader) readLeaf(p *node, n ast.Node) {
 		p.block = r.blockLines(v)
 	case *ast.StringNode:
 		p.text = v.Value
-		p.raw = v.Token.Type == token.StringType && IsPlainNumber(v.Value) && !textual // of more than 64 bits
+		p.raw = v.Token.Type == token.StringType && yamldoc.IsPlainNumber(v.Value) && !textual // of more than 64 bits
 	case *ast.IntegerNode, *ast.FloatNode:
 		p.text, p.raw = n.GetToken().Value, !textual
 	case *ast.NullNode:

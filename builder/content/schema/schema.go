@@ -1,4 +1,5 @@
-package content
+// Package schema holds the JSON Schemas of content files, and checks documents by them.
+package schema
 
 import (
 	"bytes"
@@ -16,20 +17,21 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 )
 
-//go:embed schema/*.json
+//go:embed *.schema.json
 var schemaFiles embed.FS
 
-// Schemas are the names of the published schemas.
-var Schemas = []string{"entity", "categories", "index", "scoring", "mapping"}
+// Names are the names of the published schemas.
+var Names = []string{"entity", "categories", "index", "scoring", "mapping"}
 
-// SchemaJSON returns the JSON Schema (draft 2020-12) that files are checked
+// JSON returns the JSON Schema (draft 2020-12) that files are checked
 // with: of an entity, of categories.yaml, of index.yaml, of scoring.yaml or of the
 // mapping of an import.
-func SchemaJSON(name string) ([]byte, error) {
-	return schemaFiles.ReadFile("schema/" + name + ".schema.json")
+func JSON(name string) ([]byte, error) {
+	return schemaFiles.ReadFile(name + ".schema.json")
 }
 
 // Schema is a compiled schema together with its text, which error messages
@@ -42,15 +44,15 @@ type Schema struct {
 // The schemas are compiled on first use: it takes about as long as the rest of a program's
 // start, and most commands need none.
 var (
-	entitySchema     = sync.OnceValue(func() *Schema { return mustCompile("entity") })
-	categoriesSchema = sync.OnceValue(func() *Schema { return mustCompile("categories") })
-	indexSchema      = sync.OnceValue(func() *Schema { return mustCompile("index") })
-	scoringSchema    = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
-	mappingSchema    = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
+	Entity     = sync.OnceValue(func() *Schema { return mustCompile("entity") })
+	Categories = sync.OnceValue(func() *Schema { return mustCompile("categories") })
+	Index      = sync.OnceValue(func() *Schema { return mustCompile("index") })
+	Scoring    = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
+	Mapping    = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
 )
 
 func mustCompile(name string) *Schema {
-	data, err := SchemaJSON(name)
+	data, err := JSON(name)
 	if err != nil {
 		panic(err) // it is embedded
 	}
@@ -69,13 +71,13 @@ func mustCompile(name string) *Schema {
 
 // Check adds what is wrong with the document by its schema, and what its texts
 // say that a schema cannot judge.
-func (s *Schema) Check(d *Document) {
+func (s *Schema) Check(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
 	err := s.compiled.Validate(d.Value)
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		s.explain(d, failed)
 	} else if err != nil {
-		d.Add(1, 1, Problem{Message: err.Error()})
+		d.Add(1, 1, yamldoc.Problem{Message: err.Error()})
 	}
 	s.checkTexts(d, d.Value, s.at(nil), nil)
 }
@@ -83,7 +85,7 @@ func (s *Schema) Check(d *Document) {
 // bound returns a value with its lists cut to the lengths that the schema allows,
 // and adds a problem for each that was longer. What comes after need not care how
 // long a stranger's list is.
-func (s *Schema) bound(d *Document, value any, node map[string]any, path []string) any {
+func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path []string) any {
 	switch v := value.(type) {
 	case map[string]any:
 		props, _ := node["properties"].(map[string]any)
@@ -95,7 +97,7 @@ func (s *Schema) bound(d *Document, value any, node map[string]any, path []strin
 	case []any:
 		if limit, ok := node["maxItems"].(json.Number); ok {
 			if n, err := strconv.Atoi(limit.String()); err == nil && len(v) > n {
-				d.AddAt(path, false, Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", len(v), n)})
+				d.AddAt(path, false, yamldoc.Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", len(v), n)})
 				v = v[:n]
 			}
 		}
@@ -139,7 +141,7 @@ func properties(node map[string]any) []string {
 }
 
 // explain turns the leaves of a validation error into problems.
-func (s *Schema) explain(d *Document, e *jsonschema.ValidationError) {
+func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 	if len(e.Causes) > 0 {
 		for _, c := range e.Causes {
 			s.explain(d, c)
@@ -153,21 +155,21 @@ func (s *Schema) explain(d *Document, e *jsonschema.ValidationError) {
 		s.explainUnknown(d, node, at, k.Properties)
 	case *kind.Required:
 		for _, m := range k.Missing {
-			d.AddAt(at, false, Problem{Field: FieldName(append(slices.Clone(at), m)), Message: "is missing"})
+			d.AddAt(at, false, yamldoc.Problem{Field: yamldoc.FieldName(append(slices.Clone(at), m)), Message: "is missing"})
 		}
 	case *kind.DependentRequired:
 		for _, m := range k.Missing {
-			d.AddAt(append(slices.Clone(at), k.Prop), true, Problem{Message: "says nothing without " + m + "; give that too, or leave this out"})
+			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "says nothing without " + m + "; give that too, or leave this out"})
 		}
 	case *kind.UniqueItems:
 		s.explainRepeated(d, at)
 	default:
-		got := ValueAt(d.Value, at)
-		if got == nil && d.Faulty[FieldName(at)] {
+		got := yamldoc.ValueAt(d.Value, at)
+		if got == nil && d.Faulty[yamldoc.FieldName(at)] {
 			return // its value was refused, so it seems to have none
 		}
 		if got == nil {
-			d.AddAt(at, false, Problem{Message: s.missingValue(at)})
+			d.AddAt(at, false, yamldoc.Problem{Message: s.missingValue(at)})
 			return
 		}
 		d.AddAt(at, false, describeFailure(e.ErrorKind, node, got))
@@ -176,7 +178,7 @@ func (s *Schema) explain(d *Document, e *jsonschema.ValidationError) {
 
 // explainUnknown adds the fields that a set in the schema does not have, in the
 // order of the file. Those that no report can list are counted only.
-func (s *Schema) explainUnknown(d *Document, node map[string]any, at []string, names []string) {
+func (s *Schema) explainUnknown(d *yamldoc.Document, node map[string]any, at []string, names []string) {
 	place := make(map[string][2]int, len(names))
 	for _, p := range names {
 		line, col := d.Locate(append(slices.Clone(at), p), true)
@@ -186,7 +188,7 @@ func (s *Schema) explainUnknown(d *Document, node map[string]any, at []string, n
 		return cmp.Or(cmp.Compare(place[a][0], place[b][0]), cmp.Compare(place[a][1], place[b][1]), cmp.Compare(a, b))
 	})
 	for i, p := range names {
-		if i > MaxProblems {
+		if i > yamldoc.MaxProblems {
 			d.Dropped += len(names) - i
 			break
 		}
@@ -195,13 +197,13 @@ func (s *Schema) explainUnknown(d *Document, node map[string]any, at []string, n
 }
 
 // unknownField describes a field that a set in the schema does not have.
-func (s *Schema) unknownField(node map[string]any, at []string, field string, more ...string) Problem {
+func (s *Schema) unknownField(node map[string]any, at []string, field string, more ...string) yamldoc.Problem {
 	known := append(properties(node), more...)
 	slices.Sort(known)
-	p := Problem{Message: "unknown field; known are " + strings.Join(known, ", "),
+	p := yamldoc.Problem{Message: "unknown field; known are " + strings.Join(known, ", "),
 		Suggestion: cmp.Or(s.within(node, field), didyoumean.Name(field, known))}
 	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
-		p.Field = FieldName(at) + "." + Quote(field) // without the quotes it would look like an entry of a list
+		p.Field = yamldoc.FieldName(at) + "." + yamldoc.Quote(field) // without the quotes it would look like an entry of a list
 		p.Message += "; a number is written without commas"
 	}
 	return p
@@ -219,16 +221,16 @@ func (s *Schema) within(node map[string]any, field string) string {
 }
 
 // explainRepeated adds each entry of a list that repeats an earlier one.
-func (s *Schema) explainRepeated(d *Document, at []string) {
-	list, _ := ValueAt(d.Value, at).([]any)
+func (s *Schema) explainRepeated(d *yamldoc.Document, at []string) {
+	list, _ := yamldoc.ValueAt(d.Value, at).([]any)
 	seen := map[string]bool{}
 	for i, item := range list {
-		text := Quote(item)
+		text := yamldoc.Quote(item)
 		if key := fmt.Sprint(item); !seen[key] {
 			seen[key] = true
 			continue
 		}
-		d.AddAt(append(slices.Clone(at), strconv.Itoa(i)), false, Problem{Message: text + " is given twice"})
+		d.AddAt(append(slices.Clone(at), strconv.Itoa(i)), false, yamldoc.Problem{Message: text + " is given twice"})
 	}
 }
 
@@ -246,20 +248,18 @@ func (s *Schema) missingValue(at []string) string {
 	return "has no value; give one or leave the field out"
 }
 
-func ValueAt(v any, path []string) any {
-	for _, p := range path {
-		switch n := v.(type) {
-		case map[string]any:
-			v = n[p]
-		case []any:
-			i, err := strconv.Atoi(p)
-			if err != nil || i >= len(n) {
-				return nil
-			}
-			v = n[i]
-		default:
-			return nil
-		}
+// UnknownEntityField describes a field that the file of an entity does not have, nil
+// for one that it has. more are further names that may stand where the field does.
+func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
+	node := Entity().at(nil)
+	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
+		return nil
 	}
-	return v
+	p := Entity().unknownField(node, nil, name, more...)
+	p.Field, p.Severity = yamldoc.FieldName([]string{name}), yamldoc.Error
+	return &p
 }
+
+// RootFiles are the names of the files beside the type folders. All are optional.
+var RootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
+

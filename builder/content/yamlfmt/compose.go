@@ -1,8 +1,9 @@
-package content
+package yamlfmt
 
 import (
 	"encoding/json"
 	"fmt"
+	"kindex/builder/content/yamldoc"
 	"maps"
 	"math"
 	"reflect"
@@ -26,7 +27,7 @@ func Compose(fields map[string]any) ([]byte, error) {
 	root.order(entityShape())
 	root.chooseFlow(true, 0)
 	data := printLayout(root, entityShape())
-	d := Parse("", data, VersionField)
+	d := yamldoc.Parse("", data, yamldoc.VersionField)
 	if len(d.Problems) > 0 {
 		p := d.Problems[0]
 		return nil, &FieldError{nameOrAll(p.Field), "cannot be written as YAML: " + p.Message}
@@ -35,6 +36,16 @@ func Compose(fields map[string]any) ([]byte, error) {
 		return nil, fmt.Errorf("cannot be written as YAML that reads back the same: %s", nameOrAll(differing(d.Value, want)))
 	}
 	return data, nil
+}
+
+// Normalize returns the values as which the file that Compose writes of some fields
+// reads back. It parses no YAML.
+func Normalize(fields map[string]any) (any, error) {
+	root, err := layoutOfFields(fields)
+	if err != nil {
+		return nil, err
+	}
+	return root.value(), nil
 }
 
 func nameOrAll(name string) string {
@@ -51,8 +62,8 @@ func layoutOfFields(fields map[string]any) (*layout, error) {
 		return nil, err
 	}
 	for _, item := range root.items {
-		if item.name == VersionField {
-			item.raw = item.raw && !IsPlainNumber(item.text)
+		if item.name == yamldoc.VersionField {
+			item.raw = item.raw && !yamldoc.IsPlainNumber(item.text)
 		}
 	}
 	return root, nil
@@ -67,21 +78,21 @@ func layoutOf(v any, path []string) (*layout, error) {
 		return &layout{raw: true, text: strconv.FormatBool(v)}, nil
 	case string:
 		if !utf8.ValidString(v) {
-			return nil, &FieldError{FieldName(path), "is not UTF-8 text"}
+			return nil, &FieldError{yamldoc.FieldName(path), "is not UTF-8 text"}
 		}
 		return &layout{text: v}, nil
 	case json.Number:
-		if IsPlainNumber(string(v)) {
+		if yamldoc.IsPlainNumber(string(v)) {
 			return &layout{raw: true, text: string(v)}, nil
 		}
 		x, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
-			return nil, &FieldError{FieldName(path), Quote(string(v)) + " is not a number that can be written"}
+			return nil, &FieldError{yamldoc.FieldName(path), yamldoc.Quote(string(v)) + " is not a number that can be written"}
 		}
 		return layoutOf(x, path)
 	case float64:
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, &FieldError{FieldName(path), fmt.Sprint(v) + " is not a finite number"}
+			return nil, &FieldError{yamldoc.FieldName(path), fmt.Sprint(v) + " is not a finite number"}
 		}
 		return &layout{raw: true, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
 	case int:
@@ -91,7 +102,7 @@ func layoutOf(v any, path []string) (*layout, error) {
 	case []string, []any, map[string]any:
 		return layoutOfCollection(v, path)
 	}
-	return nil, &FieldError{FieldName(path), fmt.Sprintf("a %T is not a value of a file", v)}
+	return nil, &FieldError{yamldoc.FieldName(path), fmt.Sprintf("a %T is not a value of a file", v)}
 }
 
 // layoutOfCollection makes a layout of a list or a set.
@@ -120,11 +131,11 @@ func layoutOfCollection(v any, path []string) (*layout, error) {
 
 // addItem adds a value to a set or list.
 func (l *layout) addItem(v any, name string, path []string) error {
-	if len(path) > MaxDepth {
-		return &FieldError{FieldName(path), fmt.Sprintf("is nested more than %d levels deep", MaxDepth)}
+	if len(path) > yamldoc.MaxDepth {
+		return &FieldError{yamldoc.FieldName(path), fmt.Sprintf("is nested more than %d levels deep", yamldoc.MaxDepth)}
 	}
 	if !utf8.ValidString(name) {
-		return &FieldError{FieldName(path), "is not UTF-8 text"}
+		return &FieldError{yamldoc.FieldName(path), "is not UTF-8 text"}
 	}
 	item, err := layoutOf(v, path)
 	if err != nil {
@@ -156,7 +167,7 @@ func (l *layout) value() any {
 		return l.text
 	case l.text == "true" || l.text == "false":
 		return l.text == "true"
-	case IsPlainNumber(l.text):
+	case yamldoc.IsPlainNumber(l.text):
 		if i, err := strconv.ParseInt(l.text, 10, 64); err == nil {
 			return i
 		}
@@ -173,7 +184,7 @@ func differing(a, b any) string {
 		m, ok1 := a.(map[string]any)
 		n, ok2 := b.(map[string]any)
 		if !ok1 || !ok2 {
-			return FieldName(path)
+			return yamldoc.FieldName(path)
 		}
 		found := false
 		for _, name := range slices.Sorted(maps.Keys(n)) {
@@ -183,7 +194,16 @@ func differing(a, b any) string {
 			}
 		}
 		if !found {
-			return FieldName(path)
+			return yamldoc.FieldName(path)
 		}
 	}
 }
+
+// FieldError is a value of a field that no file can hold.
+type FieldError struct {
+	Field   string // with dots and brackets
+	Message string
+}
+
+// Error names the field and says what is wrong with its value.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Message }

@@ -1,9 +1,10 @@
-package content
+package yamlfmt
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"kindex/builder/content/schema"
 	"slices"
 	"strings"
 	"sync"
@@ -83,7 +84,7 @@ func (s *shapes) UnmarshalJSON(b []byte) error {
 }
 
 var entityShape = sync.OnceValue(func() *shape {
-	data, err := SchemaJSON("entity")
+	data, err := schema.JSON("entity")
 	s := new(shape)
 	if err == nil {
 		err = json.Unmarshal(data, s)

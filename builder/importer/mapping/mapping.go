@@ -1,6 +1,10 @@
-package content
+// Package mapping reads the language in which a catalogue of somebody else is mapped to
+// entities.
+package mapping
 
 import (
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,7 +14,7 @@ import (
 // file that an import takes. content/README.md describes every part of it.
 type Mapping struct {
 	Path   string // for messages
-	Source *MappingSource
+	Source *Source
 	Input  InputForm
 
 	Type      *Value
@@ -24,8 +28,8 @@ type Mapping struct {
 	Benchmarks []BenchmarkColumns
 }
 
-// MappingSource is the collection that is imported, for the credits.
-type MappingSource struct {
+// Source is the collection that is imported, for the credits.
+type Source struct {
 	Name, URL, License, Date, Changes string
 }
 
@@ -95,17 +99,17 @@ type BenchmarkColumns struct {
 	Location                  Location
 }
 
-// ParseMapping reads a mapping. It is nil where one of the problems is an
+// Parse reads a mapping. It is nil where one of the problems is an
 // error. path is only for messages.
-func ParseMapping(path string, data []byte) (*Mapping, Problems) {
-	d := Parse(path, data, "")
+func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
+	d := yamldoc.Parse(path, data, "")
 	m, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
-	mappingSchema().Check(d)
-	mapping := d.mapping(m)
-	d.checkMapping(mapping)
+	schema.Mapping().Check(d)
+	mapping := decode(d, m)
+	check(d, mapping)
 	if errors, _ := d.Problems.Count(); errors > 0 {
 		return nil, d.Report()
 	}
@@ -114,32 +118,32 @@ func ParseMapping(path string, data []byte) (*Mapping, Problems) {
 
 // mapping takes over what has the right form; the schema has complained about
 // the rest.
-func (d *Document) mapping(m map[string]any) *Mapping {
+func decode(d *yamldoc.Document, m map[string]any) *Mapping {
 	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),
-		Type: d.typeOf(m["type"]), Slug: d.valueOf(m["slug"], "slug"), ClashSlug: d.valueOf(m["clashSlug"], "clashSlug"),
-		Where: d.conditionsOf(m["where"], "where")}
+		Type: typeOf(d, m["type"]), Slug: valueOf(d, m["slug"], "slug"), ClashSlug: valueOf(d, m["clashSlug"], "clashSlug"),
+		Where: conditionsOf(d, m["where"], "where")}
 	if s, ok := m["source"].(map[string]any); ok {
-		out.Source = &MappingSource{Name: Text(s["name"]), URL: Text(s["url"]), License: Text(s["license"]),
-			Date: Text(s["date"]), Changes: Text(s["changes"])}
+		out.Source = &Source{Name: yamldoc.Text(s["name"]), URL: yamldoc.Text(s["url"]), License: yamldoc.Text(s["license"]),
+			Date: yamldoc.Text(s["date"]), Changes: yamldoc.Text(s["changes"])}
 	}
 	fields := setOf(m["fields"])
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		t := Target{Path: []string{name}, Value: d.valueOf(fields[name], "fields", name)}
+		t := Target{Path: []string{name}, Value: valueOf(d, fields[name], "fields", name)}
 		if out.Targets = append(out.Targets, t); name == "name" && out.Slug == nil {
 			out.Slug = t.Value
 		}
 	}
 	links := setOf(m["links"])
 	for _, name := range slices.Sorted(maps.Keys(links)) {
-		out.Targets = append(out.Targets, Target{Path: []string{"links", name}, Value: d.valueOf(links[name], "links", name)})
+		out.Targets = append(out.Targets, Target{Path: []string{"links", name}, Value: valueOf(d, links[name], "links", name)})
 	}
 	signals := setOf(m["signals"])
 	for _, name := range slices.Sorted(maps.Keys(signals)) {
 		if name == "benchmarks" {
-			out.Benchmarks = d.benchmarksOf(signals[name])
+			out.Benchmarks = benchmarksOf(d, signals[name])
 			continue
 		}
-		out.Targets = append(out.Targets, d.signalOf(signals[name], name))
+		out.Targets = append(out.Targets, signalOf(d, signals[name], name))
 	}
 	return out
 }
@@ -151,7 +155,7 @@ func setOf(v any) map[string]any {
 
 func inputForm(v any) InputForm {
 	m := setOf(v)
-	form := InputForm{Decimal: Text(m["decimal"])}
+	form := InputForm{Decimal: yamldoc.Text(m["decimal"])}
 	switch delimiter, _ := m["delimiter"].(string); delimiter {
 	case "":
 	case "tab":
@@ -160,35 +164,35 @@ func inputForm(v any) InputForm {
 		form.Delimiter = []rune(delimiter)[0]
 	}
 	for _, text := range listOf(m["missing"]) {
-		form.Missing = append(form.Missing, Text(text))
+		form.Missing = append(form.Missing, yamldoc.Text(text))
 	}
 	return form
 }
 
 // typeOf is like valueOf, but a bare text is the type itself.
-func (d *Document) typeOf(v any) *Value {
+func typeOf(d *yamldoc.Document, v any) *Value {
 	if s, ok := v.(string); ok {
-		return &Value{Constant: s, Location: d.placeOf("type")}
+		return &Value{Constant: s, Location: locationOf(d, "type")}
 	}
-	return d.valueOf(v, "type")
+	return valueOf(d, v, "type")
 }
 
-func (d *Document) signalOf(v any, name string) Target {
+func signalOf(d *yamldoc.Document, v any, name string) Target {
 	path := []string{"signals", name}
 	m, ok := v.(map[string]any)
 	if !ok {
-		return Target{Path: path, Value: d.valueOf(v, path...)}
+		return Target{Path: path, Value: valueOf(d, v, path...)}
 	}
-	return Target{Path: path, Value: d.valueOf(m["value"], "signals", name, "value"),
-		Date: d.valueOf(m["date"], "signals", name, "date"), Source: d.valueOf(m["source"], "signals", name, "source")}
+	return Target{Path: path, Value: valueOf(d, m["value"], "signals", name, "value"),
+		Date: valueOf(d, m["date"], "signals", name, "date"), Source: valueOf(d, m["source"], "signals", name, "source")}
 }
 
-func (d *Document) benchmarksOf(v any) (out []BenchmarkColumns) {
+func benchmarksOf(d *yamldoc.Document, v any) (out []BenchmarkColumns) {
 	for i, item := range listOf(v) {
 		m, at := setOf(item), []string{"signals", "benchmarks", strconv.Itoa(i)}
-		part := func(name string) *Value { return d.valueOf(m[name], append(slices.Clone(at), name)...) }
-		b := BenchmarkColumns{Each: Text(m["each"]), Name: part("name"), Value: part("value"),
-			Date: part("date"), Source: part("source"), Details: Texts(m["details"]), Location: d.placeOf(at...)}
+		part := func(name string) *Value { return valueOf(d, m[name], append(slices.Clone(at), name)...) }
+		b := BenchmarkColumns{Each: yamldoc.Text(m["each"]), Name: part("name"), Value: part("value"),
+			Date: part("date"), Source: part("source"), Details: yamldoc.Texts(m["details"]), Location: locationOf(d, at...)}
 		b.Optional, _ = m["optional"].(bool)
 		out = append(out, b)
 	}
@@ -196,55 +200,55 @@ func (d *Document) benchmarksOf(v any) (out []BenchmarkColumns) {
 }
 
 // valueOf returns nil where there is no value.
-func (d *Document) valueOf(v any, path ...string) *Value {
-	out := &Value{Location: d.placeOf(path...)}
+func valueOf(d *yamldoc.Document, v any, path ...string) *Value {
+	out := &Value{Location: locationOf(d, path...)}
 	m := setOf(v)
 	switch {
 	case v == nil:
 		return nil
 	case m == nil:
-		out.Column = Text(v)
+		out.Column = yamldoc.Text(v)
 		return out
 	}
-	out.Column, out.Constant, out.Default = Text(m["column"]), m["constant"], m["default"]
-	out.When = d.conditionsOf(m["when"], append(slices.Clone(path), "when")...)
+	out.Column, out.Constant, out.Default = yamldoc.Text(m["column"]), m["constant"], m["default"]
+	out.When = conditionsOf(d, m["when"], append(slices.Clone(path), "when")...)
 	out.Optional, _ = m["optional"].(bool)
 	out.List, _ = m["list"].(string) // a separator may be a space
-	out.Take, out.As = Text(m["take"]), Text(m["as"])
+	out.Take, out.As = yamldoc.Text(m["take"]), yamldoc.Text(m["as"])
 	for name, into := range map[string]*[]*Value{"first": &out.First, "all": &out.All} {
 		for i, item := range listOf(m[name]) {
-			*into = append(*into, d.valueOf(item, append(slices.Clone(path), name, strconv.Itoa(i))...))
+			*into = append(*into, valueOf(d, item, append(slices.Clone(path), name, strconv.Itoa(i))...))
 		}
 	}
 	if table, ok := m["values"].(map[string]any); ok {
 		out.Table = make(map[string]string, len(table))
 		for from, to := range table {
-			out.Table[from] = Text(to)
+			out.Table[from] = yamldoc.Text(to)
 		}
 	}
 	if text, ok := m["template"].(string); ok {
 		parts, wrong := parseTemplate(text)
 		if out.Template = parts; wrong != "" {
-			d.AddAt(append(slices.Clone(path), "template"), false, Problem{Message: wrong})
+			d.AddAt(append(slices.Clone(path), "template"), false, yamldoc.Problem{Message: wrong})
 		}
 	}
-	d.checkValue(m, path)
+	checkValue(d, m, path)
 	return out
 }
 
-func (d *Document) conditionsOf(v any, path ...string) (out []Condition) {
+func conditionsOf(d *yamldoc.Document, v any, path ...string) (out []Condition) {
 	for i, item := range listOf(v) {
 		m, ok := item.(map[string]any)
 		if !ok {
 			continue
 		}
 		at := append(slices.Clone(path), strconv.Itoa(i))
-		c := Condition{Column: Text(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"]), Location: d.placeOf(at...)}
+		c := Condition{Column: yamldoc.Text(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"]), Location: locationOf(d, at...)}
 		if b, ok := m["empty"].(bool); ok {
 			c.Empty = &b
 		}
 		c.Optional, _ = m["optional"].(bool)
-		d.checkOneOf(m, at, "is", "not", "empty")
+		checkOneOf(d, m, at, "is", "not", "empty")
 		out = append(out, c)
 	}
 	return out
@@ -262,7 +266,7 @@ func listOrOne(v any) []any {
 	return []any{v}
 }
 
-func (d *Document) placeOf(path ...string) Location {
+func locationOf(d *yamldoc.Document, path ...string) Location {
 	line, col := d.Locate(path, false)
-	return Location{Line: max(line, 1), Column: max(col, 1), Field: FieldName(path)}
+	return Location{Line: max(line, 1), Column: max(col, 1), Field: yamldoc.FieldName(path)}
 }

@@ -1,15 +1,15 @@
-package content
+package yamldoc
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"kindex/exports/safetext"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"kindex/exports/safetext"
 )
 
 // Severity says whether a problem keeps content from being built.
@@ -121,3 +121,20 @@ func FieldName(path []string) string {
 const maxPlainLen = 61
 
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)
+
+// Quote quotes a value for a message, long ones cut.
+func Quote(v any) string {
+	switch v := v.(type) {
+	case string:
+		return safetext.Escape(strconv.Quote(safetext.Shorten(v, 60))) // Quote leaves some hidden letters and marks
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a set of fields"
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "the value"
+	}
+	return string(b)
+}
