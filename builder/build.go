@@ -86,7 +86,7 @@ type Step struct {
 
 // Build makes a build of the content and publishes it. Readers of the output
 // folder see the old build until the new one is whole. Content with errors is
-// returned as content.Problems, and nothing is published.
+// returned as yamldoc.Problems, and nothing is published.
 func Build(ctx context.Context, o Options) (*Report, error) {
 	b := &build{Options: o, started: time.Now()}
 	lock, err := store.AcquireLock(ctx, o.Out, o.Wait)
@@ -407,7 +407,7 @@ func defaultFormula() (*score.Formula, error) {
 	return parseFormula(path, score.Default, asJSON)
 }
 
-// parseFormula reads a scoring file. Its mistakes are content.Problems.
+// parseFormula reads a scoring file. Its mistakes are yamldoc.Problems.
 func parseFormula(path string, text, asJSON []byte) (*score.Formula, error) {
 	f, mistakes, err := score.Parse(asJSON)
 	if err != nil {

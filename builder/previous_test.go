@@ -116,9 +116,9 @@ func sameBuild(t *testing.T, got, want string) {
 	}
 }
 
-// TestBuildUponAnEarlierOne edits content in every way, builds it upon the build
+// TestBuildReusesPrevious edits content in every way, builds it upon the build
 // before and into a fresh folder, and compares every file of the two.
-func TestBuildUponAnEarlierOne(t *testing.T) {
+func TestBuildReusesPrevious(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	f := folder{t, filepath.Join(t.TempDir(), "content")}

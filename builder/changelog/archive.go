@@ -36,7 +36,7 @@ type Input struct {
 }
 
 // Archive is the past of a content folder while its build is being made. Its
-// methods are called one after the other: Date, Remember, then Result.
+// methods are called one after the other: Date, BuildSnapshots, then Result.
 type Archive struct {
 	Input
 	result   exports.Archive

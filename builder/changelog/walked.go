@@ -12,10 +12,10 @@ func PreviousWalk(r *exports.ArchiveReader) gitlog.Previous { return previousWal
 
 type previousWalk struct{ *exports.ArchiveReader }
 
-// Commit implements gitlog.Earlier.
+// Commit implements gitlog.Previous.
 func (w previousWalk) Commit() string { return w.Head() }
 
-// Time implements gitlog.Earlier.
+// Time implements gitlog.Previous.
 func (w previousWalk) Time() time.Time {
 	if w.Versions() == 0 {
 		return time.Time{}
@@ -23,7 +23,7 @@ func (w previousWalk) Time() time.Time {
 	return time.Unix(w.Version(w.Versions()-1).Time, 0).UTC()
 }
 
-// Last implements gitlog.Earlier.
+// Last implements gitlog.Previous.
 func (w previousWalk) Last(typ, slug string) (place int, alive, ok bool) {
 	place, ok = w.ArchiveReader.Last(typ, slug)
 	if !ok {
@@ -32,5 +32,5 @@ func (w previousWalk) Last(typ, slug string) (place int, alive, ok bool) {
 	return place, !w.Version(place).Deleted && w.Newest(place) == place, true
 }
 
-// Before implements gitlog.Earlier.
+// Before implements gitlog.Previous.
 func (w previousWalk) Before(place int) int { return int(w.Version(place).Before) }

@@ -45,7 +45,7 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 	return e, data, problems
 }
 
-// blame adds why values make no file.
+// addError adds why values make no file.
 func addError(d *yamldoc.Document, err error) {
 	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {

@@ -379,9 +379,9 @@ func TestGitThatHangs(t *testing.T) {
 	}
 }
 
-// TestEarlierThatCannotBeRead holds that an entity of the earlier walk is asked for,
+// TestPreviousThatCannotBeRead holds that an entity of the earlier walk is asked for,
 // and that its error ends the walk.
-func TestEarlierThatCannotBeRead(t *testing.T) {
+func TestPreviousThatCannotBeRead(t *testing.T) {
 	r := newRepo(t)
 	r.commit("one", "tool/a.yaml", entity("A"))
 	var f found

@@ -95,7 +95,7 @@ func (dr *drafter) identify(d *draft, rec inputRecord) {
 		d.refuse("type", err)
 	case !slices.Contains(record.Types, kind):
 		d.refuse("type", &Reason{Column: columnOf(dr.m.Type), Value: kind,
-			Message: shown(kind) + " is not a type of entity; known are " + strings.Join(record.Types, ", ")})
+			Message: yamldoc.Quote(kind) + " is not a type of entity; known are " + strings.Join(record.Types, ", ")})
 	default:
 		d.typ = kind
 	}
@@ -118,7 +118,7 @@ func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 	slug := content.Slugify(text)
 	if slug == "" {
 		return "", &Reason{Column: columnOf(v), Value: text,
-			Message: shown(text) + " gives no slug, since it has no Latin letter and no digit; name another column, or give one in values"}
+			Message: yamldoc.Quote(text) + " gives no slug, since it has no Latin letter and no digit; name another column, or give one in values"}
 	}
 	return slug, nil
 }
@@ -173,7 +173,7 @@ func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item an
 	if v.As == "" && as != "" {
 		out, wrong := dr.convert(as, item)
 		if wrong != "" {
-			return nil, false, &Reason{Column: columnOf(v), Value: textOf(item), Message: shown(textOf(item)) + " " + wrong}
+			return nil, false, &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + wrong}
 		}
 		item = out
 	}

@@ -57,7 +57,7 @@ func (s *firstPass) slugOf(typ, slug, clash string) string {
 }
 
 // scan reads the input once. Columns that the mapping names and the input does
-// not have are a content.Problems error.
+// not have are a yamldoc.Problems error.
 func (j *job) scan(ctx context.Context) (*firstPass, error) {
 	seen, err := j.declared()
 	if err != nil {
@@ -174,10 +174,10 @@ func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
 		if use.Optional || seen.known(use.Column) {
 			continue
 		}
-		message := "there is no column " + shown(use.Column) + " in " + j.Input
+		message := "there is no column " + yamldoc.Quote(use.Column) + " in " + j.Input
 		suggestion := didyoumean.Name(use.Column, names)
 		if delimiter := otherDelimiter(names); delimiter != "" {
-			message += fmt.Sprintf("; its only column is %s: say in the mapping what parts the columns, input: {delimiter: %q}", shown(names[0]), delimiter)
+			message += fmt.Sprintf("; its only column is %s: say in the mapping what parts the columns, input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
 			suggestion = ""
 		} else if len(names) > 0 && len(names) <= 40 {
 			message += "; there are " + strings.Join(names, ", ")

@@ -1,5 +1,5 @@
 // Package importer turns somebody else's catalogue - the rows of a CSV or JSONL
-// file - into entity files, by a mapping (content.Mapping). Every row ends in
+// file - into entity files, by a mapping (mapping.Mapping). Every row ends in
 // exactly one outcome, and what is refused says why. What is written has passed
 // the validator of builder/content before.
 //
@@ -24,6 +24,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/importer/mapping"
+	"kindex/builder/plural"
 )
 
 // Options say what to import, and how.
@@ -55,7 +56,7 @@ type job struct {
 	firstPass *firstPass
 }
 
-// Run imports a catalogue. Problems of the mapping are a content.Problems
+// Run imports a catalogue. Problems of the mapping are a yamldoc.Problems
 // error; nothing was written then. Where the context ends early, what was
 // written until then is whole, and running it again goes on.
 func Run(ctx context.Context, o Options) (*Report, error) {
@@ -156,7 +157,7 @@ func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error)
 		return out.add(r, outcome)
 	})
 	if errors.Is(err, context.Canceled) && why == wet {
-		return report, fmt.Errorf("interrupted after %s; the files that were written are whole, and the same command goes on", counted(report.Rows, "row"))
+		return report, fmt.Errorf("interrupted after %s; the files that were written are whole, and the same command goes on", plural.Count(report.Rows, "row", "rows"))
 	}
 	return report, err
 }

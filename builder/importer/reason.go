@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"kindex/exports/safetext"
@@ -44,16 +43,4 @@ func (r Reason) String() string {
 		fmt.Fprintf(&b, " (did you mean %q?)", r.Suggestion)
 	}
 	return safetext.Escape(b.String())
-}
-
-// shown quotes a text for a message, long ones cut.
-func shown(s string) string {
-	return safetext.Escape(strconv.Quote(safetext.Shorten(s, 60)))
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -7,6 +7,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
+	"kindex/builder/plural"
 	"kindex/exports/store"
 )
 
@@ -142,7 +143,7 @@ func (r *Report) WriteText(w io.Writer) error {
 }
 
 func (r *Report) summary(p *textPrinter) {
-	p.line("%s: %s", r.Input, counted(r.Rows, "row"))
+	p.line("%s: %s", r.Input, plural.Count(r.Rows, "row", "rows"))
 	would := ""
 	if !r.Wrote {
 		would = "would be "
@@ -190,7 +191,7 @@ func (r *Report) credit(p *textPrinter) {
 		changes = " " + r.Credit.Changes
 	}
 	p.line("- [%s](%s)%s, licence %s: %s.%s", r.Credit.Name, r.Credit.URL, state, r.Credit.License,
-		counted(r.Written+r.Updated, "file"), changes)
+		plural.Count(r.Written+r.Updated, "file", "files"), changes)
 }
 
 // textPrinter remembers the first error.

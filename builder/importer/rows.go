@@ -14,6 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 )
 
 // maxRow is the most bytes that one row may have: far above any real one, so
@@ -169,12 +172,12 @@ func (in *csvInput) next() (*row, error) {
 		r.wrong = "is not CSV: " + csvMessages(bad)
 		return r, nil
 	case len(cells) != len(in.names):
-		r.wrong = fmt.Sprintf("has %s, the first row names %d", counted(len(cells), "column"), len(in.names))
+		r.wrong = fmt.Sprintf("has %s, the first row names %d", plural.Count(len(cells), "column", "columns"), len(in.names))
 	}
 	r.line, _ = in.csv.FieldPos(0)
 	for i, cell := range cells {
 		if r.wrong == "" && !utf8.ValidString(cell) {
-			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", in.names[i], shown(cell))
+			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", in.names[i], yamldoc.Quote(cell))
 		}
 	}
 	r.inputRecord = csvRecord{in.index, cells}

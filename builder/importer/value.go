@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
 	"kindex/exports/safetext"
 )
@@ -208,7 +209,7 @@ func (e *evaluator) template(parts []mapping.TemplatePart, rec inputRecord) (res
 // documentation gives.
 func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 	fail := func(item any, message string) (result, error) {
-		return result{}, &Reason{Column: columnOf(v), Value: textOf(item), Message: shown(textOf(item)) + " " + message}
+		return result{}, &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + message}
 	}
 	if v.List != "" && !r.list {
 		items := []any{}

@@ -159,9 +159,9 @@ func (r *editor) next(was []*record.Entity) []*record.Entity {
 	return list
 }
 
-// TestFindAfter follows catalogues through random edits: what is found after an
+// TestFindIncremental follows catalogues through random edits: what is found after an
 // earlier build is what is found without one.
-func TestFindAfter(t *testing.T) {
+func TestFindIncremental(t *testing.T) {
 	suite.InTest(t)
 	cases := suite.Pick(150, 1500)
 	asked, computed := 0, 0
@@ -207,8 +207,8 @@ func TestFindAfter(t *testing.T) {
 	}
 }
 
-// TestFindAfterInFull has the cases in which everything is found anew.
-func TestFindAfterInFull(t *testing.T) {
+// TestFindIncrementalInFull has the cases in which everything is found anew.
+func TestFindIncrementalInFull(t *testing.T) {
 	was := catalogue(200)
 	near, features := Find(was, strings.Fields)
 	for _, c := range []struct {
@@ -237,8 +237,8 @@ func TestFindAfterInFull(t *testing.T) {
 	}
 }
 
-// BenchmarkFindAfter edits one of very many entities.
-func BenchmarkFindAfter(b *testing.B) {
+// BenchmarkFindIncremental edits one of very many entities.
+func BenchmarkFindIncremental(b *testing.B) {
 	was := catalogue(100000)
 	near, features := Find(was, strings.Fields)
 	before := newPast(was, near, features)

@@ -82,7 +82,7 @@ func New(o Options) *Watcher {
 }
 
 // Build reads the folder and builds it, for those who need a first build. Content
-// with errors is returned as content.Problems.
+// with errors is returned as yamldoc.Problems.
 func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	total := func(done, total int) {
 		if w.o.Build.Progress != nil {

@@ -140,7 +140,7 @@ func newEarlier(log *gitlog.Log) *earlier {
 	return e
 }
 
-// The methods of gitlog.Earlier.
+// The methods of gitlog.Previous.
 func (e *earlier) Commit() string       { return e.log.Head }
 func (e *earlier) Path() string         { return e.log.Path }
 func (e *earlier) Mailmap() string      { return e.log.Mailmap }

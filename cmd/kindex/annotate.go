@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 	"kindex/exports/safetext"
 )
 
@@ -24,7 +25,7 @@ func annotate(w io.Writer, c *checked) error {
 	if len(c.Problems) == 0 {
 		fmt.Fprintln(w, strings.ReplaceAll(c.noProblems(), "\n", " "))
 	} else {
-		fmt.Fprintf(w, "%s, %s\n", counted(c.Errors, "error"), counted(c.Warnings, "warning"))
+		fmt.Fprintf(w, "%s, %s\n", plural.Count(c.Errors, "error", "errors"), plural.Count(c.Warnings, "warning", "warnings"))
 	}
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
@@ -94,7 +95,7 @@ func stepSummary(c *checked) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "### kindex validate\n\n%s: %s, %s\n\n| | Place | Field | What is wrong |\n|---|---|---|---|\n", markdownText(c.dir),
-		counted(c.Errors, "error"), counted(c.Warnings, "warning"))
+		plural.Count(c.Errors, "error", "errors"), plural.Count(c.Warnings, "warning", "warnings"))
 	for i, p := range c.Problems {
 		place := repositoryPath(p.File)
 		if p.Line > 0 {

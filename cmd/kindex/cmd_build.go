@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/builder/plural"
 	"kindex/exports/store"
 	"kindex/site/static"
 )
@@ -141,7 +142,7 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	printReport(cmd.OutOrStdout(), r)
 	if site != nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s among %s of %.1f MB, %d of them new or other than before, %d removed\n", o.static.Dir,
-			plural(site.Pages, "page", "pages"), plural(site.Files, "file", "files"), float64(site.Bytes)/1e6, site.Written, site.Removed)
+			plural.Count(site.Pages, "page", "pages"), plural.Count(site.Files, "file", "files"), float64(site.Bytes)/1e6, site.Written, site.Removed)
 	}
 	return nil
 }
@@ -237,8 +238,8 @@ func printReport(w io.Writer, r *builder.Report) {
 		}
 	}
 	fmt.Fprintf(w, "published %s (%s)\n", r.ID, commit)
-	fmt.Fprintf(w, "%s, %d ranked, %d withdrawn, in %s, as of %s\n", plural(r.Counts.Entities, "entity", "entities"), r.Counts.Ranked,
-		r.Counts.Withdrawn, plural(r.Counts.Categories, "category", "categories"), r.AsOf)
+	fmt.Fprintf(w, "%s, %d ranked, %d withdrawn, in %s, as of %s\n", plural.Count(r.Counts.Entities, "entity", "entities"), r.Counts.Ranked,
+		r.Counts.Withdrawn, plural.Count(r.Counts.Categories, "category", "categories"), r.AsOf)
 	for _, s := range r.Steps {
 		if s.Seconds >= 0.0005 {
 			fmt.Fprintf(w, "  %-8s %8.3f s\n", s.Name, s.Seconds)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/plural"
 	"kindex/edge/storage"
 )
 
@@ -81,7 +82,7 @@ func printStateReport(w io.Writer, r *storage.Report) {
 		fmt.Fprintln(w, "nothing is wrong")
 		return
 	}
-	fmt.Fprintln(w, counted(len(r.Problems), "problem"))
+	fmt.Fprintln(w, plural.Count(len(r.Problems), "problem", "problems"))
 }
 
 func countsInWords(counts []storage.TableCount) string {

@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 	"kindex/exports/didyoumean"
 )
 
@@ -108,7 +109,7 @@ func printChecked(w io.Writer, c *checked) {
 
 func (c *checked) noProblems() string {
 	return fmt.Sprintf("%s: %s and %s, no problems", c.dir,
-		plural(c.Entities, "entity", "entities"), plural(c.categories, "category", "categories"))
+		plural.Count(c.Entities, "entity", "entities"), plural.Count(c.categories, "category", "categories"))
 }
 
 func printJSON(w io.Writer, c *checked) error {
@@ -119,11 +120,4 @@ func printJSON(w io.Writer, c *checked) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(c)
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

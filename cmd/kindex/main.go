@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 	"kindex/exports/didyoumean"
 	"kindex/exports/store"
 )
@@ -188,14 +189,7 @@ func printProblems(w io.Writer, problems yamldoc.Problems) {
 		fmt.Fprintln(w, p)
 	}
 	errs, warnings := problems.Count()
-	fmt.Fprintf(w, "%s, %s\n", counted(errs, "error"), counted(warnings, "warning"))
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	fmt.Fprintf(w, "%s, %s\n", plural.Count(errs, "error", "errors"), plural.Count(warnings, "warning", "warnings"))
 }
 
 // variable is the name under which the environment can give a flag.

@@ -13,9 +13,9 @@ import (
 	"kindex/builder/content"
 )
 
-// TestAsk has what the scripts cannot do at a terminal: an end of the input, and
+// TestPrompter has what the scripts cannot do at a terminal: an end of the input, and
 // an interruption in the middle.
-func TestAsk(t *testing.T) {
+func TestPrompter(t *testing.T) {
 	workspace, err := content.OpenWorkspace(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

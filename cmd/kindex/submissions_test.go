@@ -14,6 +14,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/diff"
+	"kindex/builder/diff/difftest"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github/forgetest"
 	"kindex/exports/record"
@@ -133,11 +134,11 @@ func TestPullRequestText(t *testing.T) {
 	mark := regexp.MustCompile(`(?i)mark`)
 	for _, s := range []string{"`", "``` \n", "@everyone", "fixes #1", "GH-1", "</details><img src=x onerror=alert(1)>", "<!--", "| a |", "[x](https://x.example)", "~~~", "\x1b[31m", "\u202e"} {
 		text := "MaRk " + s + " MaRk"
-		d := differenceOf(1, text)
+		d := difftest.Report(1, text)
 		d.Entities[0].Slug = "t"
 		one := proposed(text)
 		r := pullRequestOf(&one, d, revisionOf(t, text), "main")
-		rest := strings.ReplaceAll(outsideCode(r.Body), "### ", "") // the heading
+		rest := strings.ReplaceAll(difftest.OutsideCode(r.Body), "### ", "") // the heading
 		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
 			t.Errorf("%q gets out: %s", s, rest)
 		}

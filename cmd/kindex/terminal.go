@@ -13,6 +13,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
 
+	"kindex/builder/diff"
 	"kindex/exports/safetext"
 )
 
@@ -101,6 +102,11 @@ func paint(w io.Writer, attribute color.Attribute, text string) string {
 		c.DisableColor()
 	}
 	return c.Sprint(safetext.Escape(text))
+}
+
+// painter returns paint for what is written to w.
+func painter(w io.Writer) diff.Painter {
+	return func(attribute color.Attribute, text string) string { return paint(w, attribute, text) }
 }
 
 // damaged turns a panic while reading a build that was not verified into an

@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 	"kindex/builder/watch"
 	"kindex/edge"
 	"kindex/exports"
@@ -172,7 +173,7 @@ func (w *watching) problems(p yamldoc.Problems) {
 // built moves the server to the build before the edits that it holds are taken
 // off, so that nobody sees a state in between.
 func (w *watching) built(r *builder.Report, edits []exports.Edit) {
-	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural(r.Counts.Entities, "entity", "entities"), r.Seconds)
+	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural.Count(r.Counts.Entities, "entity", "entities"), r.Seconds)
 	if w.server == nil {
 		return
 	}

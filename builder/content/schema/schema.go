@@ -44,11 +44,16 @@ type Schema struct {
 // The schemas are compiled on first use: it takes about as long as the rest of a program's
 // start, and most commands need none.
 var (
-	Entity     = sync.OnceValue(func() *Schema { return mustCompile("entity") })
+	// Entity is the schema of entity files.
+	Entity = sync.OnceValue(func() *Schema { return mustCompile("entity") })
+	// Categories is the schema of categories.yaml.
 	Categories = sync.OnceValue(func() *Schema { return mustCompile("categories") })
-	Index      = sync.OnceValue(func() *Schema { return mustCompile("index") })
-	Scoring    = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
-	Mapping    = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
+	// Index is the schema of index.yaml.
+	Index = sync.OnceValue(func() *Schema { return mustCompile("index") })
+	// Scoring is the schema of scoring.yaml.
+	Scoring = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
+	// Mapping is the schema of the mapping of an import.
+	Mapping = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
 )
 
 func mustCompile(name string) *Schema {
@@ -58,13 +63,13 @@ func mustCompile(name string) *Schema {
 	}
 	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
-		panic(fmt.Sprintf("content: schema %s: %v", name, err))
+		panic(fmt.Sprintf("schema %s: %v", name, err))
 	}
 	url := "urn:kindex:schema:" + name
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	if err := c.AddResource(url, raw); err != nil {
-		panic(fmt.Sprintf("content: schema %s: %v", name, err))
+		panic(fmt.Sprintf("schema %s: %v", name, err))
 	}
 	return &Schema{compiled: c.MustCompile(url), raw: raw}
 }

@@ -33,19 +33,19 @@ const VersionField = "version"
 // The dialect is small on purpose: one document, no anchors, aliases, tags or
 // merge keys, every key once.
 type Document struct {
-	Path  string
-	Value any // map[string]any, []any, string, int64, float64, bool or nil
-	Root  ast.Node
+	Path     string // for messages
+	Value    any    // map[string]any, []any, string, int64, float64, bool or nil
+	Root     ast.Node
+	Problems Problems
+	Faulty   map[string]bool // fields whose values are wrong, so that none is blamed twice
+	Dropped  int             // errors that were counted without being described
 
 	// textual names the top-level field whose plain numbers are texts, so that
 	// version 1.10 does not become 1.1.
 	textual  string
-	Problems Problems
-	Faulty   map[string]bool // fields whose values are wrong, so that none is blamed twice
-	Dropped  int             // errors that were counted without being described
-	brackets int             // how many [ and { are open where convert is
+	brackets int // how many [ and { are open where convert is
 
-	// members indexes sets by name as locate first looks into them, so that
+	// members indexes sets by name as Locate first looks into them, so that
 	// locating every field of a large set takes linear time.
 	members map[ast.Node]map[string]*ast.MappingValueNode
 }
@@ -139,6 +139,7 @@ func (d *Document) Report() Problems {
 	return append(d.Problems[:MaxProblems:MaxProblems], rest)
 }
 
+// Add adds a problem at a position. Its severity is Error unless it says otherwise.
 func (d *Document) Add(line, col int, p Problem) {
 	p.File, p.Line, p.Column = d.Path, max(line, 1), max(col, 1)
 	if p.Severity == "" {
@@ -159,6 +160,7 @@ func (d *Document) AddAt(path []string, key bool, p Problem) {
 	d.Add(line, col, p)
 }
 
+// NodePosition returns where a node begins, counted from 1; columns in characters.
 func NodePosition(n ast.Node) (line, col int) {
 	if n == nil || n.GetToken() == nil {
 		return 1, 1
@@ -238,6 +240,7 @@ func Text(v any) string {
 	return unique.Make(strings.TrimSpace(s)).Value()
 }
 
+// Texts returns those of a list, each as Text does.
 func Texts(v any) []string {
 	list, _ := v.([]any)
 	if len(list) == 0 {
@@ -250,6 +253,7 @@ func Texts(v any) []string {
 	return out
 }
 
+// ValueAt returns the part of a value at a path, nil if there is none.
 func ValueAt(v any, path []string) any {
 	for _, p := range path {
 		switch n := v.(type) {

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"kindex/exports/safetext"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"kindex/exports/safetext"
 )
 
 // Severity says whether a problem keeps content from being built.

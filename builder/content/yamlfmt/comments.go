@@ -1,13 +1,14 @@
 package yamlfmt
 
 import (
-	"kindex/builder/content/yamldoc"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
+
+	"kindex/builder/content/yamldoc"
 )
 
 // comment is one comment of a file, with its #.
@@ -17,7 +18,7 @@ type comment struct {
 	ownLine bool // nothing stands before it on its line
 }
 
-// comments lists the comments of a file in order. They are taken from the
+// readComments lists the comments of a file in order. They are taken from the
 // lexer, since the parser loses and moves some; the lines of the file have the
 // last word on where they stand.
 func readComments(d *yamldoc.Document, text string, lines []string) ([]comment, error) {

@@ -3,13 +3,14 @@ package yamlfmt
 import (
 	"encoding/json"
 	"fmt"
-	"kindex/builder/content/yamldoc"
 	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"kindex/builder/content/yamldoc"
 )
 
 // Compose writes the file of an entity: its fields in the order of the schema,

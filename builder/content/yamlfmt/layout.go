@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"kindex/builder/content/schema"
 	"slices"
 	"strings"
 	"sync"
+
+	"kindex/builder/content/schema"
 )
 
 // layout is the form that a value has in a file: a leaf, a set of fields or a

@@ -2,10 +2,11 @@ package yamlfmt
 
 import (
 	"fmt"
-	"kindex/builder/content/yamldoc"
 	"maps"
 	"reflect"
 	"slices"
+
+	"kindex/builder/content/yamldoc"
 )
 
 // Merge returns the file of an entity with new values for some of its fields,

@@ -3,12 +3,13 @@ package yamlfmt_test
 import (
 	"bytes"
 	"encoding/json"
-	"kindex/builder/content"
-	"kindex/builder/content/yamlfmt"
-	"kindex/exports/record"
 	"reflect"
 	"slices"
 	"testing"
+
+	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
+	"kindex/exports/record"
 )
 
 // FuzzMerge: whatever the file, an update refuses it or says what it should,

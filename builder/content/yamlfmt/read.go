@@ -1,12 +1,13 @@
 package yamlfmt
 
 import (
-	"kindex/builder/content/yamldoc"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"kindex/builder/content/yamldoc"
 )
 
 // position is a place in a file, counted from 1; columns in characters.
@@ -39,7 +40,7 @@ type layoutReader struct {
 	nodes []*node // in the order of the file, the document itself left out
 }
 
-// layout returns how the document is written, comments included. There must be
+// readLayout returns how the document is written, comments included. There must be
 // nothing wrong with the document.
 func readLayout(d *yamldoc.Document, text string) (*layout, error) {
 	r := &layoutReader{lines: strings.Split(text, "\n")}

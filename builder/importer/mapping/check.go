@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// checkMapping adds what the schema cannot tell of a mapping.
+// check adds what the schema cannot tell of a mapping.
 func check(d *yamldoc.Document, m *Mapping) {
 	if kind, ok := typeName(m); ok && !slices.Contains(record.Types, kind) {
 		d.AddAt([]string{"type"}, false, yamldoc.Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",

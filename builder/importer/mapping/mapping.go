@@ -3,11 +3,12 @@
 package mapping
 
 import (
-	"kindex/builder/content/schema"
-	"kindex/builder/content/yamldoc"
 	"maps"
 	"slices"
 	"strconv"
+
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 )
 
 // Mapping says how the rows of somebody's catalogue become entity files: the
@@ -116,7 +117,7 @@ func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
 	return mapping, d.Report()
 }
 
-// mapping takes over what has the right form; the schema has complained about
+// decode takes over what has the right form; the schema has complained about
 // the rest.
 func decode(d *yamldoc.Document, m map[string]any) *Mapping {
 	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),

@@ -1,4 +1,4 @@
-package main
+package gitdiff
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type loadedRevision struct {
 
 // loadRevision reads the content folder as it is in the working tree, or at a commit
 // from a temporary copy of which no message tells.
-func loadRevision(ctx context.Context, location *gitlog.Location, r Ref, dir string) (_ *loadedRevision, err error) {
+func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, dir string) (_ *loadedRevision, err error) {
 	s, at := &loadedRevision{dir: path.Clean(filepath.ToSlash(dir))}, dir
 	if r.Commit != "" {
 		tmp, err := os.MkdirTemp("", "kindex-diff-")
@@ -73,7 +73,7 @@ func (s *loadedRevision) renamePaths(from string) {
 	}
 }
 
-// completedBy is the side as it is compared with another one: where nothing is,
+// completedBy is the revision as it is compared with another one: where nothing is,
 // and where a file for the whole folder cannot be read, the other's formula,
 // categories and index.yaml take its place, so that no difference is made up.
 func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {

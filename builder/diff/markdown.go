@@ -1,16 +1,16 @@
-package main
+package diff
 
 import (
 	"fmt"
 	"strings"
 
-	"kindex/builder/diff"
+	"kindex/builder/plural"
 	"kindex/exports/safetext"
 )
 
-// maxComment is less than the 65,536 characters above which GitHub refuses a
+// MaxComment is less than the 65,536 characters above which GitHub refuses a
 // comment, in bytes: whoever posts it may add a line of their own.
-const maxComment = 65000
+const MaxComment = 65000
 
 // Parts of the comparison that must not take the place of the others.
 const (
@@ -20,32 +20,32 @@ const (
 	maxValue      = 600 // characters of one value
 )
 
-// markdown is the comparison as a comment on a pull request. Whatever files say
+// Markdown is the comparison as a comment on a pull request. Whatever files say
 // stands in code, where GitHub sees no markup, mentions nobody and refers to
 // nothing.
-func (d *Report) markdown() string {
-	c := &comment{}
-	c.add("### kindex diff: " + d.countWords() + "\n\n")
-	c.add(fmt.Sprintf("%s → %s, scores as of %s; %s.\n\n", codeSpan(d.From.String()), codeSpan(d.To.String()), d.AsOf[:10], d.totalWords()))
+func (d *Report) Markdown() string {
+	c := &markdownComment{}
+	c.add("### kindex diff: " + d.countText() + "\n\n")
+	c.add(fmt.Sprintf("%s → %s, scores as of %s; %s.\n\n", CodeSpan(d.From.String()), CodeSpan(d.To.String()), d.AsOf[:10], d.totalText()))
 	for _, n := range d.Notes {
-		c.add("Note: " + codeSpan(safetext.Shorten(n, maxValue)) + "\n\n")
+		c.add("Note: " + CodeSpan(safetext.Shorten(n, maxValue)) + "\n\n")
 	}
-	if text := d.refusalWords(); text != "" {
+	if text := d.refusalText(); text != "" {
 		c.add("⚠️ **" + text + "**\n\n")
 	}
-	duplicates := d.duplicateLines(codeSpan, func(s string) string { return codeSpan(safetext.Shorten(s, maxValue)) })
+	duplicates := d.DuplicateLines(CodeSpan, func(s string) string { return CodeSpan(safetext.Shorten(s, maxValue)) })
 	c.addList("duplicates", maxDuplicates, len(duplicates), func(i int) string { return "- ⚠️ " + duplicates[i] + "\n" })
 	if len(d.Entities) > 0 {
 		c.add("| | Entity | Composite | Rank among all | Rank in its category |\n|---|---|---|---|---|\n")
 		c.addList("entities", maxTable, len(d.Entities), func(i int) string { return tableRow(&d.Entities[i]) })
 	}
-	if text := d.movedWords(); text != "" {
+	if text := d.movedText(); text != "" {
 		c.add(text + "\n\n")
 	}
 	d.addRoot(c)
 	left := 0
 	for i := range d.Entities {
-		if block := details(&d.Entities[i]); block != "" && !c.fits(block) {
+		if block := entityDetails(&d.Entities[i]); block != "" && !c.fits(block) {
 			left++
 		} else {
 			c.add(block)
@@ -53,26 +53,26 @@ func (d *Report) markdown() string {
 	}
 	if left > 0 {
 		c.WriteString(fmt.Sprintf("The fields of %s are left out, because GitHub limits the length of a comment; `kindex diff` shows them all.\n",
-			plural(left, "entity", "entities")))
+			plural.Count(left, "entity", "entities")))
 	}
 	return c.String()
 }
 
-// comment grows no larger than GitHub takes it.
-type comment struct{ strings.Builder }
+// markdownComment grows no larger than GitHub takes it.
+type markdownComment struct{ strings.Builder }
 
 // fits tells whether a part still has its place, and a line after it.
-func (c *comment) fits(part string) bool { return c.Len()+len(part)+300 <= maxComment }
+func (c *markdownComment) fits(part string) bool { return c.Len()+len(part)+300 <= MaxComment }
 
 // add appends a part that has its place.
-func (c *comment) add(part string) {
+func (c *markdownComment) add(part string) {
 	if c.fits(part) {
 		c.WriteString(part)
 	}
 }
 
 // addList appends the lines of a list up to a size, and says how many follow.
-func (c *comment) addList(what string, most, n int, line func(i int) string) {
+func (c *markdownComment) addList(what string, most, n int, line func(i int) string) {
 	if n == 0 {
 		return
 	}
@@ -88,35 +88,35 @@ func (c *comment) addList(what string, most, n int, line func(i int) string) {
 	c.WriteByte('\n')
 }
 
-func tableRow(e *diff.Entity) string {
+func tableRow(e *Entity) string {
 	key := "`" + e.Key() + "`"
 	if e.FormerSlug != "" {
 		key = fmt.Sprintf("`%s/%s` → %s", e.Type, e.FormerSlug, key)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", eventWord(e), key,
-		move(e.Composite.Old.String(), e.Composite.New.String()), move(rankWords(e.Ranks.All.Old), rankWords(e.Ranks.All.New)),
-		categoryRankWords(e, func(rank, category string) string { return fmt.Sprintf("%s (`%s`)", rank, category) }))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", eventName(e), key,
+		arrow(e.Composite.Old.String(), e.Composite.New.String()), arrow(rankText(e.Ranks.All.Old), rankText(e.Ranks.All.New)),
+		categoryRankText(e, func(rank, category string) string { return fmt.Sprintf("%s (`%s`)", rank, category) }))
 }
 
-// details is a block to unfold with the fields of an entity, "" where there are
+// entityDetails is a block to unfold with the fields of an entity, "" where there are
 // none.
-func details(e *diff.Entity) string {
+func entityDetails(e *Entity) string {
 	var b strings.Builder
 	if e.LeadsTo != "" {
 		fmt.Fprintf(&b, "  its address leads to %s\n", e.LeadsTo)
 	}
-	if text := touchedWords(e); text != "" {
+	if text := touchedText(e); text != "" {
 		fmt.Fprintf(&b, "  %s\n", text)
 	}
 	b.WriteString(diffLines(e.Fields))
 	if b.Len() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("<details><summary>%s <code>%s</code></summary>\n\n%s\n</details>\n\n", eventWord(e), e.Key(), diffBlock(b.String()))
+	return fmt.Sprintf("<details><summary>%s <code>%s</code></summary>\n\n%s\n</details>\n\n", eventName(e), e.Key(), diffBlock(b.String()))
 }
 
 // diffLines writes fields as a diff has its lines.
-func diffLines(fields []diff.Field) string {
+func diffLines(fields []Field) string {
 	var b strings.Builder
 	for _, f := range fields {
 		for _, l := range linesOf(f) {
@@ -137,9 +137,9 @@ func diffLines(fields []diff.Field) string {
 }
 
 // addRoot appends what differs in the files for the whole index.
-func (d *Report) addRoot(c *comment) {
+func (d *Report) addRoot(c *markdownComment) {
 	if f := d.Formula; f != nil {
-		c.add("⚠️ " + strings.Join(formulaWords(f, codeSpan), " ") + "\n\n")
+		c.add("⚠️ " + strings.Join(formulaTexts(f, CodeSpan), " ") + "\n\n")
 		if len(f.Largest) > 0 {
 			c.add("| Largest moves | Composite |\n|---|---|\n")
 			for _, m := range f.Largest {
@@ -170,10 +170,10 @@ func diffBlock(text string) string {
 	return fence + "diff\n" + text + fence + "\n"
 }
 
-// codeSpan writes a text as code: on one line, and with more backticks around
+// CodeSpan writes a text as code: on one line, and with more backticks around
 // it than are in it.
-func codeSpan(s string) string {
-	s = printable(s)
+func CodeSpan(s string) string {
+	s = safetext.Printable(s)
 	fence := strings.Repeat("`", longestRun(s, '`')+1)
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.TrimSpace(s) != s || s == "" {
 		s = " " + s + " "

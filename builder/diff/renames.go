@@ -1,18 +1,18 @@
-package main
+package diff
 
 import (
 	"fmt"
 	"strings"
 
-	"kindex/builder/diff"
+	"kindex/builder/plural"
 	"kindex/exports/record"
 )
 
-// noteRenames says of entities that are deleted and created again under another
+// NoteRenames says of entities that are deleted and created again under another
 // slug what would make renames of them. Only what is told apart by its name or its
 // address is taken for one.
-func (d *Report) noteRenames() {
-	gone := map[string][]*diff.Entity{} // by likeness
+func (d *Report) NoteRenames() {
+	gone := map[string][]*Entity{} // by likeness
 	for i := range d.Entities {
 		if e := &d.Entities[i]; e.Event == record.Deleted && e.LeadsTo == "" {
 			for _, l := range renameKeys(e) {
@@ -21,7 +21,7 @@ func (d *Report) noteRenames() {
 		}
 	}
 	var notes []string
-	said := map[*diff.Entity]bool{}
+	said := map[*Entity]bool{}
 	for i := range d.Entities {
 		e := &d.Entities[i]
 		if e.Event != record.Created {
@@ -37,7 +37,7 @@ func (d *Report) noteRenames() {
 		}
 	}
 	if more := len(notes) - maxRenames; more > 0 {
-		notes = append(notes[:maxRenames], plural(more, "other looks", "others look")+" renamed, too")
+		notes = append(notes[:maxRenames], plural.Count(more, "other looks", "others look")+" renamed, too")
 	}
 	d.Notes = append(d.Notes, notes...)
 }
@@ -46,7 +46,7 @@ func (d *Report) noteRenames() {
 const maxRenames = 5
 
 // renameKeys are by what an entity is known again under another slug.
-func renameKeys(e *diff.Entity) []string {
+func renameKeys(e *Entity) []string {
 	list := []string{e.Type + " name " + strings.ToLower(e.Name)}
 	for _, f := range e.Fields {
 		if f.Name != "url" {

@@ -1,4 +1,4 @@
-package main
+package diff
 
 import (
 	"fmt"
@@ -8,43 +8,47 @@ import (
 
 	"github.com/fatih/color"
 
-	"kindex/builder/diff"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 )
 
-// wide is how long a line of a change may be before old and new stand below
+// maxLineWidth is how long a line of a change may be before old and new stand below
 // each other.
-const wide = 100
+const maxLineWidth = 100
 
-// writeText prints the comparison for a terminal.
-func (d *Report) writeText(w io.Writer) {
-	fmt.Fprintf(w, "%s → %s, scores as of %s\n", printable(d.From.String()), printable(d.To.String()), d.AsOf[:10])
-	fmt.Fprintln(w, paint(w, color.Bold, d.countWords())+"; "+d.totalWords())
+// Painter returns a text in a color or style, or as it is where none is seen. It escapes
+// characters that a terminal obeys.
+type Painter func(attribute color.Attribute, text string) string
+
+// WriteText prints the comparison for a terminal.
+func (d *Report) WriteText(w io.Writer, paint Painter) {
+	fmt.Fprintf(w, "%s → %s, scores as of %s\n", safetext.Printable(d.From.String()), safetext.Printable(d.To.String()), d.AsOf[:10])
+	fmt.Fprintln(w, paint(color.Bold, d.countText())+"; "+d.totalText())
 	for _, n := range d.Notes {
-		fmt.Fprintln(w, "note: "+printable(n))
+		fmt.Fprintln(w, "note: "+safetext.Printable(n))
 	}
-	warn := func(text string) { fmt.Fprintln(w, paint(w, color.FgYellow, "warning:"), text) }
-	if text := d.refusalWords(); text != "" {
+	warn := func(text string) { fmt.Fprintln(w, paint(color.FgYellow, "warning:"), text) }
+	if text := d.refusalText(); text != "" {
 		warn(text)
 	}
-	for _, text := range d.duplicateLines(func(key string) string { return key }, quoted) {
+	for _, text := range d.DuplicateLines(func(key string) string { return key }, safetext.Quote) {
 		warn(text)
 	}
-	d.writeEntities(w)
-	if text := d.movedWords(); text != "" {
+	d.writeEntities(w, paint)
+	if text := d.movedText(); text != "" {
 		fmt.Fprintf(w, "\n%s\n", text)
 	}
 	d.writeRoot(w)
 }
 
-func (d *Report) writeEntities(w io.Writer) {
+func (d *Report) writeEntities(w io.Writer, paint Painter) {
 	rows := make([][]string, len(d.Entities))
 	var width [5]int
 	for i := range d.Entities {
 		e := &d.Entities[i]
-		rows[i] = []string{eventWord(e), e.Key(), move(e.Composite.Old.String(), e.Composite.New.String()),
-			"all " + move(rankWords(e.Ranks.All.Old), rankWords(e.Ranks.All.New)),
-			categoryRankWords(e, func(rank, category string) string { return category + " " + rank })}
+		rows[i] = []string{eventName(e), e.Key(), arrow(e.Composite.Old.String(), e.Composite.New.String()),
+			"all " + arrow(rankText(e.Ranks.All.Old), rankText(e.Ranks.All.New)),
+			categoryRankText(e, func(rank, category string) string { return category + " " + rank })}
 		for k, cell := range rows[i] {
 			width[k] = max(width[k], utf8.RuneCountInString(cell))
 		}
@@ -54,7 +58,7 @@ func (d *Report) writeEntities(w io.Writer) {
 		for k, cell := range rows[i] {
 			rows[i][k] = cell + strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
 		}
-		rows[i][0] = paint(w, eventColor(e.Event), rows[i][0])
+		rows[i][0] = paint(eventColor(e.Event), rows[i][0])
 		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(strings.Join(rows[i], "  "), " "))
 		writeDetails(w, e)
 	}
@@ -70,22 +74,22 @@ func eventColor(event string) color.Attribute {
 	return color.FgCyan
 }
 
-func writeDetails(w io.Writer, e *diff.Entity) {
+func writeDetails(w io.Writer, e *Entity) {
 	if e.FormerSlug != "" {
 		fmt.Fprintf(w, "  was %s/%s\n", e.Type, e.FormerSlug)
 	}
 	if e.LeadsTo != "" {
 		fmt.Fprintf(w, "  its address leads to %s\n", e.LeadsTo)
 	}
-	if text := touchedWords(e); text != "" {
+	if text := touchedText(e); text != "" {
 		fmt.Fprintf(w, "  %s\n", text)
 	}
 	writeFields(w, e.Fields)
 }
 
 // writeFields prints fields below each other, their values aligned.
-func writeFields(w io.Writer, fields []diff.Field) {
-	var lines []line
+func writeFields(w io.Writer, fields []Field) {
+	var lines []fieldLine
 	width := 0
 	for _, f := range fields {
 		if f.Name == "slug" || f.Name == "scores.composite" {
@@ -100,12 +104,12 @@ func writeFields(w io.Writer, fields []diff.Field) {
 			name = ""
 		}
 		prefix := fmt.Sprintf("  %-*s  ", width, name)
-		switch text := move(l.old, l.new); {
+		switch text := arrow(l.old, l.new); {
 		case l.old == "":
 			fmt.Fprintln(w, prefix+"+ "+l.new)
 		case l.new == "":
 			fmt.Fprintln(w, prefix+"- "+l.old)
-		case utf8.RuneCountInString(text) <= wide:
+		case utf8.RuneCountInString(text) <= maxLineWidth:
 			fmt.Fprintln(w, prefix+text)
 		default:
 			fmt.Fprintf(w, "%s- %s\n%*s+ %s\n", prefix, l.old, len(prefix), "", l.new)
@@ -117,7 +121,7 @@ func writeFields(w io.Writer, fields []diff.Field) {
 func (d *Report) writeRoot(w io.Writer) {
 	if f := d.Formula; f != nil {
 		fmt.Fprintln(w)
-		for _, text := range formulaWords(f, quoted) {
+		for _, text := range formulaTexts(f, safetext.Quote) {
 			fmt.Fprintln(w, text)
 		}
 		for _, m := range f.Largest {
