@@ -70,6 +70,7 @@ func (b *build) buildSnapshots(context.Context) error {
 // before it has.
 type ShrinkError struct{ Problem string }
 
+// Error says what would be lost, and which option allows it.
 func (e *ShrinkError) Error() string {
 	return e.Problem + "; if that is meant, build with --allow-shrink"
 }

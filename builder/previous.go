@@ -73,7 +73,7 @@ func (b *build) open(id string, takeOver bool) (err error) {
 	}
 	build, index := b.Key.sealed(b.Out, id, manifest)
 	if b.tracked != "" || !build && (!takeOver || b.Key == nil) {
-		return b.untrustedBuild(id)
+		return b.newUntrustedError(id)
 	}
 	if _, err := store.Verify(dir); err != nil {
 		return err
@@ -134,7 +134,7 @@ type UntrustedError struct {
 // Error implements error.
 func (e *UntrustedError) Error() string { return e.Dir + " is not reused: " + e.Reason }
 
-func (b *build) untrustedBuild(id string) error {
+func (b *build) newUntrustedError(id string) error {
 	e := &UntrustedError{Dir: filepath.Join(store.BuildsDir(b.Out), id), Reason: b.tracked}
 	if e.Reason == "" && b.Key == nil {
 		e.Reason = "there is no builder's key to check its seal (name a file with --builder-key or KINDEX_BUILDER_KEY)"
@@ -188,7 +188,7 @@ func CheckPrevious(ctx context.Context, o Options) error {
 			return nil
 		}
 	}
-	return b.untrustedBuild(id)
+	return b.newUntrustedError(id)
 }
 
 // cache is the earlier build where what it holds would be made the same way

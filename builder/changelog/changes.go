@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// finding is what is known of a version before its change has an id.
-type finding struct {
+// versionChange is what is known of a version before its change has an id.
+type versionChange struct {
 	event    string // "" for none
 	category string
 	fields   []string
@@ -23,7 +23,7 @@ type finding struct {
 // something that counts, and from which day on records show what.
 func (a *Archive) findChanges() error {
 	r := &a.result
-	found := make([]finding, len(r.Versions))
+	found := make([]versionChange, len(r.Versions))
 	var failed firstError
 	from := r.Kept
 	if r.KeptChanges == 0 {
@@ -64,7 +64,7 @@ func (a *Archive) findChanges() error {
 }
 
 // find compares a version with the one before it.
-func (a *Archive) find(v *record.Version) (f finding, err error) {
+func (a *Archive) find(v *record.Version) (f versionChange, err error) {
 	before, err := a.before(v)
 	if err != nil {
 		return f, err

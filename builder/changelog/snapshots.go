@@ -103,19 +103,19 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 		data, _ := a.previous.SnapshotData(name)
 		return data, nil
 	}
-	places := make([]place, len(alive))
+	places := make([]snapshotRow, len(alive))
 	var failed firstError
 	inParallel(len(alive), func(from, to int) {
 		for i := from; i < to; i++ {
 			var err error
-			places[i], err = a.place(alive[i], day, known)
+			places[i], err = a.snapshotRow(alive[i], day, known)
 			failed.set(err)
 		}
 	})
 	if failed.err != nil {
 		return nil, failed.err
 	}
-	slices.SortFunc(places, func(x, y place) int { return record.CompareRank(&x.standIn, &y.standIn) })
+	slices.SortFunc(places, func(x, y snapshotRow) int { return record.CompareRank(&x.standIn, &y.standIn) })
 	s := &exports.SnapshotData{Day: name, Versions: make([]uint32, len(places)), Scores: make([]record.Scores, len(places))}
 	for i := range places {
 		e := &places[i].standIn
@@ -130,15 +130,15 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 	return s, nil
 }
 
-// place is a version with what ranks it.
-type place struct {
+// snapshotRow is a version with what ranks it.
+type snapshotRow struct {
 	version uint32
 	standIn record.Entity // type, slug, status and scores of the day
 }
 
-func (a *Archive) place(version uint32, day time.Time, known *knownDay) (place, error) {
+func (a *Archive) snapshotRow(version uint32, day time.Time, known *knownDay) (snapshotRow, error) {
 	v := &a.result.Versions[version]
-	p := place{version: version, standIn: record.Entity{Type: v.Type, Slug: v.Slug}}
+	p := snapshotRow{version: version, standIn: record.Entity{Type: v.Type, Slug: v.Slug}}
 	if o, ok := known.find(version); ok {
 		if p.standIn.Scores = known.Scores(o); int(o) >= known.Listed() {
 			p.standIn.Status = record.Withdrawn

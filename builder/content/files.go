@@ -67,7 +67,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.roots[f.name] = blobName(data)
+		c.roots[f.name] = gitBlobName(data)
 		asJSON, found := parseChecked(shownPath(dir, f.name), data, f.s())
 		problems = append(problems, found...)
 		if n, _ := found.Count(); n > 0 {

@@ -219,7 +219,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.sum, r.blob = sha256.Sum256(data), blobName(data)
+	r.sum, r.blob = sha256.Sum256(data), gitBlobName(data)
 	if src.slug == "" {
 		return r, nil // root files are parsed whenever the content is put together
 	}

@@ -16,9 +16,9 @@ import (
 // goroutines.
 type Reuse func(typ, slug string, sum [sha256.Size]byte) *record.Entity
 
-// blobName is the name that git gives the bytes of a file: the SHA-1 of a header
+// gitBlobName is the name that git gives the bytes of a file: the SHA-1 of a header
 // and of them.
-func blobName(data []byte) (name [sha1.Size]byte) {
+func gitBlobName(data []byte) (name [sha1.Size]byte) {
 	h := sha1.New()
 	var room [32]byte
 	h.Write(append(strconv.AppendInt(append(room[:0], "blob "...), int64(len(data)), 10), 0))

@@ -166,7 +166,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		if holdsYAML(filepath.Join(f.dir, name)) {
 			return "is not a type of entity; known are " + strings.Join(record.Types, ", "), didyoumean.Name(name, record.Types)
 		}
-	case isYAML(name):
+	case IsYAML(name):
 		return "is not a file of a content folder; known are " + strings.Join(schema.RootFiles, ", "), didyoumean.Name(name, schema.RootFiles)
 	}
 	return "", ""
@@ -215,7 +215,7 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 		return "", "", false // what editors and file managers leave
 	case info.IsDir():
 		return "is a folder; entity files lie directly in " + typ + "/", "", true
-	case !yml && isYAML(name):
+	case !yml && IsYAML(name):
 		return "entity files end in .yaml", strings.TrimSuffix(name, filepath.Ext(name)) + ".yaml", true
 	case !yml:
 		return "is not an entity file (<slug>.yaml)", "", true
@@ -233,14 +233,15 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 // are, with slashes.
 func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
-func isYAML(name string) bool {
+// IsYAML reports whether a file has the extension of YAML files.
+func IsYAML(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return ext == ".yaml" || ext == ".yml"
 }
 
 func holdsYAML(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isYAML(e.Name()) })
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return IsYAML(e.Name()) })
 }
 
 func guessSlug(s string) string {

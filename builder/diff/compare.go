@@ -41,7 +41,7 @@ type Comparison struct {
 	Shrink     Shrink      `json:"shrink"`
 }
 
-// Totals are the sizes of one side.
+// Totals are the sizes of one revision.
 type Totals struct {
 	Entities   int    `json:"entities"` // withdrawn ones too
 	Ranked     int    `json:"ranked"`
@@ -85,7 +85,7 @@ type Shrink struct {
 }
 
 // Compare compares two states. Scores are computed as of one time, each with
-// the formula of its side, and written into the entities. words splits a text
+// the formula of its revision, and written into the entities. words splits a text
 // into the words that count for likeness.
 func Compare(before, after Revision, asOf time.Time, words func(string) []string) *Comparison {
 	a, b := newState(before, asOf), newState(after, asOf)
@@ -112,7 +112,7 @@ func shrink(deleted, of int) Shrink {
 	return s
 }
 
-// state is a side with its scores and leaderboards.
+// state is a revision with its scores and leaderboards.
 type state struct {
 	content *content.Content
 	formula *score.Formula

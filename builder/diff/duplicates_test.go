@@ -57,7 +57,7 @@ func TestNames(t *testing.T) {
 		{"GPT-4", "GPT-5", ""},
 		{"GPT-4", "GPT-4o", ""}, // too few letters
 		{"Dask", "Task", ""},
-		{"Keras", "Kera", ""}, // too few on one side
+		{"Keras", "Kera", ""}, // too few letters
 		{"C++", "C", ""},
 		{"C#", "C", ""},
 		{"aabbcc", "aabbc", NearName},
@@ -70,7 +70,7 @@ func TestNames(t *testing.T) {
 			list := duplicates([]*record.Entity{a, entity("b", p[1])}, []*record.Entity{a}, strings.Fields)
 			for _, d := range list {
 				for _, r := range d.Reasons {
-					if r.Kind != VeryAlike {
+					if r.Kind != SimilarContent {
 						got += r.Kind
 					}
 				}
@@ -162,7 +162,7 @@ func TestShippedIsDistinct(t *testing.T) {
 		for from := 0; from+size <= len(all); from += size {
 			part := all[from : from+size]
 			for _, d := range duplicates(part, part, indexes.Words) {
-				if d.Reasons[len(d.Reasons)-1].Kind == VeryAlike {
+				if d.Reasons[len(d.Reasons)-1].Kind == SimilarContent {
 					t.Errorf("of %d: %+v", size, d)
 				}
 			}
@@ -187,7 +187,7 @@ func TestCopiesAreFound(t *testing.T) {
 			e.Slug, e.Name, e.URL, e.Links = e.Slug+"-copy", "Zyxwv", "", nil
 			e.Description = strings.Join(words[:len(words)/share], " ")
 			for _, d := range duplicates(append([]*record.Entity{&e}, all...), []*record.Entity{&e}, indexes.Words) {
-				if d.Other == all[i].Key() && d.Reasons[0].Kind == VeryAlike {
+				if d.Other == all[i].Key() && d.Reasons[0].Kind == SimilarContent {
 					*found++
 				}
 			}

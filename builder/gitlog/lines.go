@@ -122,7 +122,7 @@ func (l *lines) add(c *logged) error {
 		default:
 			from, ok := renamed[a]
 			if !ok {
-				from = l.takeUp(f)
+				from = l.continueLine(f)
 			}
 			l.append(a, f.entity, from, alive)
 		}
@@ -179,10 +179,10 @@ func (l *lines) renames(files []*file) (renamed map[address]int, left map[addres
 	return renamed, left
 }
 
-// takeUp returns the version that a new file goes on from: where its own entity
+// continueLine returns the version that a new file goes on from: where its own entity
 // was deleted in an earlier commit or, else, the one of its earlier slugs that was
 // deleted last; -1 for none. No line is taken up twice.
-func (l *lines) takeUp(f *file) int {
+func (l *lines) continueLine(f *file) int {
 	own := address{f.typ, f.slug}
 	if t := l.at(own); t.state == deleted {
 		return t.place

@@ -127,7 +127,7 @@ func (r *repository) continues(ctx context.Context, e Previous) (bool, error) {
 	if e == nil || !git.IsObjectName(e.Commit()) || e.Path() != r.Prefix || e.Mailmap() != r.mailmap {
 		return false, nil
 	}
-	return r.leadsTo(ctx, e.Commit())
+	return r.onFirstParentLine(ctx, e.Commit())
 }
 
 // walk runs git log and git cat-file side by side, parses on all processors what

@@ -67,7 +67,7 @@ func newDrafter(m *mapping.Mapping, date string) *drafter {
 // draft makes an entity of a row.
 func (dr *drafter) draft(rec inputRecord) *draft {
 	d := &draft{fields: map[string]any{}}
-	seen := &watched{inputRecord: rec}
+	seen := &trackedRecord{inputRecord: rec}
 	defer func() { d.warnings = seen.warnings }()
 	rec = seen
 	dr.identify(d, rec)
@@ -134,7 +134,7 @@ var (
 func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	name := t.Path[len(t.Path)-1]
 	if t.Path[0] == "signals" {
-		return dr.figure(t.Value, name, rec)
+		return dr.number(t.Value, name, rec)
 	}
 	if slices.Contains(listFields, name) {
 		r, err := dr.of(t.Value, rec)
@@ -188,8 +188,8 @@ func (dr *drafter) text(v *mapping.Value, as string, rec inputRecord) (string, e
 	return textOf(item), nil
 }
 
-// figure is the value of a signal: a number or a date, as the signal has it.
-func (dr *drafter) figure(v *mapping.Value, name string, rec inputRecord) (any, error) {
+// number is the value of a signal: a number or a date, as the signal has it.
+func (dr *drafter) number(v *mapping.Value, name string, rec inputRecord) (any, error) {
 	as := "number"
 	if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
 		as = "date"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/safetext"
 )
 
@@ -38,9 +39,6 @@ func (r Reason) String() string {
 	if b.Len() > 0 {
 		b.WriteString(": ")
 	}
-	b.WriteString(r.Message)
-	if r.Suggestion != "" {
-		fmt.Fprintf(&b, " (did you mean %q?)", r.Suggestion)
-	}
+	b.WriteString(yamldoc.Problem{Message: r.Message, Suggestion: r.Suggestion}.Text())
 	return safetext.Escape(b.String())
 }

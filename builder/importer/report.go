@@ -33,9 +33,9 @@ type Outcome struct {
 	Warnings []Reason `json:"warnings,omitempty"`
 }
 
-// listed is how many rows of an outcome a report lists itself; the file of
+// maxListed is how many rows of an outcome a report lists itself; the file of
 // Options.Report has all.
-const listed = 50
+const maxListed = 50
 
 // Report is what an import did. Rows is the sum of the six outcomes.
 type Report struct {
@@ -86,7 +86,7 @@ func (j *job) newReport(folder *content.Workspace, write bool) *Report {
 
 func (r *Report) count(o Outcome) {
 	keep := func(list *[]Outcome) {
-		if len(*list) < listed {
+		if len(*list) < maxListed {
 			*list = append(*list, o)
 		}
 	}

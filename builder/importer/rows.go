@@ -118,7 +118,7 @@ func newInput(f io.ReadCloser, path string, k kind) (input, error) {
 // csvInput reads RFC 4180.
 type csvInput struct {
 	io.Closer
-	tape  *tape
+	tape  *recorder
 	csv   *csv.Reader
 	names []string
 	index map[string]int
@@ -126,7 +126,7 @@ type csvInput struct {
 }
 
 func newCSV(r io.Reader, c io.Closer, delimiter rune) (*csvInput, error) {
-	in := &csvInput{Closer: c, tape: &tape{r: r}, index: map[string]int{}}
+	in := &csvInput{Closer: c, tape: &recorder{r: r}, index: map[string]int{}}
 	in.csv = csv.NewReader(in.tape)
 	in.csv.Comma, in.csv.FieldsPerRecord = delimiter, -1
 	names, err := in.csv.Read()
@@ -203,16 +203,16 @@ func (r csvRecord) lookup(column string) any {
 	return nil
 }
 
-// tape remembers what was read since the last row, for rows that cannot be
+// recorder remembers what was read since the last row, for rows that cannot be
 // parsed to be kept as they were.
-type tape struct {
+type recorder struct {
 	r    io.Reader
 	kept []byte
 	base int64 // the offset of kept
 }
 
 // Read implements io.Reader.
-func (t *tape) Read(p []byte) (int, error) {
+func (t *recorder) Read(p []byte) (int, error) {
 	if len(t.kept) > maxRow {
 		return 0, errRowTooLong
 	}
@@ -223,7 +223,7 @@ func (t *tape) Read(p []byte) (int, error) {
 
 // drop forgets all before an offset, and returns it. It is valid until the next
 // Read.
-func (t *tape) drop(offset int64) []byte {
+func (t *recorder) drop(offset int64) []byte {
 	n := int(offset - t.base)
 	gone := t.kept[:n:n]
 	t.kept, t.base = t.kept[n:], offset

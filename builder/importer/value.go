@@ -150,14 +150,14 @@ func oneLine(s string) string {
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// watched is a record that notes from which of the columns that were read column
+// trackedRecord is a record that notes from which of the columns that were read column
 // removes hidden characters.
-type watched struct {
+type trackedRecord struct {
 	inputRecord
 	warnings []Reason
 }
 
-func (w *watched) lookup(column string) any {
+func (w *trackedRecord) lookup(column string) any {
 	v := w.inputRecord.lookup(column)
 	list, ok := v.([]any)
 	if !ok {

@@ -57,7 +57,7 @@ func (u *update) compare(entities []*record.Entity, words func(string) []string,
 	if len(u.versions) > 2*most {
 		return false
 	}
-	u.reread()
+	u.recheckChanged()
 	return true
 }
 
@@ -118,12 +118,12 @@ func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.E
 	if err != nil {
 		return d, false, err
 	}
-	return difference{i, old}, !alike(e, old), nil
+	return difference{i, old}, !sameFeatures(e, old), nil
 }
 
-// alike tells whether two entities have the same features by having the same
+// sameFeatures tells whether two entities have the same features by having the same
 // fields, and are both hidden or both not.
-func alike(a, b *record.Entity) bool {
+func sameFeatures(a, b *record.Entity) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Category == b.Category && a.Provider == b.Provider &&
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)
 }
@@ -205,8 +205,8 @@ func (u *update) squareBefore(id uint32) uint32 {
 	return square(u.features[id].Kind, u.previous.Len(), u.previousDF[id])
 }
 
-// reread finds the entities of which other features are read than were.
-func (u *update) reread() {
+// recheckChanged finds the entities of which other features are read than were.
+func (u *update) recheckChanged() {
 	asked := make([]bool, len(u.recompute))
 	var own []uint32
 	for id := range u.features {

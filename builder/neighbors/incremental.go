@@ -135,7 +135,7 @@ type kept struct {
 func (u *update) keeps(i uint32, list []exports.Neighbour) kept {
 	has := u.has.of(i)
 	read := u.reach(has, u.df)
-	k := kept{reach: none, rest: uint32(u.product(has[read:])), least: u.promised(i, weakest)}
+	k := kept{reach: none, rest: uint32(u.product(has[read:])), least: u.promised(i, minSimilarity)}
 	if read < len(has) {
 		k.reach = has[read]
 	}

@@ -54,7 +54,7 @@ func render(o Options) ([]file, error) {
 		}
 		target, templated := strings.CutSuffix(strings.TrimPrefix(name, "files/"), ".tmpl")
 		if templated {
-			if data, err = fill(name, string(data), o); err != nil {
+			if data, err = execute(name, string(data), o); err != nil {
 				return err
 			}
 		}
@@ -69,16 +69,16 @@ func render(o Options) ([]file, error) {
 			continue
 		}
 		if list[i].data, err = yamlfmt.Format(f.path, f.data); err != nil {
-			return nil, blame(err, f)
+			return nil, optionError(err, f)
 		}
 	}
 	slices.SortFunc(list, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	return list, nil
 }
 
-// blame says which option is to blame for a problem. Only index.yaml holds what
+// optionError says which option is to blame for a problem. Only index.yaml holds what
 // somebody chose.
-func blame(err error, f file) error {
+func optionError(err error, f file) error {
 	var problems yamldoc.Problems
 	if !errors.As(err, &problems) || len(problems) == 0 || f.path != "content/index.yaml" {
 		return err
@@ -96,7 +96,7 @@ const scoringHead = `# The formula of this index. It is the one that is built in
 #
 `
 
-func fill(name, text string, o Options) ([]byte, error) {
+func execute(name, text string, o Options) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"yaml": yamlText, "markdown": markdownText}).Parse(text)
 	if err != nil {
 		return nil, err
@@ -160,14 +160,14 @@ func Write(dir string, o Options) (written []string, err error) {
 			return nil, &OptionError{name, "is not UTF-8"}
 		}
 	}
-	if err := free(dir); err != nil {
+	if err := checkEmpty(dir); err != nil {
 		return nil, err
 	}
 	list, err := render(o)
 	if err != nil {
 		return nil, err
 	}
-	made := missing(dir)
+	made := missingDirs(dir)
 	defer func() {
 		for i := 0; err != nil && i < len(made); i++ {
 			_ = os.Remove(made[i]) // what somebody else has put in meanwhile keeps it there
@@ -193,8 +193,8 @@ func Write(dir string, o Options) (written []string, err error) {
 	return written, moveAll(tmp, dir)
 }
 
-// free tells whether an index may be made in dir.
-func free(dir string) error {
+// checkEmpty tells whether an index may be made in dir.
+func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -214,9 +214,9 @@ func free(dir string) error {
 	return nil
 }
 
-// missing lists the folders that have to be made so that dir is there, dir
+// missingDirs lists the folders that have to be made so that dir is there, dir
 // first.
-func missing(dir string) (list []string) {
+func missingDirs(dir string) (list []string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
 			return list
@@ -240,7 +240,7 @@ func check(dir string, list []file) error {
 	}
 	for _, f := range list {
 		if path.Base(f.path) == path.Base(problems[0].File) {
-			return blame(problems, f)
+			return optionError(problems, f)
 		}
 	}
 	return problems

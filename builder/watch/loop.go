@@ -66,20 +66,20 @@ func (w *Watcher) Run(ctx context.Context) error {
 			}
 			return nil
 		case e := <-told:
-			l.told(e)
+			l.handleEvent(e)
 		case err := <-missed:
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				w.fail(err)
 			}
 			l.scanTimer.Reset(0)
 		case <-l.settle.C:
-			l.readTold()
+			l.readChanged()
 		case <-l.scanTimer.C:
 			l.scan(ctx)
 		case found := <-l.scanned:
 			l.handleScan(found)
 		case <-l.build.C:
-			l.begin(ctx)
+			l.startBuild(ctx)
 		case j := <-l.done:
 			l.finish(j)
 		}
@@ -105,8 +105,8 @@ func (l *loop) subscribe() {
 	}
 }
 
-// told notes the file of an event and reads it a little later.
-func (l *loop) told(e fsnotify.Event) {
+// handleEvent notes the file of an event and reads it a little later.
+func (l *loop) handleEvent(e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
 	}
@@ -126,7 +126,7 @@ func (l *loop) told(e fsnotify.Event) {
 	l.settle.Reset(min(settle, max(0, maxWait-time.Since(l.first))))
 }
 
-func (l *loop) readTold() {
+func (l *loop) readChanged() {
 	var names []string
 	for name := range l.names {
 		names = append(names, name)
@@ -140,7 +140,7 @@ func (l *loop) changed(names []string) {
 	before := l.count
 	l.fail(l.read(names))
 	if l.count != before {
-		l.build.Reset(l.quiet())
+		l.build.Reset(l.quietPeriod())
 	}
 }
 
@@ -178,7 +178,7 @@ func (l *loop) handleScan(handleScan scanResult) {
 	if handleScan.commit != l.commit && l.known { // files may be as they were: the history is not
 		l.count++
 		l.stale = true
-		l.build.Reset(l.quiet())
+		l.build.Reset(l.quietPeriod())
 	}
 	l.commit, l.known = handleScan.commit, true
 	if l.stale && l.formula == nil && !l.building {
@@ -186,9 +186,9 @@ func (l *loop) handleScan(handleScan scanResult) {
 	}
 }
 
-// begin starts a build, unless there is nothing to build or something to mend
+// startBuild starts a build, unless there is nothing to build or something to mend
 // first.
-func (l *loop) begin(ctx context.Context) {
+func (l *loop) startBuild(ctx context.Context) {
 	if l.building || !l.stale || ctx.Err() != nil {
 		return
 	}
@@ -200,7 +200,7 @@ func (l *loop) begin(ctx context.Context) {
 	if l.formula == nil {
 		l.formula, l.asOf = j.formula, j.options.AsOf // from now on there are edits
 	}
-	l.tell(problems)
+	l.reportProblems(problems)
 	if n, _ := problems.Count(); n > 0 {
 		return // an edit that mends it comes back here
 	}
@@ -220,6 +220,6 @@ func (l *loop) finish(j *job) {
 	}
 	l.built(j, j.report)
 	if l.stale {
-		l.build.Reset(l.quiet())
+		l.build.Reset(l.quietPeriod())
 	}
 }

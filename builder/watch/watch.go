@@ -103,7 +103,7 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.tell(problems)
+	w.reportProblems(problems)
 	w.built(job, r)
 	return r, nil
 }
@@ -176,7 +176,7 @@ func (w *Watcher) read(names []string) error {
 		return err
 	}
 	w.take(changed, problems)
-	w.tell(problems)
+	w.reportProblems(problems)
 	return nil
 }
 
@@ -225,8 +225,8 @@ func entityName(name string) (typ, slug string, ok bool) {
 	return typ, slug, ok && slices.Contains(record.Types, typ) && content.ValidSlug(slug)
 }
 
-// tell reports the problems if they are others than before.
-func (w *Watcher) tell(problems yamldoc.Problems) {
+// reportProblems reports the problems if they are others than before.
+func (w *Watcher) reportProblems(problems yamldoc.Problems) {
 	if slices.Equal(problems, w.problems) {
 		return
 	}
@@ -247,6 +247,6 @@ func (w *Watcher) fail(err error) {
 	}
 }
 
-// quiet is how long the folder must be quiet before it is built: longer where a
+// quietPeriod is how long the folder must be quiet before it is built: longer where a
 // build is a burden.
-func (w *Watcher) quiet() time.Duration { return min(max(w.took/4, quietMin), quietMax) }
+func (w *Watcher) quietPeriod() time.Duration { return min(max(w.took/4, quietMin), quietMax) }

@@ -51,8 +51,8 @@ func checkTrust(trust bool, key *builder.Key) error {
 	return nil
 }
 
-// tellTakenOver says which build --trust-previous takes over.
-func tellTakenOver(w io.Writer) func(*store.Manifest) {
+// reportTakenOver says which build --trust-previous takes over.
+func reportTakenOver(w io.Writer) func(*store.Manifest) {
 	return func(m *store.Manifest) {
 		from := "no commit"
 		if m.Commit != "" {

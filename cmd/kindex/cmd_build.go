@@ -102,7 +102,7 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
 		return err
 	}
-	collectSeldom(oncePercent, o.memoryMiB)
+	setGC(batchGCPercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
 	if err := o.checkStatic(); err != nil {
 		return err
@@ -119,13 +119,13 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 		waiting = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}
 	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting,
-		Key: key, TrustPrevious: o.trustPrevious, TakenOver: tellTakenOver(cmd.ErrOrStderr())}
+		Key: key, TrustPrevious: o.trustPrevious, TakenOver: reportTakenOver(cmd.ErrOrStderr())}
 	r, err := builder.Build(cmd.Context(), opts)
 	var site *static.Report
 	if err == nil && o.static.Dir != "" {
 		o.static.Out, o.static.Wait, o.static.Progress = o.out, waiting, func(done, total int) { bar.step("static", done, total) }
 		site, err = static.Write(cmd.Context(), o.static)
-		err = unwritten(r, err)
+		err = staticSiteError(r, err)
 	}
 	bar.finish()
 	if err != nil {
@@ -147,9 +147,9 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	return nil
 }
 
-// unwritten says of what kept a static site from being written that the build itself
+// staticSiteError says of what kept a static site from being written that the build itself
 // is published.
-func unwritten(r *builder.Report, err error) error {
+func staticSiteError(r *builder.Report, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -180,16 +180,16 @@ func checkKeepAndMemory(keep int, memoryMiB int64) error {
 	return nil
 }
 
-// oncePercent is for a program that is over soon.
-const oncePercent = 800
+// batchGCPercent is for a program that is over soon.
+const batchGCPercent = 800
 
 // defaultMemoryMiB keeps a build of 100,000 entities below one GiB.
 const defaultMemoryMiB = 900
 
-// collectSeldom lets garbage pile up to several times of what lives, below a
+// setGC lets garbage pile up to several times of what lives, below a
 // limit: a build allocates much and keeps little, and is over soon. It saves a
 // third of the processor time.
-func collectSeldom(percent int, limitMiB int64) {
+func setGC(percent int, limitMiB int64) {
 	debug.SetGCPercent(percent)
 	debug.SetMemoryLimit(limitMiB << 20)
 }

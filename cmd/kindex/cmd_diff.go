@@ -89,7 +89,7 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	collectSeldom(oncePercent, defaultMemoryMiB)
+	setGC(batchGCPercent, defaultMemoryMiB)
 	d, err := gitdiff.Compare(cmd.Context(), o.content, arg, asOf)
 	if err != nil {
 		return err

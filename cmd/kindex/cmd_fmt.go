@@ -17,8 +17,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/safetext"
 )
 
 type fmtOptions struct{ check, diff bool }
@@ -46,7 +48,7 @@ whose result goes to standard output. Files that change are listed.`,
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
 			}
-			collectSeldom(oncePercent, defaultMemoryMiB)
+			setGC(batchGCPercent, defaultMemoryMiB)
 			return fmtFiles(cmd, o, args)
 		},
 	}
@@ -84,7 +86,7 @@ func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	for _, arg := range args {
 		list = append(list, filesToFormat(arg)...)
 	}
-	list = eachOnce(list)
+	list = dedupe(list)
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range list {
@@ -112,7 +114,7 @@ func filesToFormat(path string) (list []formatted) {
 		return []formatted{{path: path, err: err}}
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return []formatted{{path: path, err: fmt.Errorf("%s: is neither a file nor a folder", path)}}
-	case !info.IsDir() && !isYAML(path):
+	case !info.IsDir() && !content.IsYAML(path):
 		return []formatted{{path: path, err: fmt.Errorf("%s: is not a YAML file (.yaml)", path)}}
 	case !info.IsDir():
 		return []formatted{{path: path}}
@@ -128,7 +130,7 @@ func filesToFormat(path string) (list []formatted) {
 			list = append(list, formatted{path: name, err: err})
 		case hidden && d.IsDir():
 			return fs.SkipDir
-		case !hidden && d.Type().IsRegular() && isYAML(name):
+		case !hidden && d.Type().IsRegular() && content.IsYAML(name):
 			list = append(list, formatted{path: name})
 		}
 		return nil
@@ -140,13 +142,8 @@ func filesToFormat(path string) (list []formatted) {
 	return list
 }
 
-func isYAML(path string) bool {
-	ext := strings.ToLower(filepath.Ext(path))
-	return ext == ".yaml" || ext == ".yml"
-}
-
-// eachOnce leaves out files that were named before.
-func eachOnce(list []formatted) []formatted {
+// dedupe leaves out files that were named before.
+func dedupe(list []formatted) []formatted {
 	seen := map[string]bool{}
 	var once []formatted
 	for _, f := range list {
@@ -244,7 +241,7 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 					return err
 				}
 			} else {
-				fmt.Fprintln(out, visible(f.path))
+				fmt.Fprintln(out, safetext.Escape(f.path))
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		return usageError{unknownName("type", typ, record.Types, didyoumean.Name(typ, record.Types))}
 	}
 	if !content.ValidSlug(slug) {
-		return usageError{badSlug(slug)}
+		return usageError{slugError(slug)}
 	}
 	if device := content.DeviceName(slug); device != "" {
 		return usageError{fmt.Errorf("%q%s", slug, device)}
@@ -100,7 +100,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if err != nil {
 		return err
 	}
-	data = append([]byte(usualHeader(filepath.Dir(path))), data...)
+	data = append([]byte(commonHeader(filepath.Dir(path))), data...)
 	problems := workspace.CheckFile(typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
 		printProblems(cmd.ErrOrStderr(), problems)
@@ -119,7 +119,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	return nil
 }
 
-func badSlug(slug string) error {
+func slugError(slug string) error {
 	text := fmt.Sprintf("%q is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", slug)
 	if guess := content.Slugify(slug); guess != "" {
 		text += fmt.Sprintf(" (did you mean %q?)", guess)
@@ -185,9 +185,9 @@ func freeSlug(workspace *content.Workspace, dir, typ, slug string) string {
 	return ""
 }
 
-// usualHeader is the line for editors that most files of a folder begin with,
+// commonHeader is the line for editors that most files of a folder begin with,
 // "" where they have none. A hundred files tell.
-func usualHeader(dir string) string {
+func commonHeader(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "" // the folder may not exist yet

@@ -121,7 +121,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			return err
 		}
 		for _, line := range a.warnings {
-			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", visible(line))
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", safetext.Escape(line))
 		}
 		printAccepted(cmd.OutOrStdout(), &one)
 		printSiblings(cmd.OutOrStdout(), siblings)
@@ -265,7 +265,7 @@ func (a *acceptance) findBase(ctx context.Context) error {
 // effect checks the content with the submission, by all rules of a build, and
 // tells what the submission does to the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
-	collectSeldom(oncePercent, defaultMemoryMiB)
+	setGC(batchGCPercent, defaultMemoryMiB)
 	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: optional(b.Name), Commit: optional(b.Commit)}, a.asOf)
 	if err != nil {
 		return nil, after, err

@@ -132,7 +132,7 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 // publishFrom notes which accepted submissions the build of a folder has. A folder
 // without a build has none.
 func publishFrom(ctx context.Context, s *storage.State, dir string) (published []submission.Submission, err error) {
-	defer damaged(dir, &err)
+	defer recoverDamaged(dir, &err)
 	if _, err := os.Stat(filepath.Join(dir, "exports", "current")); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -72,7 +72,7 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	if !slices.Contains(validateFormats, o.format) {
 		return usageError{unknownName("format", o.format, validateFormats, didyoumean.Name(o.format, validateFormats))}
 	}
-	collectSeldom(oncePercent, defaultMemoryMiB)
+	setGC(batchGCPercent, defaultMemoryMiB)
 	l, problems, failed := builder.LoadContent(dir, nil)
 	c := &checked{Problems: problems, dir: dir}
 	if failed != nil {

@@ -17,6 +17,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
 )
 
 // completeFields asks for the fields that are missing where somebody can
@@ -117,7 +118,7 @@ func (a *prompter) listCategories() {
 		fmt.Fprintln(a.out, "The categories are:")
 	}
 	for _, c := range a.workspace.Categories() {
-		fmt.Fprintf(a.out, "  %-*s  %s\n", width, c.Slug, visible(c.Title))
+		fmt.Fprintf(a.out, "  %-*s  %s\n", width, c.Slug, safetext.Escape(c.Title))
 	}
 }
 

@@ -109,15 +109,11 @@ func painter(w io.Writer) diff.Painter {
 	return func(attribute color.Attribute, text string) string { return paint(w, attribute, text) }
 }
 
-// damaged turns a panic while reading a build that was not verified into an
+// recoverDamaged turns a panic while reading a build that was not verified into an
 // error that says what to do. It is deferred by commands that must start in
 // milliseconds and therefore do not read every byte first.
-func damaged(dir string, err *error) {
+func recoverDamaged(dir string, err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("the build in %s cannot be read (%v); find out what is damaged with: kindex verify %s", dir, r, dir)
 	}
 }
-
-// visible returns a text on one line, with characters that would control a terminal or
-// be hidden by it escaped.
-func visible(s string) string { return safetext.Escape(s) }

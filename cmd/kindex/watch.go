@@ -86,12 +86,12 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if err != nil {
 		return nil, err
 	}
-	collectSeldom(watchPercent, o.memoryMiB)
+	setGC(watchPercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
 	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
 	first := true
 	build := builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
-		Key: key, TrustPrevious: o.trustPrevious, TakenOver: tellTakenOver(cmd.ErrOrStderr()),
+		Key: key, TrustPrevious: o.trustPrevious, TakenOver: reportTakenOver(cmd.ErrOrStderr()),
 		Wait: func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
 		Progress: func(step string, done, total int) {
 			if first {
@@ -144,15 +144,15 @@ func (w *watching) edited(edits []exports.Edit, now []string) {
 	}
 	isGone := func(name string) bool { return gone[name] }
 	if here := slices.DeleteFunc(slices.Clone(now), isGone); len(here) > 0 {
-		fmt.Fprintf(w.out, "live: %s\n", someOf(here))
+		fmt.Fprintf(w.out, "live: %s\n", firstFew(here))
 	}
 	if gone := slices.DeleteFunc(now, func(name string) bool { return !isGone(name) }); len(gone) > 0 {
-		fmt.Fprintf(w.out, "gone: %s\n", someOf(gone))
+		fmt.Fprintf(w.out, "gone: %s\n", firstFew(gone))
 	}
 }
 
-// someOf names at most five.
-func someOf(names []string) string {
+// firstFew names at most five.
+func firstFew(names []string) string {
 	if len(names) > 5 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 	}

@@ -267,4 +267,3 @@ func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 
 // RootFiles are the names of the files beside the type folders. All are optional.
 var RootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
-

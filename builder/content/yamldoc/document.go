@@ -233,8 +233,8 @@ func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	return index[name]
 }
 
-// Text is ownText for what a catalogue repeats all the time, such as
-// categories, tags and dates: equal texts share one copy.
+// Text returns a text without the spaces around it, "" for any other value. Equal texts
+// share one copy: a catalogue repeats categories, tags and dates all the time.
 func Text(v any) string {
 	s, _ := v.(string)
 	return unique.Make(strings.TrimSpace(s)).Value()
