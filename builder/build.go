@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder/changelog"
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/builder/neighbors"
 	"kindex/builder/rank"
@@ -85,7 +86,7 @@ type Step struct {
 
 // Build makes a build of the content and publishes it. Readers of the output
 // folder see the old build until the new one is whole. Content with errors is
-// returned as content.Problems, and nothing is published.
+// returned as yamldoc.Problems, and nothing is published.
 func Build(ctx context.Context, o Options) (*Report, error) {
 	b := &build{Options: o, started: time.Now()}
 	lock, err := store.AcquireLock(ctx, o.Out, o.Wait)
@@ -93,25 +94,25 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer func() { _ = lock.Release() }() // what was published stays published; the lock ends with the process at the latest
-	defer b.closeEarlier()
+	defer b.closePrevious()
 	for _, s := range []struct {
 		name string
 		run  func(context.Context) error
 	}{
-		{"clean", b.clean},         // what a killed builder left
-		{"earlier", b.openEarlier}, // the current build, whose work need not be done again
-		{"load", b.load},           // YAML → entities
-		{"history", b.walk},        // git, or the build before → changes, dates
-		{"guard", b.guard},         // a build that loses too much is refused
-		{"score", b.score},         // signals → scores
-		{"rank", b.rank},           // scores → ordinals, leaderboards
-		{"index", b.startIndex},    // documents → search index; it goes on beside the next two
-		{"similar", b.similar},     // entities → neighbours
-		{"past", b.remember},       // changes → boards of earlier days, trending
-		{"write", b.write},         // everything → files
-		{"place", b.place},         // temporary folders → the build's name, durable
-		{"publish", b.publish},     // the pointer, last of all
-		{"prune", b.prune},         // builds that nobody needs
+		{"clean", b.clean},          // what a killed builder left
+		{"earlier", b.openPrevious}, // the current build, whose work need not be done again
+		{"load", b.load},            // YAML → entities
+		{"history", b.walk},         // git, or the build before → changes, dates
+		{"guard", b.guard},          // a build that loses too much is refused
+		{"score", b.score},          // signals → scores
+		{"rank", b.rank},            // scores → ordinals, leaderboards
+		{"index", b.startIndex},     // documents → search index; it goes on beside the next two
+		{"similar", b.similar},      // entities → neighbours
+		{"past", b.buildSnapshots},  // changes → boards of earlier days, trending
+		{"write", b.write},          // everything → files
+		{"place", b.place},          // temporary folders → the build's name, durable
+		{"publish", b.publish},      // the pointer, last of all
+		{"prune", b.prune},          // builds that nobody needs
 	} {
 		if err := ctx.Err(); err != nil && !b.published {
 			return nil, errors.Join(err, b.discard())
@@ -133,15 +134,15 @@ type build struct {
 	started time.Time
 	report  Report
 
-	earlier *exports.Build // the previous build; nil if nothing is reused
-	damaged error          // why the current build could not be opened
-	skipped bool           // a build newer than earlier could not be opened
+	previous *exports.Build // the previous build; nil if nothing is reused
+	damaged  error          // why the current build could not be opened
+	skipped  bool           // a build newer than earlier could not be opened
 
 	untrusted    *UntrustedError // why the current build is not reused, nil where it is
 	tracked      string          // why no build of the output folder is to be trusted, "" for nothing
 	indexTrusted bool            // the index of the earlier build may be reused, too
 
-	past     *changelog.Archive
+	archive  *changelog.Archive
 	head     gitlog.Head
 	content  *content.Content
 	formula  *score.Formula
@@ -178,7 +179,7 @@ func (b *build) clean(context.Context) error {
 func (b *build) load(ctx context.Context) error {
 	c := b.Loaded
 	if c == nil {
-		var problems content.Problems
+		var problems yamldoc.Problems
 		var err error
 		c, problems, err = b.loadContent(func(done, total int) { b.progress("load", done, total) })
 		if err != nil {
@@ -193,7 +194,7 @@ func (b *build) load(ctx context.Context) error {
 	}
 	b.content, b.formula = c.Content, c.Formula
 	b.markUnchanged()
-	if err := b.reopenEarlier(); err != nil {
+	if err := b.reopenPrevious(); err != nil {
 		return err
 	}
 	var err error
@@ -225,8 +226,8 @@ func (b *build) rank(context.Context) error {
 
 func (b *build) similar(context.Context) error {
 	b.progress("similar", 0, 0)
-	upon := b.cache()
-	if upon == nil {
+	previous := b.cache()
+	if previous == nil {
 		b.near, b.features = neighbors.Find(b.content.Entities, indexes.Words)
 		return nil
 	}
@@ -236,7 +237,7 @@ func (b *build) similar(context.Context) error {
 			changed[e] = true
 		}
 	}
-	b.near, b.features, _ = neighbors.FindAfter(b.content.Entities, indexes.Words, upon, func(e *record.Entity) bool { return !changed[e] })
+	b.near, b.features, _ = neighbors.FindIncremental(b.content.Entities, indexes.Words, previous, func(e *record.Entity) bool { return !changed[e] })
 	return nil
 }
 
@@ -248,8 +249,8 @@ func (b *build) startIndex(context.Context) error {
 		titles[c.Slug] = c.Title
 	}
 	b.docs = indexes.Prepare(b.content.Entities, titles)
-	if upon := b.cache(); upon != nil && b.indexTrusted {
-		b.docs.Upon(upon.Manifest.ID)
+	if previous := b.cache(); previous != nil && b.indexTrusted {
+		b.docs.Upon(previous.Manifest.ID)
 	}
 	b.indexing.Go(func() (err error) {
 		start := time.Now()
@@ -364,22 +365,22 @@ type Loaded struct {
 
 // LoadContent reads and checks a content folder as a build does, the scoring
 // file included. progress may be nil.
-func LoadContent(dir string, progress func(done, total int)) (*Loaded, content.Problems, error) {
+func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.Load(dir, progress))
 }
 
 // LoadFolder is LoadContent for a folder as it was last read.
-func LoadFolder(f *content.Folder) (*Loaded, content.Problems, error) {
+func LoadFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(f.Content())
 }
 
 // CheckFolder is LoadFolder for those who want to know only what is wrong.
-func CheckFolder(f *content.Folder) (content.Problems, error) {
+func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
 	_, problems, err := withFormula(f.Check())
 	return problems, err
 }
 
-func withFormula(c *content.Content, problems content.Problems, err error) (*Loaded, content.Problems, error) {
+func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loaded, yamldoc.Problems, error) {
 	if err != nil {
 		return nil, nil, err
 	}
@@ -389,7 +390,7 @@ func withFormula(c *content.Content, problems content.Problems, err error) (*Loa
 	} else {
 		l.Formula, err = defaultFormula()
 	}
-	var wrong content.Problems
+	var wrong yamldoc.Problems
 	if errors.As(err, &wrong) {
 		return l, problems.With(wrong), nil
 	}
@@ -406,17 +407,17 @@ func defaultFormula() (*score.Formula, error) {
 	return parseFormula(path, score.Default, asJSON)
 }
 
-// parseFormula reads a scoring file. Its mistakes are content.Problems.
+// parseFormula reads a scoring file. Its mistakes are yamldoc.Problems.
 func parseFormula(path string, text, asJSON []byte) (*score.Formula, error) {
 	f, mistakes, err := score.Parse(asJSON)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var problems content.Problems
+	var problems yamldoc.Problems
 	for _, m := range mistakes {
 		line, column := content.LocateScoring(path, text, m.Path...)
-		problems = append(problems, content.Problem{File: path, Line: line, Column: column, Severity: content.Error,
-			Field: content.FieldName(m.Path), Message: m.Message})
+		problems = append(problems, yamldoc.Problem{File: path, Line: line, Column: column, Severity: yamldoc.Error,
+			Field: yamldoc.FieldName(m.Path), Message: m.Message})
 	}
 	if len(problems) > 0 {
 		return nil, problems

@@ -65,7 +65,7 @@ func readKey(path string) (*Key, error) {
 		return nil, fmt.Errorf("the builder's key: %w", err)
 	case !info.Mode().IsRegular() || info.Size() > 4<<10:
 		return nil, fmt.Errorf("%s is not a file with a builder's key", path)
-	case openToAll(info):
+	case readableByOthers(info):
 		return nil, fmt.Errorf("the builder's key %s is open to every user of this machine: chmod 600 %s", path, path)
 	}
 	text, err := os.ReadFile(path)

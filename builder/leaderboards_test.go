@@ -80,7 +80,7 @@ func boards(t *testing.T) []board {
 		of := slices.DeleteFunc(slices.Clone(all.rows), func(r row) bool { return r.Type != typ })
 		list = append(list, board{name: "type " + typ, rows: of, of: r.Counts.Types[typ]})
 	}
-	c, _ := shipped(t)
+	c, _ := fixtureContent(t)
 	members := map[string]int{}
 	for _, e := range c.Entities {
 		if e.Status != record.Withdrawn {
@@ -93,8 +93,8 @@ func boards(t *testing.T) []board {
 	return list
 }
 
-// shipped loads the shipped content and its formula.
-func shipped(t *testing.T) (*content.Content, *score.Formula) {
+// fixtureContent loads the shipped content and its formula.
+func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
 	t.Helper()
 	c, problems, err := content.Load(filepath.Join("..", "content"), nil)
 	if err != nil || len(problems) > 0 {
@@ -111,7 +111,7 @@ func shipped(t *testing.T) (*content.Content, *score.Formula) {
 func TestRanksAreEarned(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	c, f := shipped(t)
+	c, f := fixtureContent(t)
 	entities := map[string]*record.Entity{}
 	for _, e := range c.Entities {
 		entities[e.Key()] = e
@@ -164,7 +164,7 @@ func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 // so that it must lead to where its makers say so.
 func TestRetiredModelsNameTheNotice(t *testing.T) {
 	suite.InTest(t)
-	c, _ := shipped(t)
+	c, _ := fixtureContent(t)
 	retired := 0
 	for _, e := range c.Entities {
 		notice := slices.ContainsFunc(e.Links, func(l record.Link) bool { return l.Name == "deprecation" })
@@ -183,7 +183,7 @@ func TestRetiredModelsNameTheNotice(t *testing.T) {
 // TestReadmeExample recomputes the example of content/README.md.
 func TestReadmeExample(t *testing.T) {
 	suite.InTest(t)
-	c, f := shipped(t)
+	c, f := fixtureContent(t)
 	const key = "model/kimi-k2-5"
 	i := slices.IndexFunc(c.Entities, func(e *record.Entity) bool { return e.Key() == key })
 	if i < 0 {

@@ -79,26 +79,26 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 
 // checkOut writes the content at a commit to a folder.
 func (o *Options) checkOut(ctx context.Context, commit, into string) error {
-	place, err := gitlog.FindPlace(ctx, o.Content)
+	location, err := gitlog.FindLocation(ctx, o.Content)
 	if err != nil {
 		return err
 	}
 	// Whoever made the build has chosen this text: it must be nothing but the name of a
 	// commit before it is an argument of git.
-	switch name, err := place.Commit(ctx, commit); {
+	switch name, err := location.Commit(ctx, commit); {
 	case err != nil:
 		return fmt.Errorf("%w; the build was made from this commit: fetch it", err)
 	case name != commit:
 		return fmt.Errorf("the build names %q as its commit, which is not the whole name of one", commit)
 	}
-	head, err := place.HeadAt(ctx, commit)
+	head, err := location.HeadAt(ctx, commit)
 	if err != nil {
 		return err
 	}
 	if err := os.Mkdir(into, 0o777); err != nil {
 		return err
 	}
-	there, err := place.WriteTree(ctx, commit, into)
+	there, err := location.WriteTree(ctx, commit, into)
 	if err != nil {
 		return err
 	}
@@ -118,8 +118,8 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 
 // compareManifests lists the differences between two builds.
 func (c *Comparison) compareManifests() {
-	was, now := *c.Published, *c.Rebuilt
-	for _, f := range was.Files {
+	old, now := *c.Published, *c.Rebuilt
+	for _, f := range old.Files {
 		c.Files++
 		switch other, ok := now.File(f.Path); {
 		case !ok:
@@ -129,12 +129,12 @@ func (c *Comparison) compareManifests() {
 		}
 	}
 	for _, f := range now.Files {
-		if _, ok := was.File(f.Path); !ok {
+		if _, ok := old.File(f.Path); !ok {
 			c.differs("%s is missing", f.Path)
 		}
 	}
-	was.Files, now.Files, was.ID, now.ID = nil, nil, "", ""
-	before, after := members(was), members(now)
+	old.Files, now.Files, old.ID, now.ID = nil, nil, "", ""
+	before, after := members(old), members(now)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if !bytes.Equal(before[name], after[name]) {
 			c.differs("the manifest says %s %s, rebuilt %s", name, before[name], after[name])
@@ -162,11 +162,11 @@ const maxSearches = 2000
 
 // compareIndexes compares the search indexes of two builds with the same records.
 func (c *Comparison) compareIndexes(out string, published *exports.Build, again string, rebuilt *exports.Build) (err error) {
-	was, err := indexes.Open(out, published)
+	old, err := indexes.Open(out, published)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, was.Close()) }()
+	defer func() { err = errors.Join(err, old.Close()) }()
 	now, err := indexes.Open(again, rebuilt)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (c *Comparison) compareIndexes(out string, published *exports.Build, again 
 			return err
 		}
 		const first = 20
-		a, err := was.Search(e.Name, all, nil, 0, first)
+		a, err := old.Search(e.Name, all, nil, 0, first)
 		if err != nil {
 			return err
 		}

@@ -19,26 +19,26 @@ import (
 func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	shipped := filepath.Join("..", "content")
+	fixture := filepath.Join("..", "content")
 	corpus := filepath.Join(t.TempDir(), "corpus")
-	if out, err := exec.Command("go", "run", "../cmd/gencorpus", "-n", "1000", "-content", shipped, "-out", corpus).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "run", "../cmd/gencorpus", "-n", "1000", "-content", fixture, "-out", corpus).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, dir := range []string{shipped, corpus} {
+	for _, dir := range []string{fixture, corpus} {
 		o := Options{Content: dir, Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 1, Key: GenerateKey()}
 		if _, err := Build(context.Background(), o); err != nil {
 			t.Fatal(err)
 		}
 		b := &build{Options: o}
-		if err := b.openEarlier(context.Background()); err != nil || b.earlier == nil {
+		if err := b.openPrevious(context.Background()); err != nil || b.previous == nil {
 			t.Fatal("there is no earlier build", err)
 		}
-		defer b.closeEarlier()
+		defer b.closePrevious()
 		parsed, _, err := content.Load(dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reused, _, err := content.LoadUpon(dir, b.reuse, nil)
+		reused, _, err := content.LoadWithReuse(dir, b.reuse, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

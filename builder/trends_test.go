@@ -11,7 +11,7 @@ import (
 // TestTrends makes changes of every kind within a week and finds which of them
 // count as gains.
 func TestTrends(t *testing.T) {
-	s := newStory(t, 1)
+	s := newRandomHistory(t, 1)
 	s.git("init", "-q", "-b", "main")
 	thing := func(status, stars, date, lists string) *source {
 		return &source{name: "X", status: status, stars: stars, date: date, lists: lists}

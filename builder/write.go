@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
+	"kindex/builder/content/schema"
 	"kindex/builder/rank"
 	"kindex/exports"
 	"kindex/exports/feed"
@@ -42,7 +43,7 @@ func (b *build) writeFiles() error {
 	g.Go(b.writeDescriptions)
 	g.Go(b.writeFeeds)
 	g.Go(func() error {
-		return errors.Join(b.out.WriteArchive(b.past.Result()), b.past.Err())
+		return errors.Join(b.out.WriteArchive(b.archive.Result()), b.archive.Err())
 	})
 	return g.Wait()
 }
@@ -124,7 +125,7 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
-	schema, err := content.SchemaJSON("entity")
+	s, err := schema.JSON("entity")
 	if err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (b *build) writeDescriptions() error {
 	}{
 		{exports.CategoriesFile, append(asJSON, '\n')},
 		{exports.ScoringFile, b.formula.JSON()},
-		{exports.SchemaFile, schema},
+		{exports.SchemaFile, s},
 	} {
 		if err := b.out.AddVariants(f.name, f.data); err != nil {
 			return err
@@ -149,7 +150,7 @@ const feedLength = 200
 // writeFeeds writes the newest changes as feeds. Where nobody has named the
 // public address they have no links.
 func (b *build) writeFeeds() error {
-	changes, err := b.past.Newest(feedLength)
+	changes, err := b.archive.Newest(feedLength)
 	if err != nil {
 		return err
 	}

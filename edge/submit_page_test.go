@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
 	"kindex/edge/auth"
 	"kindex/edge/auth/signintest"
@@ -300,7 +301,7 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
 	secret, _ := s.newKey(t, "ada")
-	around, err := content.OpenSurroundings(s.content)
+	around, err := content.OpenWorkspace(s.content)
 	if err != nil || around.Missing != nil {
 		t.Fatal(err, around.Missing)
 	}
@@ -651,7 +652,7 @@ func TestContribute(t *testing.T) {
 			t.Errorf("with a repository %v:\n%s", repository, text)
 		}
 		files := regexp.MustCompile(`(?s)<code data-text>(.*?)</code>`).FindAllStringSubmatch(text, -1)
-		around, err := content.OpenSurroundings(s.content)
+		around, err := content.OpenWorkspace(s.content)
 		if err != nil || len(files) != 2 {
 			t.Fatal(files, err)
 		}
@@ -659,7 +660,7 @@ func TestContribute(t *testing.T) {
 			if problems := around.CheckFile(typ, "new-"+typ, []byte(files[i][1])); len(problems) > 0 {
 				t.Errorf("%v\n%s", problems, files[i][1])
 			}
-			if formatted, err := content.Format(typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
+			if formatted, err := yamlfmt.Format(typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
 				t.Errorf("not in the usual form: %v\n%s", err, formatted)
 			}
 		}

@@ -24,23 +24,23 @@ type Input struct {
 	// Log is what the walk over git has found: everything, or what is new since
 	// the build before. It is nil outside git.
 	Log *gitlog.Log
-	// Upon is the build before, nil for none. It has been verified.
-	Upon    *exports.Build
-	Formula *score.Formula
-	AsOf    time.Time
+	// Previous is the build before, nil for none. It has been verified.
+	Previous *exports.Build
+	Formula  *score.Formula
+	AsOf     time.Time
 	// Entities are those of the content, sorted by type and slug.
 	Entities []*record.Entity
-	// Still lets the past of content outside git rest as it is: somebody is
+	// Frozen lets the past of content outside git rest as it is: somebody is
 	// editing it.
-	Still bool
+	Frozen bool
 }
 
 // Archive is the past of a content folder while its build is being made. Its
-// methods are called one after the other: Date, Remember, then Result.
+// methods are called one after the other: Date, BuildSnapshots, then Result.
 type Archive struct {
 	Input
-	result  exports.Archive
-	earlier *exports.ArchiveReader // nil without a build to go on from
+	result   exports.Archive
+	previous *exports.ArchiveReader // nil without a build to go on from
 
 	failed   firstError
 	newest   map[string]int32 // by address: the newest version that carries it
@@ -52,8 +52,8 @@ type Archive struct {
 func New(in Input) (*Archive, error) {
 	a := &Archive{Input: in, newest: make(map[string]int32, len(in.Entities))}
 	a.result.Formula = formulaHash(in.Formula)
-	if in.Upon != nil && (in.Log == nil || in.Log.Continued) {
-		a.result.Upon, a.earlier = in.Upon, in.Upon.Archive()
+	if in.Previous != nil && (in.Log == nil || in.Log.Continued) {
+		a.result.Upon, a.previous = in.Previous, in.Previous.Archive()
 		a.keep()
 	}
 	if in.Log != nil {
@@ -93,7 +93,7 @@ func (a *Archive) Result() *exports.Archive { return &a.result }
 // keep takes over the versions of the build before, and its changes unless
 // another formula would show other scores in them.
 func (a *Archive) keep() {
-	r, e := &a.result, a.earlier
+	r, e := &a.result, a.previous
 	r.Kept = e.Versions()
 	for i := range e.Commits() {
 		r.Commits = append(r.Commits, e.Commit(i))
@@ -156,7 +156,7 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 	case v.Entity != nil || v.Deleted:
 		return v.Entity, nil
 	default:
-		return a.earlier.Entity(int(i))
+		return a.previous.Entity(int(i))
 	}
 }
 
@@ -244,9 +244,9 @@ func (f *firstError) set(err error) {
 	}
 }
 
-// Remember makes the boards of earlier days and finds what is trending. The
+// BuildSnapshots makes the boards of earlier days and finds what is trending. The
 // entities are now in the order of their ordinals, with their scores.
-func (a *Archive) Remember(ranked []*record.Entity) error {
+func (a *Archive) BuildSnapshots(ranked []*record.Entity) error {
 	if len(a.result.Versions) == 0 {
 		a.result.Trends = emptyTrends(a.AsOf)
 		return nil

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// finding is what is known of a version before its change has an id.
-type finding struct {
+// versionChange is what is known of a version before its change has an id.
+type versionChange struct {
 	event    string // "" for none
 	category string
 	fields   []string
@@ -23,7 +23,7 @@ type finding struct {
 // something that counts, and from which day on records show what.
 func (a *Archive) findChanges() error {
 	r := &a.result
-	found := make([]finding, len(r.Versions))
+	found := make([]versionChange, len(r.Versions))
 	var failed firstError
 	from := r.Kept
 	if r.KeptChanges == 0 {
@@ -64,7 +64,7 @@ func (a *Archive) findChanges() error {
 }
 
 // find compares a version with the one before it.
-func (a *Archive) find(v *record.Version) (f finding, err error) {
+func (a *Archive) find(v *record.Version) (f versionChange, err error) {
 	before, err := a.before(v)
 	if err != nil {
 		return f, err
@@ -145,14 +145,14 @@ func (a *Archive) dateVersion(i int32) error {
 // was and became, and of how many times this same transition has happened
 // before: it holds no commit, so that it survives a rebase.
 type ids struct {
-	earlier *exports.ArchiveReader
-	seen    map[[sha256.Size]byte]uint32
+	previous *exports.ArchiveReader
+	seen     map[[sha256.Size]byte]uint32
 }
 
 func (a *Archive) newIDs() *ids {
 	x := &ids{seen: map[[sha256.Size]byte]uint32{}}
 	if a.result.KeptChanges > 0 {
-		x.earlier = a.earlier
+		x.previous = a.previous
 	}
 	return x
 }
@@ -165,8 +165,8 @@ func (x *ids) next(key string, old, now [sha256.Size]byte) string {
 	var transition [sha256.Size]byte
 	h.Sum(transition[:0])
 	n, known := x.seen[transition]
-	for ; !known && x.earlier != nil; n++ {
-		if _, taken := x.earlier.FindChange(changeID(transition, n)); !taken {
+	for ; !known && x.previous != nil; n++ {
+		if _, taken := x.previous.FindChange(changeID(transition, n)); !taken {
 			break
 		}
 	}
@@ -195,7 +195,7 @@ func (a *Archive) Newest(n int) ([]*record.Change, error) {
 // changeOf makes the i-th change.
 func (a *Archive) changeOf(i int) (*record.Change, error) {
 	if i < a.result.KeptChanges {
-		return a.earlier.Change(i)
+		return a.previous.Change(i)
 	}
 	entry := &a.result.Changes[i]
 	v := &a.result.Versions[entry.Version]

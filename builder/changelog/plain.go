@@ -10,14 +10,14 @@ import (
 // compare finds what differs between the content and the newest versions of the
 // build before: the history of content that no repository keeps.
 func (a *Archive) compare() error {
-	if a.Still {
+	if a.Frozen {
 		return nil
 	}
-	var earlier gitlog.Earlier
-	if a.earlier != nil {
-		earlier = Walked(a.earlier)
+	var previous gitlog.Previous
+	if a.previous != nil {
+		previous = PreviousWalk(a.previous)
 	}
-	log, err := gitlog.Compare(earlier, a.AsOf, a.changed(), a.gone())
+	log, err := gitlog.Compare(previous, a.AsOf, a.changed(), a.gone())
 	if err != nil {
 		return err
 	}
@@ -32,8 +32,8 @@ func (a *Archive) compare() error {
 func (a *Archive) changed() (list []*record.Entity) {
 	var buf []byte
 	for _, e := range a.Entities {
-		if a.earlier != nil {
-			last, ok := a.earlier.Last(e.Type, e.Slug)
+		if a.previous != nil {
+			last, ok := a.previous.Last(e.Type, e.Slug)
 			if buf = e.AppendAuthored(buf[:0]); ok && a.alive(last) && bytes.Equal(buf, a.result.Versions[last].Record) {
 				continue
 			}
@@ -60,5 +60,5 @@ func (a *Archive) gone() (list []*record.Entity) {
 
 // alive tells whether a version is what an entity is like in the build before.
 func (a *Archive) alive(v int) bool {
-	return !a.result.Versions[v].Deleted && a.earlier.Newest(v) == v
+	return !a.result.Versions[v].Deleted && a.previous.Newest(v) == v
 }

@@ -100,22 +100,22 @@ func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports.SnapshotData, error) {
 	known := a.knownDay(name)
 	if known != nil && known.holds(alive) {
-		data, _ := a.earlier.SnapshotData(name)
+		data, _ := a.previous.SnapshotData(name)
 		return data, nil
 	}
-	places := make([]place, len(alive))
+	places := make([]snapshotRow, len(alive))
 	var failed firstError
 	inParallel(len(alive), func(from, to int) {
 		for i := from; i < to; i++ {
 			var err error
-			places[i], err = a.place(alive[i], day, known)
+			places[i], err = a.snapshotRow(alive[i], day, known)
 			failed.set(err)
 		}
 	})
 	if failed.err != nil {
 		return nil, failed.err
 	}
-	slices.SortFunc(places, func(x, y place) int { return record.CompareRank(&x.standIn, &y.standIn) })
+	slices.SortFunc(places, func(x, y snapshotRow) int { return record.CompareRank(&x.standIn, &y.standIn) })
 	s := &exports.SnapshotData{Day: name, Versions: make([]uint32, len(places)), Scores: make([]record.Scores, len(places))}
 	for i := range places {
 		e := &places[i].standIn
@@ -130,15 +130,15 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 	return s, nil
 }
 
-// place is a version with what ranks it.
-type place struct {
+// snapshotRow is a version with what ranks it.
+type snapshotRow struct {
 	version uint32
 	standIn record.Entity // type, slug, status and scores of the day
 }
 
-func (a *Archive) place(version uint32, day time.Time, known *knownDay) (place, error) {
+func (a *Archive) snapshotRow(version uint32, day time.Time, known *knownDay) (snapshotRow, error) {
 	v := &a.result.Versions[version]
-	p := place{version: version, standIn: record.Entity{Type: v.Type, Slug: v.Slug}}
+	p := snapshotRow{version: version, standIn: record.Entity{Type: v.Type, Slug: v.Slug}}
 	if o, ok := known.find(version); ok {
 		if p.standIn.Scores = known.Scores(o); int(o) >= known.Listed() {
 			p.standIn.Status = record.Withdrawn
@@ -162,10 +162,10 @@ type knownDay struct {
 // knownDay returns the board that the build before has of a day, nil where it has
 // none that still holds.
 func (a *Archive) knownDay(name string) *knownDay {
-	if a.earlier == nil || a.earlier.Formula() != a.result.Formula {
+	if a.previous == nil || a.previous.Formula() != a.result.Formula {
 		return nil
 	}
-	s, ok := a.earlier.Snapshot(name)
+	s, ok := a.previous.Snapshot(name)
 	if !ok || s.Day != name {
 		return nil
 	}

@@ -79,23 +79,23 @@ func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
 	return changes
 }
 
-// standing is what an entity had at the end of a day.
-type standing struct {
+// position is what an entity had at the end of a day.
+type position struct {
 	composite record.Score
 	rank      uint32
 }
 
 // ranksOf are the standings on a snapshot day, by version.
-func (a *Archive) ranksOf(day string) func(version int32) standing {
+func (a *Archive) ranksOf(day string) func(version int32) position {
 	for _, s := range a.result.Snapshots {
 		if s.Day != day {
 			continue
 		}
 		if s.Raw != nil {
 			known := a.knownDay(day)
-			return func(v int32) (at standing) {
+			return func(v int32) (at position) {
 				if o, ok := known.find(uint32(v)); ok {
-					at = standingAt(known.Scores(o), int(o), s.Ranked)
+					at = positionAt(known.Scores(o), int(o), s.Ranked)
 				}
 				return at
 			}
@@ -104,21 +104,21 @@ func (a *Archive) ranksOf(day string) func(version int32) standing {
 		for o, v := range s.Versions {
 			at[v] = o
 		}
-		return func(v int32) standing {
+		return func(v int32) position {
 			if o, ok := at[uint32(v)]; ok {
-				return standingAt(s.Scores[o], o, s.Ranked)
+				return positionAt(s.Scores[o], o, s.Ranked)
 			}
-			return standing{}
+			return position{}
 		}
 	}
-	return func(int32) standing { return standing{} }
+	return func(int32) position { return position{} }
 }
 
-func standingAt(s record.Scores, ordinal, ranked int) standing {
+func positionAt(s record.Scores, ordinal, ranked int) position {
 	if ordinal < ranked {
-		return standing{s.Composite, uint32(ordinal) + 1}
+		return position{s.Composite, uint32(ordinal) + 1}
 	}
-	return standing{composite: s.Composite}
+	return position{composite: s.Composite}
 }
 
 // trend is what an entity has gained since the end of a day.
@@ -128,7 +128,7 @@ func standingAt(s record.Scores, ordinal, ranked int) standing {
 // where today's state has them: with the value that they had then, or that was
 // last known before they vanished. So a signal that vanished and came back is no
 // gain, nor is one that vanishes.
-func (a *Archive) trend(newest int32, since time.Time, at func(int32) standing) (t exports.Trend, err error) {
+func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) (t exports.Trend, err error) {
 	end := endOf(since)
 	then := newest
 	for then != none && a.result.Versions[then].Time >= end {
@@ -137,13 +137,13 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) standing) 
 	if then == none || a.result.Versions[then].Deleted {
 		return t, nil // it was not there: its previous score is null, and it has gained nothing
 	}
-	was := at(then)
-	t.Previous, t.PreviousRank = was.composite, was.rank
+	previous := at(then)
+	t.Previous, t.PreviousRank = previous.composite, previous.rank
 	now, err := a.entity(newest)
 	if err != nil {
 		return t, err
 	}
-	old, err := a.asThen(now, then)
+	old, err := a.stateAt(now, then)
 	if err != nil {
 		return t, err
 	}
@@ -154,9 +154,9 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) standing) 
 	return t, nil
 }
 
-// asThen is the content of a version with the signals that an entity has now, by
+// stateAt is the content of a version with the signals that an entity has now, by
 // the values of then.
-func (a *Archive) asThen(now *record.Entity, then int32) (*record.Entity, error) {
+func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error) {
 	content, err := a.entity(then)
 	if err != nil {
 		return nil, err
@@ -170,15 +170,15 @@ func (a *Archive) asThen(now *record.Entity, then int32) (*record.Entity, error)
 			return nil, err
 		}
 		if e != nil {
-			missing = takeKnown(&old.Signals, missing, &e.Signals)
+			missing = copyKnownFacts(&old.Signals, missing, &e.Signals)
 		}
 	}
 	return &old, nil
 }
 
-// takeKnown moves signals to another state, with the values that they had in it,
+// copyKnownFacts moves signals to another state, with the values that they had in it,
 // and returns those that it did not have.
-func takeKnown(dst *record.Signals, wanted record.Signals, had *record.Signals) (missing record.Signals) {
+func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Signals) (missing record.Signals) {
 	for _, f := range wanted.Facts {
 		if old, ok := had.Fact(f.Name); ok {
 			f.Number, f.Day = old.Number, old.Day

@@ -7,23 +7,24 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/table"
 )
 
-// latinTwins maps letters of other scripts to the Latin letters that look the same in
+// latinLookAlikes maps letters of other scripts to the Latin letters that look the same in
 // common fonts: an excerpt of the confusables of UTS 39
 // (https://www.unicode.org/Public/security/latest/confusables.txt), without lower-case
 // Greek letters, which names such as νGPT use on purpose.
-var latinTwins = twins(
+var latinLookAlikes = lookAlikes(
 	"АВЕЅІЈКМНОРСТУХԌԚԜҮаеоѕіјрсухһԁԛԝүӏґ", "ABESIJKMHOPCTYXGQWYaeosijpcyxhdqwylr", // Cyrillic
 	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϳϹϲ", "ABEZHIKMNOPTYXojCc", // Greek
 	"ՕՍԼոսցհօյ", "OULnughoj", // Armenian
 	"ᎠᎡᎢᎥᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏒᏔᏕᏙᏚᏞᏟᏢᏦᏴ", "DRTiAJEWMHYGhZ4RWSVSLCPKB", // Cherokee
 )
 
-func twins(pairs ...string) map[rune]rune {
+func lookAlikes(pairs ...string) map[rune]rune {
 	m := map[rune]rune{}
 	for i := 0; i < len(pairs); i += 2 {
 		latin := []rune(pairs[i+1])
@@ -38,11 +39,11 @@ func twins(pairs ...string) map[rune]rune {
 // has none.
 func latinSkeleton(name string) string {
 	name = norm.NFKC.String(name)
-	if !strings.ContainsFunc(name, func(r rune) bool { return latinTwins[r] != 0 }) {
+	if !strings.ContainsFunc(name, func(r rune) bool { return latinLookAlikes[r] != 0 }) {
 		return ""
 	}
 	return strings.Map(func(r rune) rune {
-		if twin := latinTwins[r]; twin != 0 {
+		if twin := latinLookAlikes[r]; twin != 0 {
 			return twin
 		}
 		return r
@@ -56,7 +57,7 @@ func mixedWord(name string) (word string, letter rune) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
 		letter, latin := rune(0), false
 		for _, r := range word {
-			if latinTwins[r] != 0 && letter == 0 {
+			if latinLookAlikes[r] != 0 && letter == 0 {
 				letter = r
 			}
 			latin = latin || unicode.Is(unicode.Latin, r)
@@ -70,19 +71,19 @@ func mixedWord(name string) (word string, letter rune) {
 
 // warnOfTexts adds warnings about the texts of an entity for its reviewer: look-alike
 // letters, and texts that start like formulas.
-func (d *document) warnOfTexts(e *record.Entity) {
+func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
 		{"version", e.Version}, {"license", e.License}} {
-		if len(d.faulty) > 0 && d.faulty[f.name] {
+		if len(d.Faulty) > 0 && d.Faulty[f.name] {
 			continue
 		}
 		if word, letter := mixedWord(f.text); letter != 0 && f.name != "description" {
-			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
-				shown(word), letter, letter, latinTwins[letter])})
+			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
+				yamldoc.Quote(word), letter, letter, latinLookAlikes[letter])})
 		}
-		if table.Formula(f.text) && !plainNumber(f.text) {
-			d.addAt([]string{f.name}, false, Problem{Severity: Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export treats it as a formula",
-				shown(string([]rune(f.text)[:1])))})
+		if table.Formula(f.text) && !yamldoc.IsPlainNumber(f.text) {
+			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export treats it as a formula",
+				yamldoc.Quote(string([]rune(f.text)[:1])))})
 		}
 	}
 }
@@ -100,7 +101,7 @@ func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	}
 	for _, typ := range record.Types {
 		if other := find(typ, skeleton); other != "" {
-			return shown(e.Name) + " looks like the name of " + other + " but is spelled with other letters: " + otherLetters(e.Name)
+			return yamldoc.Quote(e.Name) + " looks like the name of " + other + " but is spelled with other letters: " + otherLetters(e.Name)
 		}
 	}
 	return ""
@@ -110,7 +111,7 @@ func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 func otherLetters(name string) string {
 	var list []string
 	for _, r := range name {
-		if latinTwins[r] != 0 && len(list) < 3 {
+		if latinLookAlikes[r] != 0 && len(list) < 3 {
 			list = append(list, safetext.Describe(r))
 		}
 	}

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unique"
 
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
 )
 
@@ -34,7 +35,7 @@ func DeviceName(slug string) string {
 // ParseEntity reads one entity file. All that is wrong with the file by itself
 // is in the problems; the entity is nil where one of them is an error. path is
 // only for messages. Scores and dates from the history are not set.
-func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, Problems) {
+func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	e, problems := parseEntity(path, typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
@@ -44,30 +45,30 @@ func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, Problems)
 
 // parseEntity is ParseEntity, but for an entity with errors it returns what
 // could be read of it, for it to be compared with the others.
-func parseEntity(path, typ, slug string, data []byte) (*record.Entity, Problems) {
-	d := parseDocument(path, data, "version")
-	m, ok := d.fields()
+func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
+	d := yamldoc.Parse(path, data, "version")
+	m, ok := d.Fields()
 	if !ok {
-		return nil, d.report()
+		return nil, d.Report()
 	}
-	entitySchema().check(d)
+	schema.Entity().Check(d)
 	e := decodeEntity(typ, slug, m)
-	d.checkEntity(e)
-	return e, d.report()
+	checkEntity(d, e)
+	return e, d.Report()
 }
 
 // decodeEntity takes over what has the right type; the schema has complained
 // about the rest.
 func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
-	text := func(key string) string { return textOf(m[key]) }
+	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{
 		Type: typ, Slug: slug,
 		Name: ownText(m["name"]), Provider: text("provider"), Description: ownText(m["description"]),
 		Category: text("category"), Version: text("version"), PricingModel: text("pricingModel"),
-		License: text("license"), URL: ownText(m["url"]), Tags: textsOf(m["tags"]),
-		Capabilities: textsOf(m["capabilities"]), AddedDate: text("addedDate"),
+		License: text("license"), URL: ownText(m["url"]), Tags: yamldoc.Texts(m["tags"]),
+		Capabilities: yamldoc.Texts(m["capabilities"]), AddedDate: text("addedDate"),
 		LastUpdated: text("lastUpdated"), Status: cmp.Or(text("status"), record.Active),
-		Formerly: textsOf(m["formerly"]),
+		Formerly: yamldoc.Texts(m["formerly"]),
 	}
 	if links, ok := m["links"].(map[string]any); ok {
 		for name, v := range links {
@@ -92,9 +93,9 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 		if !ok {
 			continue
 		}
-		f := record.Fact{Name: name, Date: textOf(s["date"]), Source: sourceOf(s["source"])}
+		f := record.Fact{Name: name, Date: yamldoc.Text(s["date"]), Source: sourceOf(s["source"])}
 		if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
-			f.Day = textOf(s["value"])
+			f.Day = yamldoc.Text(s["value"])
 		} else {
 			f.Number = numberOf(s["value"])
 		}
@@ -108,7 +109,7 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	for _, v := range list {
 		b, _ := v.(map[string]any)
 		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{
-			Name: textOf(b["name"]), Value: numberOf(b["value"]), Date: textOf(b["date"]), Source: sourceOf(b["source"])})
+			Name: yamldoc.Text(b["name"]), Value: numberOf(b["value"]), Date: yamldoc.Text(b["date"]), Source: sourceOf(b["source"])})
 	}
 	return e
 }
@@ -118,25 +119,6 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 func ownText(v any) string {
 	s, _ := v.(string)
 	return strings.Clone(strings.TrimSpace(s))
-}
-
-// textOf is ownText for what a catalogue repeats all the time, such as
-// categories, tags and dates: equal texts share one copy.
-func textOf(v any) string {
-	s, _ := v.(string)
-	return unique.Make(strings.TrimSpace(s)).Value()
-}
-
-func textsOf(v any) []string {
-	list, _ := v.([]any)
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]string, 0, len(list))
-	for _, item := range list {
-		out = append(out, textOf(item))
-	}
-	return out
 }
 
 func numberOf(v any) float64 {
@@ -151,21 +133,21 @@ func numberOf(v any) float64 {
 
 // checkEntity adds what the fields of an entity say against each other, and what
 // its reviewer should know of its texts.
-func (d *document) checkEntity(e *record.Entity) {
-	d.warnOfTexts(e)
-	if !d.faulty["addedDate"] && !d.faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
-		d.addAt([]string{"lastUpdated"}, false, Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
+func checkEntity(d *yamldoc.Document, e *record.Entity) {
+	warnOfTexts(d, e)
+	if !d.Faulty["addedDate"] && !d.Faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
+		d.AddAt([]string{"lastUpdated"}, false, yamldoc.Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
 	}
 	for _, f := range e.Signals.Facts {
 		value, date := []string{"signals", f.Name, "value"}, []string{"signals", f.Name, "date"}
-		if len(d.faulty) > 0 && (d.faulty[FieldName(value)] || d.faulty[FieldName(date)]) {
+		if len(d.Faulty) > 0 && (d.Faulty[yamldoc.FieldName(value)] || d.Faulty[yamldoc.FieldName(date)]) {
 			continue
 		}
 		if n := min(len(f.Day), len(f.Date)); f.Day[:n] > f.Date[:n] {
-			d.addAt(value, false, Problem{Severity: Warning, Message: f.Day + " is after the day it was read, " + f.Date})
+			d.AddAt(value, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: f.Day + " is after the day it was read, " + f.Date})
 		}
 	}
 	if i := slices.Index(e.Formerly, e.Slug); i >= 0 {
-		d.addAt([]string{"formerly", strconv.Itoa(i)}, false, Problem{Message: shown(e.Slug) + " is the slug that it has now; list only earlier ones"})
+		d.AddAt([]string{"formerly", strconv.Itoa(i)}, false, yamldoc.Problem{Message: yamldoc.Quote(e.Slug) + " is the slug that it has now; list only earlier ones"})
 	}
 }

@@ -2,20 +2,13 @@ package content
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/record"
 )
-
-// FieldError is a value of a field that no file can hold.
-type FieldError struct {
-	Field   string // with dots and brackets
-	Message string
-}
-
-// Error names the field and says what is wrong with its value.
-func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
 
 // ParseFields makes an entity of fields that come from elsewhere than a file:
 // values as Compose takes them. They are checked by the rules of files, and data
@@ -24,26 +17,26 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
 // a file that anybody has seen; what counts is their field. Where one of them is
 // an error the entity and the file are nil. No YAML is parsed before the values
 // have passed the schema, so that no input costs more than its size.
-func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, Problems) {
-	d := &document{path: path, textual: textualField, faulty: map[string]bool{}}
-	root, err := layoutOfFields(fields)
+func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
+	d := yamldoc.New(path)
+	values, err := yamlfmt.Normalize(fields)
 	if err != nil {
-		d.blame(err)
-		return nil, nil, d.report()
+		addError(d, err)
+		return nil, nil, d.Report()
 	}
-	d.value = root.value()
-	if _, ok := d.fields(); !ok {
-		return nil, nil, d.report()
+	d.Value = values
+	if _, ok := d.Fields(); !ok {
+		return nil, nil, d.Report()
 	}
-	entitySchema().check(d)
-	d.checkEntity(decodeEntity(typ, slug, d.value.(map[string]any)))
-	if n, _ := d.problems.Count(); n > 0 {
-		return nil, nil, d.report()
+	schema.Entity().Check(d)
+	checkEntity(d, decodeEntity(typ, slug, d.Value.(map[string]any)))
+	if n, _ := d.Problems.Count(); n > 0 {
+		return nil, nil, d.Report()
 	}
-	data, err := Compose(trimmed(fields).(map[string]any))
+	data, err := yamlfmt.Compose(trimTexts(fields).(map[string]any))
 	if err != nil {
-		d.blame(err)
-		return nil, nil, d.report()
+		addError(d, err)
+		return nil, nil, d.Report()
 	}
 	e, problems := ParseEntity(path, typ, slug, data)
 	if e == nil {
@@ -52,37 +45,37 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 	return e, data, problems
 }
 
-// blame adds why values make no file.
-func (d *document) blame(err error) {
-	var wrong *FieldError
+// addError adds why values make no file.
+func addError(d *yamldoc.Document, err error) {
+	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {
-		d.addAt(nil, false, Problem{Field: wrong.Field, Message: wrong.Message})
+		d.AddAt(nil, false, yamldoc.Problem{Field: wrong.Field, Message: wrong.Message})
 		return
 	}
-	d.addAt(nil, false, Problem{Message: err.Error()})
+	d.AddAt(nil, false, yamldoc.Problem{Message: err.Error()})
 }
 
-// trimmed returns values without blanks around their texts.
-func trimmed(v any) any {
+// trimTexts returns values without blanks around their texts.
+func trimTexts(v any) any {
 	switch v := v.(type) {
 	case string:
 		return strings.TrimSpace(v)
 	case []string:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = trimmed(item)
+			list[i] = trimTexts(item)
 		}
 		return list
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = trimmed(item)
+			list[i] = trimTexts(item)
 		}
 		return list
 	case map[string]any:
 		set := make(map[string]any, len(v))
 		for name, item := range v {
-			set[name] = trimmed(item)
+			set[name] = trimTexts(item)
 		}
 		return set
 	}
@@ -91,22 +84,10 @@ func trimmed(v any) any {
 
 // Fields returns the values of the file of an entity, as JSON has them.
 func Fields(data []byte) (map[string]any, error) {
-	d := parseDocument("", data, textualField)
-	fields, ok := d.fields()
-	if !ok || len(d.problems) > 0 {
-		return nil, d.report()
+	d := yamldoc.Parse("", data, yamldoc.VersionField)
+	fields, ok := d.Fields()
+	if !ok || len(d.Problems) > 0 {
+		return nil, d.Report()
 	}
 	return fields, nil
-}
-
-// UnknownField describes a field that the file of an entity does not have, nil
-// for one that it has. more are further names that may stand where the field does.
-func UnknownField(name string, more ...string) *Problem {
-	node := entitySchema().at(nil)
-	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
-		return nil
-	}
-	p := entitySchema().unknown(node, nil, name, more...)
-	p.Field, p.Severity = FieldName([]string{name}), Error
-	return &p
 }

@@ -17,15 +17,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports"
 	"kindex/exports/store"
 )
-
-// rootFiles are the files beside the type folders. All are optional.
-var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
-
-// RootFiles returns the names of the files beside the type folders.
-func RootFiles() []string { return slices.Clone(rootFiles) }
 
 // Category is one class of entities.
 type Category struct {
@@ -50,18 +46,18 @@ type Index struct {
 const MainBranch = "main"
 
 // loadRootFiles reads categories.yaml, index.yaml and scoring.yaml.
-func (c *Content) loadRootFiles(dir string) (Problems, error) {
-	var problems Problems
+func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
+	var problems yamldoc.Problems
 	var categories struct{ Categories []Category }
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
-		s    func() *schema
+		s    func() *schema.Schema
 		into any
 	}{
-		{"categories.yaml", categoriesSchema, &categories},
-		{"index.yaml", indexSchema, &c.Index},
-		{"scoring.yaml", scoringSchema, nil},
+		{"categories.yaml", schema.Categories, &categories},
+		{"index.yaml", schema.Index, &c.Index},
+		{"scoring.yaml", schema.Scoring, nil},
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -71,7 +67,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.roots[f.name] = blobName(data)
+		c.roots[f.name] = gitBlobName(data)
 		asJSON, found := parseChecked(shownPath(dir, f.name), data, f.s())
 		problems = append(problems, found...)
 		if n, _ := found.Count(); n > 0 {
@@ -84,7 +80,7 @@ func (c *Content) loadRootFiles(dir string) (Problems, error) {
 		}
 	}
 	c.Categories = categories.Categories
-	c.Index.Repository = plainRepository(c.Index.Repository)
+	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
 	return problems, nil
 }
 
@@ -99,60 +95,60 @@ func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 	}
 	defer f.Close()
 	room.Reset()
-	_, err = room.ReadFrom(io.LimitReader(f, maxFileSize+1))
+	_, err = room.ReadFrom(io.LimitReader(f, yamldoc.MaxFileSize+1))
 	return room.Bytes(), err
 }
 
-// reserved is why no category may have the name of the leaderboard over all.
-const reserved = " is the leaderboard over all categories; take another slug"
+// reservedSlug is why no category may have the name of the leaderboard over all.
+const reservedSlug = " is the leaderboard over all categories; take another slug"
 
 // checkCategories refuses a slug that two categories share, and those that none can
 // have.
-func (d *document) checkCategories() {
-	list, _ := valueAt(d.value, []string{"categories"}).([]any)
+func checkCategories(d *yamldoc.Document) {
+	list, _ := yamldoc.ValueAt(d.Value, []string{"categories"}).([]any)
 	seen := map[string]bool{}
 	for i := range list {
 		path := []string{"categories", strconv.Itoa(i), "slug"}
-		slug, ok := valueAt(d.value, path).(string)
+		slug, ok := yamldoc.ValueAt(d.Value, path).(string)
 		if ok && seen[slug] {
-			d.addAt(path, false, Problem{Message: shown(slug) + " is given twice"})
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + " is given twice"})
 		} else if slug == exports.AllBoard {
-			d.addAt(path, false, Problem{Message: shown(slug) + reserved})
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + reservedSlug})
 		} else if device := DeviceName(slug); device != "" {
-			d.addAt(path, false, Problem{Message: shown(slug) + device})
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + device})
 		}
 		seen[slug] = true
 	}
 }
 
 // ParseScoring checks a scoring file by its schema and returns it as JSON.
-func ParseScoring(path string, data []byte) ([]byte, Problems) {
-	return parseChecked(path, data, scoringSchema())
+func ParseScoring(path string, data []byte) ([]byte, yamldoc.Problems) {
+	return parseChecked(path, data, schema.Scoring())
 }
 
 // LocateScoring returns the place of a field of a scoring file, for messages
 // about what its schema cannot tell.
 func LocateScoring(path string, data []byte, field ...string) (line, column int) {
-	return parseDocument(path, data, "version").locate(field, false)
+	return yamldoc.Parse(path, data, "version").Locate(field, false)
 }
 
 // parseChecked reads a YAML file, checks it by its schema and returns its JSON
 // form.
-func parseChecked(path string, data []byte, s *schema) ([]byte, Problems) {
-	d := parseDocument(path, data, "version")
-	m, ok := d.fields()
+func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.Problems) {
+	d := yamldoc.Parse(path, data, "version")
+	m, ok := d.Fields()
 	if !ok {
-		return nil, d.report()
+		return nil, d.Report()
 	}
-	s.check(d)
-	if s == categoriesSchema() {
-		d.checkCategories()
+	s.Check(d)
+	if s == schema.Categories() {
+		checkCategories(d)
 	}
 	asJSON, err := json.Marshal(m)
 	if err != nil {
-		d.add(1, 1, Problem{Message: err.Error()})
+		d.Add(1, 1, yamldoc.Problem{Message: err.Error()})
 	}
-	return asJSON, d.report()
+	return asJSON, d.Report()
 }
 
 // completeCategories takes the categories from the entities where no file

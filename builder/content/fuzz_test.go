@@ -2,24 +2,19 @@ package content_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
-
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder/content"
+	"kindex/builder/content/contenttest"
 	"kindex/exports/record"
 )
 
 // FuzzParseEntity holds what must be true of any bytes whatever: no panic, no
 // long wait, a place for every problem, and a record that reads back.
 func FuzzParseEntity(f *testing.F) {
-	for _, data := range seeds(f) {
+	for _, data := range contenttest.Seeds(f) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -30,7 +25,7 @@ func FuzzParseEntity(f *testing.F) {
 		}
 		_, others := content.ParseScoring("content/scoring.yaml", data)
 		for _, p := range append(others, problems...) {
-			checkProblem(t, p)
+			contenttest.CheckProblem(t, p)
 		}
 		errors, _ := problems.Count()
 		if (e == nil) != (errors > 0) {
@@ -44,53 +39,6 @@ func FuzzParseEntity(f *testing.F) {
 			checkRecord(t, e)
 		}
 	})
-}
-
-func seeds(f *testing.F) (list [][]byte) {
-	archives, err := filepath.Glob("testdata/lint/*.txtar")
-	if err != nil || len(archives) == 0 {
-		f.Fatal("no archives to begin with", err)
-	}
-	for _, path := range archives {
-		a, err := txtar.ParseFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, file := range a.Files {
-			if strings.Contains(file.Name, "/") {
-				list = append(list, file.Data)
-			}
-		}
-	}
-	good, err := filepath.Glob("../../content/*/*.yaml")
-	if err != nil || len(good) == 0 {
-		f.Fatal("no good files to begin with", err)
-	}
-	for _, path := range good {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		list = append(list, data)
-	}
-	return list
-}
-
-func checkProblem(t *testing.T, p content.Problem) {
-	t.Helper()
-	line := p.String()
-	switch {
-	case p.File == "" || p.Line < 1 || p.Column < 1:
-		t.Errorf("a problem without a place: %q", line)
-	case p.Message == "":
-		t.Errorf("a problem without a message: %q", line)
-	case p.Severity != content.Error && p.Severity != content.Warning:
-		t.Errorf("a problem of severity %q: %q", p.Severity, line)
-	case !placed.MatchString(line) || strings.ContainsAny(line, "\n\r\x1b\u2028\u202e") || !utf8.ValidString(line):
-		t.Errorf("a problem that breaks its line: %q", line)
-	case len(line) > 4000:
-		t.Errorf("a problem of %d bytes: %.200q…", len(line), line)
-	}
 }
 
 // checkRecord reads the JSON record of an entity back.

@@ -11,12 +11,13 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder"
+	"kindex/builder/content/contenttest"
 	"kindex/builder/suite"
 )
 
 // A report line begins with a place, so that editors and terminals can jump
 // there.
-var placed = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
+var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 
 // TestLint loads one malformed content folder for each archive in testdata/lint
 // and compares the whole report. With -update it writes down what is reported;
@@ -63,7 +64,7 @@ func TestLint(t *testing.T) {
 				}
 				return
 			}
-			compareReports(t, got, want)
+			contenttest.CompareReports(t, got, want)
 		})
 	}
 }
@@ -94,21 +95,6 @@ func writeFiles(t *testing.T, files map[string]string) {
 		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-func compareReports(t *testing.T, got, want string) {
-	t.Helper()
-	if got == "" {
-		t.Error("nothing was reported")
-	}
-	for line := range strings.Lines(got) {
-		if !placed.MatchString(line) {
-			t.Errorf("the line does not begin with a place: %s", line)
-		}
-	}
-	if got != want {
-		t.Errorf("the report differs\n--- got\n%s--- want\n%s", got, want)
 	}
 }
 
@@ -155,7 +141,7 @@ func TestLintRaw(t *testing.T) {
 				t.Errorf("the report is %.500q, it should begin with %q", got, c.want)
 			}
 			for line := range strings.Lines(got) {
-				if !placed.MatchString(line) || !strings.HasSuffix(line, "\n") {
+				if !problemLine.MatchString(line) || !strings.HasSuffix(line, "\n") {
 					t.Errorf("not a line of a report: %q", line)
 				}
 			}

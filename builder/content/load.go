@@ -21,6 +21,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
 )
 
@@ -46,13 +47,13 @@ type Content struct {
 // the content is usable only where none of them is an error. err is for what
 // keeps the folder from being read at all. progress, if not nil, is called
 // after each file, from several goroutines.
-func Load(dir string, progress func(done, total int)) (c *Content, problems Problems, err error) {
-	return LoadUpon(dir, nil, progress)
+func Load(dir string, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
+	return LoadWithReuse(dir, nil, progress)
 }
 
-// LoadUpon is Load, but takes what reuse knows instead of parsing it again. A nil
+// LoadWithReuse is Load, but takes what reuse knows instead of parsing it again. A nil
 // reuse knows nothing.
-func LoadUpon(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems Problems, err error) {
+func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	f := Open(dir)
 	f.reuse = reuse
 	if _, err := f.Refresh(progress); err != nil {
@@ -83,7 +84,7 @@ type Folder struct {
 type file struct {
 	source
 	entity   *record.Entity // nil where nothing could be read of it
-	problems Problems
+	problems yamldoc.Problems
 	info     fs.FileInfo // of the bytes that were read, nil where they may be newer
 	sum      [sha256.Size]byte
 	blob     [sha1.Size]byte
@@ -162,9 +163,9 @@ func (f *Folder) linkedFolders() map[string]bool {
 // replace takes over what was read of a file, nil for nothing, and tells whether
 // it is another than before.
 func (f *Folder) replace(name string, now *file) bool {
-	was := f.files[name]
-	if was != nil {
-		f.claims.remove(was)
+	previous := f.files[name]
+	if previous != nil {
+		f.claims.remove(previous)
 	}
 	if now != nil {
 		f.claims.add(now)
@@ -173,15 +174,15 @@ func (f *Folder) replace(name string, now *file) bool {
 	case now == nil:
 		delete(f.files, name)
 		f.order = nil
-		return was != nil
-	case was == nil || was.slug == "" || now.slug == "":
+		return previous != nil
+	case previous == nil || previous.slug == "" || now.slug == "":
 		f.order = nil
 	case f.order != nil:
 		at, _ := slices.BinarySearchFunc(f.order, now, compareFiles)
 		f.order[at] = now
 	}
 	f.files[name] = now
-	return was == nil || was.sum != now.sum || !slices.Equal(was.problems, now.problems)
+	return previous == nil || previous.sum != now.sum || !slices.Equal(previous.problems, now.problems)
 }
 
 func compareFiles(a, b *file) int {
@@ -208,7 +209,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 		r.info = info
 	}
 	if problem != nil {
-		r.problems = Problems{*problem}
+		r.problems = yamldoc.Problems{*problem}
 		return r, nil
 	}
 	data, err := readInto(room, full)
@@ -218,7 +219,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.sum, r.blob = sha256.Sum256(data), blobName(data)
+	r.sum, r.blob = sha256.Sum256(data), gitBlobName(data)
 	if src.slug == "" {
 		return r, nil // root files are parsed whenever the content is put together
 	}
@@ -234,7 +235,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 
 // Content returns the folder as it was last read, and everything that is wrong
 // with it, as Load does. The entities are the caller's.
-func (f *Folder) Content() (*Content, Problems, error) {
+func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity {
 		own := *e
 		return &own
@@ -242,7 +243,7 @@ func (f *Folder) Content() (*Content, Problems, error) {
 }
 
 // Check is Content without a copy of the entities: they must not be changed.
-func (f *Folder) Check() (*Content, Problems, error) {
+func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity { return e })
 }
 
@@ -263,7 +264,7 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	return &own, r.shown, false
 }
 
-func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, Problems, error) {
+func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yamldoc.Problems, error) {
 	c := &Content{}
 	problems, err := c.loadRootFiles(f.dir)
 	if err != nil {
@@ -283,9 +284,9 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, Pro
 	if len(f.order) == 0 && len(problems) == 0 {
 		return nil, nil, fmt.Errorf("%s: holds no entity files (%s/<slug>.yaml)", f.dir, strings.Join(record.Types, "/<slug>.yaml, "))
 	}
-	problems = append(problems, f.checkTogether(c.Categories)...)
+	problems = append(problems, f.crossCheck(c.Categories)...)
 	c.completeCategories()
-	problems.sort()
+	problems.Sort()
 	return c, problems, nil
 }
 

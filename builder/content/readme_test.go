@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/content"
+	"kindex/builder/content/schema"
 )
 
 // TestReadme: the field reference for contributors names every field that the
@@ -17,16 +18,16 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked, examples := 0, 0
-	for _, name := range content.Schemas {
-		data, err := content.SchemaJSON(name)
+	for _, name := range schema.Names {
+		data, err := schema.JSON(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var schema any
-		if err := json.Unmarshal(data, &schema); err != nil {
+		var s any
+		if err := json.Unmarshal(data, &s); err != nil {
 			t.Fatal(err)
 		}
-		for _, property := range propertyNames(schema) {
+		for _, property := range propertyNames(s) {
 			checked++
 			if !strings.Contains(string(readme), "`"+property+"`") {
 				t.Errorf("content/README.md does not mention `%s` of the schema %s", property, name)

@@ -16,9 +16,9 @@ import (
 // goroutines.
 type Reuse func(typ, slug string, sum [sha256.Size]byte) *record.Entity
 
-// blobName is the name that git gives the bytes of a file: the SHA-1 of a header
+// gitBlobName is the name that git gives the bytes of a file: the SHA-1 of a header
 // and of them.
-func blobName(data []byte) (name [sha1.Size]byte) {
+func gitBlobName(data []byte) (name [sha1.Size]byte) {
 	h := sha1.New()
 	var room [32]byte
 	h.Write(append(strconv.AppendInt(append(room[:0], "blob "...), int64(len(data)), 10), 0))
@@ -66,11 +66,11 @@ func (c *Content) Sort(compare func(a, b *record.Entity) int) {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return compare(c.Entities[i], c.Entities[j]) })
-	c.Entities, c.Blobs = inOrder(order, c.Entities), inOrder(order, c.Blobs)
-	c.Sums, c.Unchanged = inOrder(order, c.Sums), inOrder(order, c.Unchanged)
+	c.Entities, c.Blobs = reordered(order, c.Entities), reordered(order, c.Blobs)
+	c.Sums, c.Unchanged = reordered(order, c.Sums), reordered(order, c.Unchanged)
 }
 
-func inOrder[T any](order []int, list []T) []T {
+func reordered[T any](order []int, list []T) []T {
 	sorted := make([]T, len(order))
 	for i, from := range order {
 		sorted[i] = list[from]

@@ -78,7 +78,7 @@ func TestReuse(t *testing.T) {
 		e.Provider = "as known"
 		return &e
 	}
-	after, _, err := content.LoadUpon(dir, marked, nil)
+	after, _, err := content.LoadWithReuse(dir, marked, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

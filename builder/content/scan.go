@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
@@ -30,12 +32,12 @@ func (f *Folder) Changed() ([]string, error) {
 		}
 		seen[name] = true
 		f.mu.Lock()
-		was := f.files[name]
+		previous := f.files[name]
 		f.mu.Unlock()
-		if _, _, counts := f.classify(name, info); !counts && was == nil {
+		if _, _, counts := f.classify(name, info); !counts && previous == nil {
 			return nil
 		}
-		if was == nil || was.info == nil || !sameFile(was.info, info) {
+		if previous == nil || previous.info == nil || !sameFile(previous.info, info) {
 			changed = append(changed, name)
 		}
 		return nil
@@ -53,14 +55,14 @@ func (f *Folder) Changed() ([]string, error) {
 	return changed, nil
 }
 
-// noFolder is a content folder that is not there: an fs.ErrNotExist with a hint.
-type noFolder struct{ message string }
+// missingFolderError is a content folder that is not there: an fs.ErrNotExist with a hint.
+type missingFolderError struct{ message string }
 
 // Error implements error.
-func (e *noFolder) Error() string { return e.message }
+func (e *missingFolderError) Error() string { return e.message }
 
 // Is tells errors.Is what kind of error it is.
-func (e *noFolder) Is(target error) bool { return target == fs.ErrNotExist }
+func (e *missingFolderError) Is(target error) bool { return target == fs.ErrNotExist }
 
 func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
@@ -75,7 +77,7 @@ func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &noFolder{fmt.Sprintf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
+		return &missingFolderError{fmt.Sprintf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
 	}
 	if err != nil {
 		return err
@@ -116,7 +118,7 @@ func holdsTypes(dir string) bool {
 // classify tells what a file below the folder is: an entity file, with its type
 // and slug; a root file, without; something that does not belong there; or, where
 // ok is false, nothing that counts here.
-func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *Problem, ok bool) {
+func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
 	src = source{path: filepath.Join(f.dir, filepath.FromSlash(name)), shown: shownPath(f.dir, name)}
@@ -124,7 +126,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *P
 	switch {
 	case typ == "":
 		message, suggestion = f.misplaced(base, info)
-		ok = slices.Contains(rootFiles, base)
+		ok = slices.Contains(schema.RootFiles, base)
 	case !slices.Contains(record.Types, typ):
 		return src, nil, false
 	default:
@@ -140,7 +142,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *P
 	if message == "" {
 		return src, nil, ok
 	}
-	return src, &Problem{File: src.shown, Line: 1, Column: 1, Severity: Error, Message: message, Suggestion: suggestion}, true
+	return src, &yamldoc.Problem{File: src.shown, Line: 1, Column: 1, Severity: yamldoc.Error, Message: message, Suggestion: suggestion}, true
 }
 
 // misplaced tells why something may not lie beside the type folders, "" where
@@ -156,7 +158,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		if !info.IsDir() {
 			return "must be a folder of entity files, not a file or a link", ""
 		}
-	case slices.Contains(rootFiles, name):
+	case slices.Contains(schema.RootFiles, name):
 		if !info.Mode().IsRegular() {
 			return "must be a regular file, not a link", ""
 		}
@@ -164,8 +166,8 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		if holdsYAML(filepath.Join(f.dir, name)) {
 			return "is not a type of entity; known are " + strings.Join(record.Types, ", "), didyoumean.Name(name, record.Types)
 		}
-	case isYAML(name):
-		return "is not a file of a content folder; known are " + strings.Join(rootFiles, ", "), didyoumean.Name(name, rootFiles)
+	case IsYAML(name):
+		return "is not a file of a content folder; known are " + strings.Join(schema.RootFiles, ", "), didyoumean.Name(name, schema.RootFiles)
 	}
 	return "", ""
 }
@@ -213,16 +215,16 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 		return "", "", false // what editors and file managers leave
 	case info.IsDir():
 		return "is a folder; entity files lie directly in " + typ + "/", "", true
-	case !yml && isYAML(name):
+	case !yml && IsYAML(name):
 		return "entity files end in .yaml", strings.TrimSuffix(name, filepath.Ext(name)) + ".yaml", true
 	case !yml:
 		return "is not an entity file (<slug>.yaml)", "", true
 	case !info.Mode().IsRegular():
 		return "must be a regular file, not a link", "", true
 	case !ValidSlug(slug):
-		return shown(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
+		return yamldoc.Quote(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
 	case DeviceName(slug) != "":
-		return shown(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
+		return yamldoc.Quote(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
 	}
 	return "", "", true
 }
@@ -231,14 +233,15 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 // are, with slashes.
 func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
-func isYAML(name string) bool {
+// IsYAML reports whether a file has the extension of YAML files.
+func IsYAML(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return ext == ".yaml" || ext == ".yml"
 }
 
 func holdsYAML(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isYAML(e.Name()) })
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return IsYAML(e.Name()) })
 }
 
 func guessSlug(s string) string {

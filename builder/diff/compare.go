@@ -13,9 +13,9 @@ import (
 	"kindex/exports/score"
 )
 
-// Side is one of the two states that are compared. A nil Content stands for no
+// Revision is one of the two states that are compared. A nil Content stands for no
 // content at all; a formula is needed all the same.
-type Side struct {
+type Revision struct {
 	Content *content.Content
 	Formula *score.Formula
 }
@@ -41,7 +41,7 @@ type Comparison struct {
 	Shrink     Shrink      `json:"shrink"`
 }
 
-// Totals are the sizes of one side.
+// Totals are the sizes of one revision.
 type Totals struct {
 	Entities   int    `json:"entities"` // withdrawn ones too
 	Ranked     int    `json:"ranked"`
@@ -85,9 +85,9 @@ type Shrink struct {
 }
 
 // Compare compares two states. Scores are computed as of one time, each with
-// the formula of its side, and written into the entities. words splits a text
+// the formula of its revision, and written into the entities. words splits a text
 // into the words that count for likeness.
-func Compare(before, after Side, asOf time.Time, words func(string) []string) *Comparison {
+func Compare(before, after Revision, asOf time.Time, words func(string) []string) *Comparison {
 	a, b := newState(before, asOf), newState(after, asOf)
 	p := match(a, b)
 	c := &Comparison{AsOf: asOf.UTC().Format(time.RFC3339), Before: a.totals(), After: b.totals(),
@@ -97,7 +97,7 @@ func Compare(before, after Side, asOf time.Time, words func(string) []string) *C
 	if before.Content != nil && after.Content != nil {
 		c.Formula = compareFormulas(before.Formula, b, asOf)
 	}
-	c.Duplicates = duplicates(b.content.Entities, p.fresh(), words)
+	c.Duplicates = duplicates(b.content.Entities, p.added(), words)
 	c.Shrink = shrink(c.Counts.Deleted, len(a.content.Entities))
 	c.Changed = len(c.Entities) > 0 || c.Formula != nil || len(c.Categories) > 0 || len(c.Index) > 0
 	return c
@@ -112,7 +112,7 @@ func shrink(deleted, of int) Shrink {
 	return s
 }
 
-// state is a side with its scores and leaderboards.
+// state is a revision with its scores and leaderboards.
 type state struct {
 	content *content.Content
 	formula *score.Formula
@@ -121,7 +121,7 @@ type state struct {
 	within  map[*record.Entity]int // rank on that of its category
 }
 
-func newState(s Side, asOf time.Time) *state {
+func newState(s Revision, asOf time.Time) *state {
 	st := &state{content: s.Content, formula: s.Formula, byKey: map[string]*record.Entity{}}
 	if st.content == nil {
 		st.content = &content.Content{}

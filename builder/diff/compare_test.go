@@ -34,8 +34,8 @@ func tool(slug string, stars float64, formerly ...string) *record.Entity {
 	return e
 }
 
-func sideOf(f *score.Formula, list ...*record.Entity) Side {
-	return Side{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
+func revisionOf(f *score.Formula, list ...*record.Entity) Revision {
+	return Revision{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
 }
 
 // events is a comparison on one line: what happened to whom, with the composite
@@ -85,7 +85,7 @@ func TestEvents(t *testing.T) {
 		"in order, kind by kind":  {[]*record.Entity{tool("b", 1), tool("d", 1), tool("e", 2)}, []*record.Entity{tool("a", 1), tool("c", 1), tool("e", 1)}, "created a, created c, updated e, deleted b, deleted d"},
 		"claimed by two new ones": {[]*record.Entity{tool("a", 1)}, []*record.Entity{tool("b", 1, "a"), tool("c", 1, "a")}, "created c, updated a>b"},
 	} {
-		got := Compare(sideOf(f, c.before...), sideOf(f, c.after...), asOf, strings.Fields)
+		got := Compare(revisionOf(f, c.before...), revisionOf(f, c.after...), asOf, strings.Fields)
 		if eventsOf(got) != c.want || got.Changed != (c.want != "") {
 			t.Errorf("%s: %s instead of %s", name, eventsOf(got), c.want)
 		}
@@ -105,7 +105,7 @@ func TestMoves(t *testing.T) {
 	before := []*record.Entity{tool("a", 1000), tool("b", 900), tool("d", 500), other, tool("z", 0)}
 	still := *other
 	after := []*record.Entity{tool("a", 10), tool("b", 900), gone, &still, tool("z", 0)}
-	c := Compare(sideOf(f, before...), sideOf(f, after...), asOf, strings.Fields)
+	c := Compare(revisionOf(f, before...), revisionOf(f, after...), asOf, strings.Fields)
 	if eventsOf(c) != "updated a, updated d" || c.Before.Ranked != 4 || c.After.Ranked != 3 {
 		t.Fatalf("%s %+v", eventsOf(c), c)
 	}
@@ -138,28 +138,28 @@ func TestShrink(t *testing.T) {
 		all = append(all, tool(fmt.Sprintf("t%02d", i), 1))
 	}
 	for deleted, refused := range map[int]bool{0: false, 1: false, 2: false, 3: true, 20: true} {
-		after := sideOf(f, all[deleted:]...)
+		after := revisionOf(f, all[deleted:]...)
 		if deleted == 20 {
 			after.Content = nil
 		}
-		if c := Compare(sideOf(f, all...), after, asOf, strings.Fields); c.Shrink.Refused != refused || c.Shrink.Deleted != deleted || c.Shrink.Of != 20 {
+		if c := Compare(revisionOf(f, all...), after, asOf, strings.Fields); c.Shrink.Refused != refused || c.Shrink.Deleted != deleted || c.Shrink.Of != 20 {
 			t.Errorf("%d: %+v", deleted, c.Shrink)
 		}
 	}
-	c := Compare(Side{Formula: f}, sideOf(f, all...), asOf, strings.Fields)
+	c := Compare(Revision{Formula: f}, revisionOf(f, all...), asOf, strings.Fields)
 	if c.Shrink != (Shrink{}) || c.Counts.Created != 20 || c.Formula != nil {
 		t.Errorf("%+v", c)
 	}
 	// A rename deletes nothing.
-	if c := Compare(sideOf(f, tool("a", 1)), sideOf(f, tool("b", 1, "a")), asOf, strings.Fields); c.Shrink.Refused || c.Counts.Renamed != 1 || c.Counts.Updated != 1 {
+	if c := Compare(revisionOf(f, tool("a", 1)), revisionOf(f, tool("b", 1, "a")), asOf, strings.Fields); c.Shrink.Refused || c.Counts.Renamed != 1 || c.Counts.Updated != 1 {
 		t.Errorf("%+v", c)
 	}
 }
 
 // TestFormula: what another formula does is told apart from what edits do.
 func TestFormula(t *testing.T) {
-	before := sideOf(formula(t, "1", 1e6), tool("a", 1000), tool("b", 10), tool("c", 0))
-	after := sideOf(formula(t, "2", 1e3), tool("a", 1000), tool("b", 10), tool("c", 0))
+	before := revisionOf(formula(t, "1", 1e6), tool("a", 1000), tool("b", 10), tool("c", 0))
+	after := revisionOf(formula(t, "2", 1e3), tool("a", 1000), tool("b", 10), tool("c", 0))
 	c := Compare(before, after, asOf, strings.Fields)
 	f := c.Formula
 	if f == nil || f.Old != "1" || f.New != "2" || f.SameVersion || f.Scored != 2 || f.Moved != 2 || len(f.Largest) != 2 || f.Largest[0].Key() != "tool/a" ||
@@ -190,7 +190,7 @@ func TestFormula(t *testing.T) {
 
 func TestRootFiles(t *testing.T) {
 	f := formula(t, "1", 1e6)
-	before, after := sideOf(f, tool("a", 1)), sideOf(f, tool("a", 1))
+	before, after := revisionOf(f, tool("a", 1)), revisionOf(f, tool("a", 1))
 	before.Content.Categories = []content.Category{{Slug: "a", Title: "A"}, {Slug: "b", Title: "B"}, {Slug: "c", Title: "C"}}
 	after.Content.Categories = []content.Category{{Slug: "b", Title: "B", Description: "New."}, {Slug: "c", Title: "C"}, {Slug: "d", Title: "D"}}
 	before.Content.Index = content.Index{Title: "T", License: "MIT"}

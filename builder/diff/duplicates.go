@@ -18,11 +18,11 @@ const (
 	SameRepository = "repository" // the same source code
 	SameName       = "name"       // the same letters and digits
 	NearName       = "nearName"   // one edit apart
-	VeryAlike      = "similar"    // most of what they say is the same
+	SimilarContent = "similar"    // most of what they say is the same
 )
 
 // kinds in the order in which reasons are given: the surest first.
-var kinds = []string{SameRepository, SameURL, SameName, NearName, VeryAlike}
+var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
 
 // Two entities are taken for a possible duplicate where their similarity, as
 // builder/neighbors has it, is at least Alike, and what they share is at least
@@ -36,8 +36,8 @@ var kinds = []string{SameRepository, SameURL, SameName, NearName, VeryAlike}
 // them under another name and address is found, and 9 of 10 where half of its
 // description is gone; one that is described in other words is not.
 const (
-	Alike   = 0.85
-	Overlap = 0.6
+	MinSimilarity = 0.85
+	MinOverlap    = 0.6
 )
 
 // Duplicate is a pair of entities that may be one and the same thing.
@@ -55,8 +55,8 @@ type Reason struct {
 	Value string `json:"value"`
 }
 
-// Says is the reason in words, in which mark writes what the files say.
-func (r Reason) Says(mark func(string) string) string {
+// Text is the reason in words, in which mark writes what the files say.
+func (r Reason) Text(mark func(string) string) string {
 	switch r.Kind {
 	case SameURL:
 		return "same URL " + mark(r.Value)
@@ -82,7 +82,7 @@ func duplicates(all, fresh []*record.Entity, words func(string) []string) []Dupl
 	}
 	f.byAddress(fresh)
 	f.byName(fresh)
-	f.byLikeness(words)
+	f.bySimilarity(words)
 	list := make([]Duplicate, 0, len(f.found))
 	for _, d := range f.found {
 		slices.SortStableFunc(d.Reasons, func(x, y Reason) int {
@@ -176,7 +176,7 @@ func (f *finder) byName(fresh []*record.Entity) {
 	names := make(map[*record.Entity]string, len(f.all))
 	same, near := map[string][]*record.Entity{}, map[string][]*record.Entity{}
 	for _, e := range f.all {
-		name := joined(e.Name)
+		name := normalizeName(e.Name)
 		names[e] = name
 		same[name] = append(same[name], e)
 		for _, key := range nearKeys(name) {
@@ -206,8 +206,8 @@ func (f *finder) byName(fresh []*record.Entity) {
 // that is so much alike.
 const few = 500
 
-// byLikeness finds those that say nearly the same.
-func (f *finder) byLikeness(words func(string) []string) {
+// bySimilarity finds those that say nearly the same.
+func (f *finder) bySimilarity(words func(string) []string) {
 	var places []uint32
 	for i, e := range f.all {
 		if f.new[e] {
@@ -226,8 +226,8 @@ func (f *finder) byLikeness(words func(string) []string) {
 	for k, list := range near {
 		for _, n := range list {
 			e, other := f.all[places[k]], f.all[n.Ordinal]
-			if n.Similarity >= Alike && overlap(e, other, words) >= Overlap {
-				f.add(e, other, VeryAlike, fmt.Sprintf("%.2f", n.Similarity))
+			if n.Similarity >= MinSimilarity && overlap(e, other, words) >= MinOverlap {
+				f.add(e, other, SimilarContent, fmt.Sprintf("%.2f", n.Similarity))
 			}
 		}
 	}

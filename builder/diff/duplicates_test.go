@@ -57,7 +57,7 @@ func TestNames(t *testing.T) {
 		{"GPT-4", "GPT-5", ""},
 		{"GPT-4", "GPT-4o", ""}, // too few letters
 		{"Dask", "Task", ""},
-		{"Keras", "Kera", ""}, // too few on one side
+		{"Keras", "Kera", ""}, // too few letters
 		{"C++", "C", ""},
 		{"C#", "C", ""},
 		{"aabbcc", "aabbc", NearName},
@@ -70,7 +70,7 @@ func TestNames(t *testing.T) {
 			list := duplicates([]*record.Entity{a, entity("b", p[1])}, []*record.Entity{a}, strings.Fields)
 			for _, d := range list {
 				for _, r := range d.Reasons {
-					if r.Kind != VeryAlike {
+					if r.Kind != SimilarContent {
 						got += r.Kind
 					}
 				}
@@ -126,7 +126,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func shipped(t *testing.T) *content.Content {
+func fixtureContent(t *testing.T) *content.Content {
 	t.Helper()
 	c, problems, err := content.Load("../../content", nil)
 	if n, _ := problems.Count(); err != nil || n > 0 || len(c.Entities) < 300 {
@@ -140,7 +140,7 @@ func shipped(t *testing.T) *content.Content {
 // catalogue there is, and few for what they are called or where they are.
 func TestShippedIsDistinct(t *testing.T) {
 	suite.InTest(t)
-	all := shipped(t).Entities
+	all := fixtureContent(t).Entities
 	var got []string
 	for _, d := range duplicates(all, all, indexes.Words) {
 		for _, r := range d.Reasons {
@@ -162,7 +162,7 @@ func TestShippedIsDistinct(t *testing.T) {
 		for from := 0; from+size <= len(all); from += size {
 			part := all[from : from+size]
 			for _, d := range duplicates(part, part, indexes.Words) {
-				if d.Reasons[len(d.Reasons)-1].Kind == VeryAlike {
+				if d.Reasons[len(d.Reasons)-1].Kind == SimilarContent {
 					t.Errorf("of %d: %+v", size, d)
 				}
 			}
@@ -174,7 +174,7 @@ func TestShippedIsDistinct(t *testing.T) {
 // says, and mostly one with half of the description.
 func TestCopiesAreFound(t *testing.T) {
 	suite.InTest(t)
-	all := shipped(t).Entities
+	all := fixtureContent(t).Entities
 	whole, half, copies := 0, 0, 0
 	for i := 0; i < len(all); i += 9 {
 		if all[i].Status == record.Withdrawn {
@@ -187,7 +187,7 @@ func TestCopiesAreFound(t *testing.T) {
 			e.Slug, e.Name, e.URL, e.Links = e.Slug+"-copy", "Zyxwv", "", nil
 			e.Description = strings.Join(words[:len(words)/share], " ")
 			for _, d := range duplicates(append([]*record.Entity{&e}, all...), []*record.Entity{&e}, indexes.Words) {
-				if d.Other == all[i].Key() && d.Reasons[0].Kind == VeryAlike {
+				if d.Other == all[i].Key() && d.Reasons[0].Kind == SimilarContent {
 					*found++
 				}
 			}

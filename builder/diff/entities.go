@@ -71,8 +71,8 @@ type pairs struct {
 
 type pair struct{ before, after *record.Entity }
 
-// fresh lists the entities whose address is new.
-func (p *pairs) fresh() []*record.Entity {
+// added lists the entities whose address is new.
+func (p *pairs) added() []*record.Entity {
 	list := slices.Clone(p.created)
 	for _, r := range p.renamed {
 		list = append(list, r.after)

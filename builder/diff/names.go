@@ -9,9 +9,9 @@ import (
 	"kindex/exports/record"
 )
 
-// joined is a name without what people write in one way or another: case,
+// normalizeName is a name without what people write in one way or another: case,
 // accents, spaces and punctuation. A plus and a hash stay: C++ and C# are not C.
-func joined(name string) string {
+func normalizeName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '+' || r == '#' {
 			return r

@@ -16,8 +16,8 @@ import (
 	"kindex/exports/store"
 )
 
-// Most is how many of the largest moves are listed.
-const Most = 10
+// MaxMoves is how many of the largest moves are listed.
+const MaxMoves = 10
 
 // Formula is what another formula does to the scores, everything else being as
 // it is after.
@@ -72,7 +72,7 @@ func compareFormulas(before *score.Formula, after *state, asOf time.Time) *Formu
 		f.Moved++
 	}
 	slices.SortStableFunc(f.Largest, func(x, y Move) int { return cmp.Compare(y.size(), x.size()) })
-	f.Largest = slices.Clone(f.Largest[:min(len(f.Largest), Most)])
+	f.Largest = slices.Clone(f.Largest[:min(len(f.Largest), MaxMoves)])
 	return f
 }
 

@@ -58,7 +58,7 @@ func (r *Repository) started(ctx context.Context, c Command, input bool) (*Proce
 
 // isolated prepares a command in our own git directory.
 func (r *Repository) isolated(ctx context.Context, c Command) (*Process, error) {
-	own, err := r.own()
+	own, err := r.privateDir()
 	if err != nil {
 		return nil, err
 	}
@@ -74,18 +74,18 @@ func settings(told, config []string) []string {
 	return told
 }
 
-// own returns our own git directory, which is created at the first call. See
+// privateDir returns our own git directory, which is created at the first call. See
 // gitrepository-layout(5).
-func (r *Repository) own() (string, error) {
+func (r *Repository) privateDir() (string, error) {
 	r.once.Do(func() {
-		if r.failed = r.createOwn(); r.failed != nil {
+		if r.failed = r.createPrivateDir(); r.failed != nil {
 			r.failed = fmt.Errorf("git needs a temporary folder of its own: %w", r.failed)
 		}
 	})
 	return r.private, r.failed
 }
 
-func (r *Repository) createOwn() error {
+func (r *Repository) createPrivateDir() error {
 	dir, err := os.MkdirTemp("", "kindex-git-")
 	if err != nil {
 		return err

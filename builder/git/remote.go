@@ -57,7 +57,7 @@ func (r *Repository) Remote(ctx context.Context, name string) (fetch, push strin
 // settings of the person, who has the credentials, and connects to where they lead. No
 // setting of the repository counts.
 func (r *Repository) RunRemote(ctx context.Context, c Command) (string, error) {
-	own, err := r.own()
+	own, err := r.privateDir()
 	if err == nil {
 		err = r.packReferences(ctx)
 	}
@@ -75,11 +75,11 @@ func (r *Repository) RunRemote(ctx context.Context, c Command) (string, error) {
 // packReferences gives our own git directory the references of the repository, by which
 // git finds out what need not be fetched.
 func (r *Repository) packReferences(ctx context.Context) error {
-	list, err := r.ask(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
+	list, err := r.query(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
 	if err != nil {
 		return err
 	}
-	own, err := r.own()
+	own, err := r.privateDir()
 	if err != nil {
 		return err
 	}

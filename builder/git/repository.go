@@ -43,9 +43,9 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	out, err := r.discover(ctx, "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format",
 		"--absolute-git-dir", "--path-format=absolute", "--git-common-dir", "--show-prefix")
 	switch {
-	case Says(err, "cannot use bare repository"):
+	case MessageContains(err, "cannot use bare repository"):
 		return nil, embedded(dir)
-	case Says(err, "not a git repository"):
+	case MessageContains(err, "not a git repository"):
 		return nil, ErrNoRepository
 	case err != nil:
 		return nil, err
@@ -55,11 +55,11 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 		return nil, ErrNoRepository
 	}
 	if len(lines) != 6 || !filepath.IsAbs(lines[4]) {
-		return nil, fmt.Errorf("%s: unexpected output of git: %q; git 2.31 or newer is needed, and a path without line breaks", dir, plain(out))
+		return nil, fmt.Errorf("%s: unexpected output of git: %q; git 2.31 or newer is needed, and a path without line breaks", dir, cleanMessage(out))
 	}
 	r.Shallow, r.Format, r.gitDir, r.commonDir, r.Prefix = lines[1] == "true", lines[2], lines[3], lines[4], lines[5]
 	if r.Format != "sha1" && r.Format != "sha256" {
-		return nil, fmt.Errorf("%s: the repository has the object format %q; supported are sha1 and sha256", dir, plain(r.Format))
+		return nil, fmt.Errorf("%s: the repository has the object format %q; supported are sha1 and sha256", dir, cleanMessage(r.Format))
 	}
 	if holds(r.gitDir, r.dir) { // git before 2.38 does not know safe.bareRepository
 		return nil, embedded(dir)
@@ -87,30 +87,30 @@ func (r *Repository) discover(ctx context.Context, args ...string) (string, erro
 	return prepare(ctx, r.dir, env, protected, append([]string{"rev-parse"}, args...)).output()
 }
 
-// ask runs a command on the repository itself, with its own configuration. Only
+// query runs a command on the repository itself, with its own configuration. Only
 // commands that read or write references and print settings may run so: rev-parse,
 // symbolic-ref, for-each-ref, update-ref and config run nothing but hooks, which
 // protected switches off.
-func (r *Repository) ask(ctx context.Context, args ...string) (string, error) {
-	return r.asking(ctx, args...).output()
+func (r *Repository) query(ctx context.Context, args ...string) (string, error) {
+	return r.queryProcess(ctx, args...).output()
 }
 
-func (r *Repository) asking(ctx context.Context, args ...string) *Process {
+func (r *Repository) queryProcess(ctx context.Context, args ...string) *Process {
 	env := append(environment(basic, personal), forced...)
 	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
 }
 
 // Head returns the name of the commit that is checked out, "" before the first one.
 func (r *Repository) Head(ctx context.Context) (string, error) {
-	out, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+	out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err == nil || ctx.Err() != nil {
 		return strings.TrimSpace(out), err
 	}
 	// HEAD of a new repository names a branch that is not there. One that is there
 	// and cannot be read is something else.
-	branch, failed := r.ask(ctx, "symbolic-ref", "--quiet", "HEAD")
+	branch, failed := r.query(ctx, "symbolic-ref", "--quiet", "HEAD")
 	if failed == nil {
-		list := r.asking(ctx, "for-each-ref", "--format=%(refname)", "--", strings.TrimSpace(branch))
+		list := r.queryProcess(ctx, "for-each-ref", "--format=%(refname)", "--", strings.TrimSpace(branch))
 		if out, failed = list.output(); failed == nil && out == "" && list.stderr.Len() == 0 {
 			return "", nil
 		}
@@ -137,7 +137,7 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (string, erro
 	name := base
 	if !IsObjectName(base) {
 		// References are the repository's. Reading one reads no object.
-		out, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", base)
+		out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", base)
 		if err != nil {
 			return "", ctx.Err()
 		}
@@ -152,7 +152,7 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (string, erro
 
 // Names returns the short names of all references.
 func (r *Repository) Names(ctx context.Context) ([]string, error) {
-	out, err := r.ask(ctx, "for-each-ref", "--format=%(refname:short)")
+	out, err := r.query(ctx, "for-each-ref", "--format=%(refname:short)")
 	return strings.Fields(out), err
 }
 

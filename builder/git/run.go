@@ -82,14 +82,14 @@ var connecting = []string{
 func environment(lists ...[]string) (env []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if slices.ContainsFunc(lists, func(list []string) bool { return listed(list, name) }) {
+		if slices.ContainsFunc(lists, func(list []string) bool { return isListed(list, name) }) {
 			env = append(env, v)
 		}
 	}
 	return env
 }
 
-func listed(list []string, name string) bool {
+func isListed(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(n string) bool {
 		prefix, all := strings.CutSuffix(n, "*")
 		return n == name || all && strings.HasPrefix(name, prefix)
@@ -152,7 +152,7 @@ func (p *Process) explain(err error) error {
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("git cannot be run: %w", err)
 	}
-	return &Error{Command: p.name, Code: exit.ExitCode(), Message: plain(p.stderr.String()), err: err}
+	return &Error{Command: p.name, Code: exit.ExitCode(), Message: cleanMessage(p.stderr.String()), err: err}
 }
 
 // Error is the failure of a git command.
@@ -176,8 +176,8 @@ func ExitCode(err error) int {
 	return -1
 }
 
-// Says reports whether an error is that of a git command that printed some text.
-func Says(err error, text string) bool {
+// MessageContains reports whether an error is that of a git command that printed some text.
+func MessageContains(err error, text string) bool {
 	e := (*Error)(nil)
 	return errors.As(err, &e) && strings.Contains(e.Message, text)
 }

@@ -21,9 +21,9 @@ func BlobName(data []byte, format string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// plain puts a message on one line and replaces what could control a terminal: git
+// cleanMessage puts a message on one line and replaces what could control a terminal: git
 // repeats names from a repository, and servers send messages of their own.
-func plain(message string) string {
+func cleanMessage(message string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && !unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {
 			return unicode.ReplacementChar

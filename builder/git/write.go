@@ -28,18 +28,18 @@ func Top(ctx context.Context, dir string) (string, error) {
 func (r *Repository) CreateBranch(ctx context.Context, name, commit string) error {
 	// Newer versions of git take hooks from the configuration, too, whatever
 	// core.hooksPath says.
-	hooks, err := r.ask(ctx, "config", "--includes", "--show-scope", "--name-only", "--get-regexp", `^hook\..*\.command$`)
+	hooks, err := r.query(ctx, "config", "--includes", "--show-scope", "--name-only", "--get-regexp", `^hook\..*\.command$`)
 	if err != nil && ExitCode(err) != 1 {
 		return err
 	}
 	for line := range strings.Lines(hooks) {
 		if scope, key, _ := strings.Cut(line, "\t"); scope == "local" || scope == "worktree" {
 			return fmt.Errorf("the configuration of the repository has a hook (%s), which must not run here; remove it, or create the branch yourself: git branch %s %.12s",
-				plain(key), name, commit)
+				cleanMessage(key), name, commit)
 		}
 	}
 	// The last argument demands that the branch does not exist.
-	_, err = r.ask(ctx, "update-ref", "refs/heads/"+name, commit, "")
+	_, err = r.query(ctx, "update-ref", "refs/heads/"+name, commit, "")
 	return err
 }
 
@@ -47,7 +47,7 @@ func (r *Repository) CreateBranch(ctx context.Context, name, commit string) erro
 // person and of the repository have it, and as the variables of this process, which
 // come first.
 func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
-	out, err := r.ask(ctx, "config", "--includes", "--null", "--get-regexp", `^(user|author|committer)\.(name|email)$`)
+	out, err := r.query(ctx, "config", "--includes", "--null", "--get-regexp", `^(user|author|committer)\.(name|email)$`)
 	if err != nil && ExitCode(err) != 1 {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type Branch struct {
 func BranchName(id string) string { return "submission/" + id }
 
 // Repository is where proposals are written.
-type Repository struct{ *gitlog.Place }
+type Repository struct{ *gitlog.Location }
 
 // CheckFolder makes sure that a commit has the content folder, and that nothing
 // else lies where the file of a proposal belongs: a file that is there instead of

@@ -108,12 +108,12 @@ func TestPushOverHTTP(t *testing.T) {
 	// What another tool has set for the host must not be sent beside the token.
 	git(t, dir, "config", "http."+s.URL+"/.extraheader", "Authorization: Basic c29tZWJvZHk6ZWxzZQ==")
 	log := logArguments(t)
-	place, err := gitlog.FindPlace(t.Context(), filepath.Join(dir, "a \"folder\"", "content"))
+	location, err := gitlog.FindLocation(t.Context(), filepath.Join(dir, "a \"folder\"", "content"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer place.Close()
-	r := &gitbranch.Repository{Place: place}
+	defer location.Close()
+	r := &gitbranch.Repository{Location: location}
 	remote, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, token))
 	if err != nil {
 		t.Fatal(err)
@@ -168,12 +168,12 @@ func TestSecurityTokenStaysWithItsHost(t *testing.T) {
 	git(t, dir, "remote", "add", "origin", s.URL+"/example/index.git")
 	git(t, dir, "remote", "add", "clear", "http://forge.example.org/example/index.git")
 	git(t, dir, "remote", "add", "command", "ext::sh -c touch%20pwned")
-	place, err := gitlog.FindPlace(t.Context(), dir)
+	location, err := gitlog.FindLocation(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer place.Close()
-	r := &gitbranch.Repository{Place: place}
+	defer location.Close()
+	r := &gitbranch.Repository{Location: location}
 	remote, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, token))
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 // HeadAt returns what ReadHead would if the commit were checked out, without
 // changes. commit is the object name of one.
-func (p *Place) HeadAt(ctx context.Context, commit string) (Head, error) {
+func (p *Location) HeadAt(ctx context.Context, commit string) (Head, error) {
 	return headAt(ctx, p.Repository, commit, p.prefix)
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/git"
 )
 
@@ -132,13 +133,13 @@ func parse(jobs <-chan *job) {
 }
 
 // firstError is the first problem that keeps a file from being used.
-func firstError(problems content.Problems) string {
+func firstError(problems yamldoc.Problems) string {
 	for _, p := range problems {
-		if p.Severity == content.Error {
+		if p.Severity == yamldoc.Error {
 			if p.Field != "" {
-				return p.Field + ": " + p.Says()
+				return p.Field + ": " + p.Text()
 			}
-			return p.Says()
+			return p.Text()
 		}
 	}
 	return "cannot be read"

@@ -10,8 +10,8 @@ import (
 // a commit of that time had brought them: files that may have changed, and the
 // addresses of those that are gone. The Log continues earlier, nil for none. All
 // its versions are of one commit, which has a time only.
-func Compare(earlier Earlier, at time.Time, changed, gone []*record.Entity) (*Log, error) {
-	log := &Log{Continued: earlier != nil}
+func Compare(previous Previous, at time.Time, changed, gone []*record.Entity) (*Log, error) {
+	log := &Log{Continued: previous != nil}
 	c := &logged{Commit: Commit{Time: at.UTC().Truncate(time.Second)}}
 	for _, e := range changed {
 		c.files = append(c.files, &file{typ: e.Type, slug: e.Slug, entity: e})
@@ -19,5 +19,5 @@ func Compare(earlier Earlier, at time.Time, changed, gone []*record.Entity) (*Lo
 	for _, e := range gone {
 		c.files = append(c.files, &file{typ: e.Type, slug: e.Slug, gone: true})
 	}
-	return log, newLines(log, earlier).add(c)
+	return log, newLines(log, previous).add(c)
 }

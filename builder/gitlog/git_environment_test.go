@@ -42,7 +42,7 @@ func TestMailmap(t *testing.T) {
 	r.commit("mailmap", ".mailmap", "Ada Lovelace <ada@example.org>\n", "content/tool/b.yaml", entity("B"))
 	r.write(".mailmap", "Edited Since <ada@example.org>\n")
 	r.git("config", "mailmap.blob", r.git("hash-object", "-w", mine))
-	log := r.walk(gitlog.Options{Dir: dir, Earlier: &f})
+	log := r.walk(gitlog.Options{Dir: dir, Previous: &f})
 	if log.Continued || len(log.Commits) != 2 || log.Commits[0].Author != "Ada Lovelace" || log.Mailmap != r.git("rev-parse", "HEAD:.mailmap") {
 		t.Errorf("with a mailmap: %+v", log)
 	}
@@ -182,7 +182,7 @@ func TestShallow(t *testing.T) {
 		if shallow := (*gitlog.ShallowError)(nil); !errors.As(err, &shallow) || !strings.Contains(err.Error(), "git fetch --unshallow") {
 			t.Errorf("of a clone of depth %s it says %v", depth, err)
 		}
-		log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: clone.dir, Earlier: &f})
+		log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: clone.dir, Previous: &f})
 		if !continues {
 			if shallow := (*gitlog.ShallowError)(nil); !errors.As(err, &shallow) {
 				t.Errorf("of a clone of depth %s, on top of an earlier walk, it says %v", depth, err)
@@ -241,7 +241,7 @@ func TestAnotherHistory(t *testing.T) {
 		t.Helper()
 		o.Dir = dir
 		full := r.walk(o)
-		o.Earlier = &f
+		o.Previous = &f
 		log := r.walk(o)
 		if log.Continued != continued || !continued && !reflect.DeepEqual(log, full) {
 			t.Errorf("%s: continued is %v, and it found\n%s", name, log.Continued, told(log))
@@ -379,15 +379,15 @@ func TestGitThatHangs(t *testing.T) {
 	}
 }
 
-// TestEarlierThatCannotBeRead holds that an entity of the earlier walk is asked for,
+// TestPreviousThatCannotBeRead holds that an entity of the earlier walk is asked for,
 // and that its error ends the walk.
-func TestEarlierThatCannotBeRead(t *testing.T) {
+func TestPreviousThatCannotBeRead(t *testing.T) {
 	r := newRepo(t)
 	r.commit("one", "tool/a.yaml", entity("A"))
 	var f found
 	f.add(t, r.walk(gitlog.Options{}))
 	r.commit("two", "tool/a.yaml", entity("B"))
-	_, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: r.dir, Earlier: unreadable{&f}})
+	_, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: r.dir, Previous: unreadable{&f}})
 	if !errors.Is(err, errUnreadable) {
 		t.Errorf("it says %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/builder/content/schema"
 	"kindex/builder/git"
 	"kindex/exports/record"
 )
@@ -79,7 +80,7 @@ func CurrentCommit(ctx context.Context, dir string) string {
 // files have changed and to convert them.
 func differs(ctx context.Context, r *git.Repository, commit, dir string, c *content.Content) (bool, error) {
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit, "--"}
-	for _, name := range slices.Concat(record.Types, content.RootFiles()) {
+	for _, name := range slices.Concat(record.Types, schema.RootFiles) {
 		args = append(args, r.Prefix+name)
 	}
 	out, err := r.Run(ctx, git.Command{Args: args})
@@ -97,7 +98,7 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 		if !ok || !ok2 || len(fields) != 3 {
 			return false, fmt.Errorf("git ls-tree in %s: unexpected answer %q", dir, line)
 		}
-		if _, _, isEntity := entityPath(below); !isEntity && !slices.Contains(content.RootFiles(), below) {
+		if _, _, isEntity := entityPath(below); !isEntity && !slices.Contains(schema.RootFiles, below) {
 			continue
 		}
 		committed[below] = "" // a link, say

@@ -12,11 +12,11 @@ import (
 // lines follows entities through the commits. The line of an entity is all its
 // versions, under whatever address.
 type lines struct {
-	log     *Log
-	earlier Earlier // nil for none
-	commits int     // of earlier
-	places  int     // versions of earlier
-	last    time.Time
+	log      *Log
+	previous Previous // nil for none
+	commits  int      // of earlier
+	places   int      // versions of earlier
+	last     time.Time
 
 	known     map[address]tip
 	continued map[int]bool // versions of earlier that another follows; nil until needed
@@ -41,12 +41,12 @@ const (
 	moved   // its line goes on, or has ended, elsewhere
 )
 
-func newLines(log *Log, earlier Earlier) *lines {
-	l := &lines{log: log, earlier: earlier, known: map[address]tip{}, last: firstTime}
-	if earlier != nil {
-		l.commits, l.places = earlier.Commits(), earlier.Versions()
+func newLines(log *Log, previous Previous) *lines {
+	l := &lines{log: log, previous: previous, known: map[address]tip{}, last: firstTime}
+	if previous != nil {
+		l.commits, l.places = previous.Commits(), previous.Versions()
 		if l.places > 0 {
-			l.last = earlier.Time().UTC()
+			l.last = previous.Time().UTC()
 		}
 	}
 	return l
@@ -55,10 +55,10 @@ func newLines(log *Log, earlier Earlier) *lines {
 // at returns what is known of an address.
 func (l *lines) at(a address) tip {
 	t, ok := l.known[a]
-	if ok || l.earlier == nil {
+	if ok || l.previous == nil {
 		return t
 	}
-	place, isAlive, ok := l.earlier.Last(a.typ, a.slug)
+	place, isAlive, ok := l.previous.Last(a.typ, a.slug)
 	switch {
 	case !ok:
 	case isAlive:
@@ -77,7 +77,7 @@ func (l *lines) followed(place int) bool {
 	if l.continued == nil {
 		l.continued = map[int]bool{}
 		for i := range l.places {
-			if before := l.earlier.Before(i); before >= 0 {
+			if before := l.previous.Before(i); before >= 0 {
 				l.continued[before] = true
 			}
 		}
@@ -88,7 +88,7 @@ func (l *lines) followed(place int) bool {
 // entity returns the content of a version.
 func (l *lines) entity(place int) (*record.Entity, error) {
 	if place < l.places {
-		return l.earlier.Entity(place)
+		return l.previous.Entity(place)
 	}
 	return l.log.Versions[place-l.places].Entity, nil
 }
@@ -122,7 +122,7 @@ func (l *lines) add(c *logged) error {
 		default:
 			from, ok := renamed[a]
 			if !ok {
-				from = l.takeUp(f)
+				from = l.continueLine(f)
 			}
 			l.append(a, f.entity, from, alive)
 		}
@@ -179,10 +179,10 @@ func (l *lines) renames(files []*file) (renamed map[address]int, left map[addres
 	return renamed, left
 }
 
-// takeUp returns the version that a new file goes on from: where its own entity
+// continueLine returns the version that a new file goes on from: where its own entity
 // was deleted in an earlier commit or, else, the one of its earlier slugs that was
 // deleted last; -1 for none. No line is taken up twice.
-func (l *lines) takeUp(f *file) int {
+func (l *lines) continueLine(f *file) int {
 	own := address{f.typ, f.slug}
 	if t := l.at(own); t.state == deleted {
 		return t.place

@@ -15,8 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// story makes a random history as a stream for git fast-import.
-type story struct {
+// randomHistory makes a random history as a stream for git fast-import.
+type randomHistory struct {
 	rand    *rand.Rand
 	out     strings.Builder
 	marks   int
@@ -25,15 +25,15 @@ type story struct {
 	version int
 }
 
-func newStory(seed uint64) *story {
-	s := &story{rand: rand.New(rand.NewPCG(seed, 1)), files: map[string]string{}, former: map[string][]string{}}
+func newRandomHistory(seed uint64) *randomHistory {
+	s := &randomHistory{rand: rand.New(rand.NewPCG(seed, 1)), files: map[string]string{}, former: map[string][]string{}}
 	s.commit("refs/heads/main", "begin", "", map[string]string{"tool/stays.yaml": entity("Stays")})
 	return s
 }
 
 // commit writes a commit that changes files; no text means that a file goes. It
 // returns its mark.
-func (s *story) commit(branch, message, parents string, change map[string]string) int {
+func (s *randomHistory) commit(branch, message, parents string, change map[string]string) int {
 	s.marks++
 	fmt.Fprintf(&s.out, "commit %s\nmark :%d\ncommitter C <c@example.org> %d +0000\ndata %d\n%s\n%s",
 		branch, s.marks, 1700000000+s.rand.IntN(5000), len(message), message, parents)
@@ -57,7 +57,7 @@ func (s *story) commit(branch, message, parents string, change map[string]string
 }
 
 // step makes one commit on the main branch, now and then one that merges.
-func (s *story) step() {
+func (s *randomHistory) step() {
 	change := map[string]string{}
 	for range 1 + s.rand.IntN(4) {
 		s.change(change)
@@ -78,7 +78,7 @@ func (s *story) step() {
 }
 
 // change adds a random change of one file to a commit.
-func (s *story) change(change map[string]string) {
+func (s *randomHistory) change(change map[string]string) {
 	typ, slug := record.Types[s.rand.IntN(2)], string(rune('a'+s.rand.IntN(6)))
 	path := typ + "/" + slug + ".yaml"
 	text, there := s.files[path]
@@ -119,7 +119,7 @@ func TestRandomHistories(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			s := newStory(seed)
+			s := newRandomHistory(seed)
 			for range 150 {
 				s.step()
 			}
@@ -135,7 +135,7 @@ func TestRandomHistories(t *testing.T) {
 			var f found
 			for _, stop := range slices.Sorted(maps.Keys(stops)) {
 				r.git("reset", "-q", "--hard", commits[stop])
-				log := r.walk(gitlog.Options{Earlier: &f})
+				log := r.walk(gitlog.Options{Previous: &f})
 				if log.Continued != (f.log.Head != "") {
 					t.Fatalf("at commit %d: continued is %v", stop, log.Continued)
 				}

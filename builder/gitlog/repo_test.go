@@ -155,12 +155,12 @@ func (f *found) add(t testing.TB, log *gitlog.Log) {
 	f.log, f.commits, f.versions = *log, append(f.commits, log.Commits...), append(f.versions, log.Versions...)
 }
 
-func (f *found) Commit() string       { return f.log.Head }
-func (f *found) Path() string         { return f.log.Path }
-func (f *found) Mailmap() string      { return f.log.Mailmap }
-func (f *found) Commits() int         { return len(f.commits) }
-func (f *found) Versions() int        { return len(f.versions) }
-func (f *found) Before(place int) int { return f.versions[place].Before }
+func (f *found) Commit() string          { return f.log.Head }
+func (f *found) Path() string            { return f.log.Path }
+func (f *found) Mailmap() string         { return f.log.Mailmap }
+func (f *found) Commits() int            { return len(f.commits) }
+func (f *found) Versions() int           { return len(f.versions) }
+func (f *found) Before(location int) int { return f.versions[location].Before }
 func (f *found) Time() time.Time {
 	if len(f.commits) == 0 {
 		return time.Time{}
@@ -168,7 +168,7 @@ func (f *found) Time() time.Time {
 	return f.commits[len(f.commits)-1].Time
 }
 
-func (f *found) Last(typ, slug string) (place int, alive, ok bool) {
+func (f *found) Last(typ, slug string) (location int, alive, ok bool) {
 	for i, v := range slices.Backward(f.versions) {
 		if v.Type == typ && v.Slug == slug {
 			followed := slices.ContainsFunc(f.versions[i:], func(w gitlog.Version) bool { return w.Before == i })
@@ -180,11 +180,11 @@ func (f *found) Last(typ, slug string) (place int, alive, ok bool) {
 
 // Entity returns a copy in which lists that are not there are empty, as another
 // form of storage may have them.
-func (f *found) Entity(place int) (*record.Entity, error) {
-	if f.versions[place].Entity == nil {
-		return nil, fmt.Errorf("version %d is a deletion", place)
+func (f *found) Entity(location int) (*record.Entity, error) {
+	if f.versions[location].Entity == nil {
+		return nil, fmt.Errorf("version %d is a deletion", location)
 	}
-	e := *f.versions[place].Entity
+	e := *f.versions[location].Entity
 	e.Tags, e.Formerly = append([]string{}, e.Tags...), append([]string{}, e.Formerly...)
 	e.Links, e.Signals.Facts = append([]record.Link{}, e.Links...), append([]record.Fact{}, e.Signals.Facts...)
 	return &e, nil

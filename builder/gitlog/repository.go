@@ -104,9 +104,9 @@ func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	return out, r.explain(ctx, err)
 }
 
-// leadsTo tells whether going from parent to first parent leads from HEAD to a
+// onFirstParentLine tells whether going from parent to first parent leads from HEAD to a
 // commit.
-func (r *repository) leadsTo(ctx context.Context, commit string) (bool, error) {
+func (r *repository) onFirstParentLine(ctx context.Context, commit string) (bool, error) {
 	if commit == r.head {
 		return true, nil
 	}

@@ -17,15 +17,15 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// Place is where a content folder lies in a git repository.
-type Place struct {
+// Location is where a content folder lies in a git repository.
+type Location struct {
 	*git.Repository
 	prefix string // the content folder from the root of the repository, "" for the root itself
 }
 
-// FindPlace asks git where dir lies. The folder itself need not be there: at
+// FindLocation asks git where dir lies. The folder itself need not be there: at
 // another commit it may be. Close the place after use.
-func FindPlace(ctx context.Context, dir string) (*Place, error) {
+func FindLocation(ctx context.Context, dir string) (*Location, error) {
 	if !git.Available() {
 		return nil, errors.New("git is needed to read commits, and is not on the path")
 	}
@@ -48,19 +48,19 @@ func FindPlace(ctx context.Context, dir string) (*Place, error) {
 		return nil, err
 	}
 	prefix := path.Join(r.Prefix, filepath.ToSlash(rest))
-	return &Place{r, strings.TrimPrefix(prefix, ".")}, nil
+	return &Location{r, strings.TrimPrefix(prefix, ".")}, nil
 }
 
 // Path is where the file of an entity lies, from the root of the repository.
-func (p *Place) Path(typ, slug string) string { return path.Join(p.prefix, typ, slug+".yaml") }
+func (p *Location) Path(typ, slug string) string { return path.Join(p.prefix, typ, slug+".yaml") }
 
 // Folder is where the content folder lies, from the root of the repository; "" is
 // the root itself.
-func (p *Place) Folder() string { return p.prefix }
+func (p *Location) Folder() string { return p.prefix }
 
 // Commit returns the hash of the commit that a name stands for: a branch, a
 // tag, HEAD~2, the beginning of a hash.
-func (p *Place) Commit(ctx context.Context, name string) (string, error) {
+func (p *Location) Commit(ctx context.Context, name string) (string, error) {
 	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n") {
 		return "", fmt.Errorf("%q names no commit", name)
 	}
@@ -83,7 +83,7 @@ func (p *Place) Commit(ctx context.Context, name string) (string, error) {
 	return "", errors.New(text)
 }
 
-func (p *Place) git(ctx context.Context, args ...string) (string, error) {
+func (p *Location) git(ctx context.Context, args ...string) (string, error) {
 	return p.Run(ctx, git.Command{Args: args})
 }
 
@@ -91,7 +91,7 @@ func (p *Place) git(ctx context.Context, args ...string) (string, error) {
 const unshallow = "git fetch --unshallow"
 
 // MergeBase returns the hash of the commit at which two commits parted.
-func (p *Place) MergeBase(ctx context.Context, a, b string) (string, error) {
+func (p *Location) MergeBase(ctx context.Context, a, b string) (string, error) {
 	hash, err := p.git(ctx, "merge-base", a, b)
 	switch {
 	case err == nil:
@@ -108,7 +108,7 @@ func (p *Place) MergeBase(ctx context.Context, a, b string) (string, error) {
 // must be empty. It returns false where the commit has no such folder. Only what
 // the loader looks at is written: names to a depth of two, and the bytes of YAML
 // files. A link is written as one that leads nowhere.
-func (p *Place) WriteTree(ctx context.Context, commit, into string) (bool, error) {
+func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, error) {
 	object, err := p.Resolve(ctx, commit+":"+p.prefix)
 	if err != nil || object == "" {
 		return false, err // it is no part of the commit
@@ -189,7 +189,7 @@ func makeRoom(into, name string) (string, error) {
 }
 
 // writeObjects writes blobs into files of their own.
-func (p *Place) writeObjects(ctx context.Context, hashes, files []string) error {
+func (p *Location) writeObjects(ctx context.Context, hashes, files []string) error {
 	if len(hashes) == 0 {
 		return nil
 	}

@@ -26,9 +26,9 @@ func shell(t *testing.T, dir, script string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func placeOf(t *testing.T, dir string) *Place {
+func locationOf(t *testing.T, dir string) *Location {
 	t.Helper()
-	p, err := FindPlace(context.Background(), dir)
+	p, err := FindLocation(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ printf 'ü' > 'tool/ü "x	y.yaml'; ln -s /etc/passwd tool/link.yaml; ln -s tool 
 git init -q module && (cd module && git commit -q --allow-empty -m m)
 echo '*.yaml export-ignore' > .gitattributes
 cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached sub && rm -r sub && echo none > file && git add file && git commit -qm 2`)
-	p := placeOf(t, filepath.Join(repo, "sub", "content"))
+	p := locationOf(t, filepath.Join(repo, "sub", "content"))
 	first, err := p.Commit(context.Background(), "HEAD~1")
 	if err != nil {
 		t.Fatal(err)
@@ -81,13 +81,13 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	}
 	// A folder that is not there, and a file where the folder should be.
 	for _, dir := range []string{filepath.Join(repo, "sub", "content"), filepath.Join(repo, "file", "x"), filepath.Join(repo, "file")} {
-		if there, err := placeOf(t, dir).WriteTree(context.Background(), second, t.TempDir()); there || err != nil {
+		if there, err := locationOf(t, dir).WriteTree(context.Background(), second, t.TempDir()); there || err != nil {
 			t.Errorf("%s: %v %v", dir, there, err)
 		}
 	}
 	// The whole repository can be the content.
 	into = t.TempDir()
-	if there, err := placeOf(t, repo).WriteTree(context.Background(), second, into); !there || err != nil || listing(t, into) != "file f 0" {
+	if there, err := locationOf(t, repo).WriteTree(context.Background(), second, into); !there || err != nil || listing(t, into) != "file f 0" {
 		t.Errorf("%v %v", there, err)
 	}
 }
@@ -113,7 +113,7 @@ blob=$(echo evil | git hash-object -w --stdin); link=$(printf '..' | git hash-ob
 inner=$( { printf '100644 x.yaml\0' && raw "$blob"; } | git hash-object -w -t tree --literally --stdin)
 tree=$( { `+script+`; } 2> /dev/null | git hash-object -w -t tree --literally --stdin)
 git update-ref refs/heads/main "$(git commit-tree -m forged "$tree")"`)
-		p := placeOf(t, repo)
+		p := locationOf(t, repo)
 		commit, err := p.Commit(context.Background(), "main")
 		if err != nil {
 			t.Fatal(name, err)
@@ -141,7 +141,7 @@ for i in 1 2 3; do git commit -q --allow-empty -m $i; done
 git branch feature HEAD~2 && git checkout -q feature && git commit -q --allow-empty -m 4 && git tag -a -m v v1 && git checkout -q main
 git checkout -q --orphan other && git commit -q --allow-empty -m 5
 git clone -q --depth 1 --no-single-branch "file://$PWD" ../shallow 2> /dev/null; git init -q ../none`)
-	ctx, p := context.Background(), placeOf(t, filepath.Join(repo, "content"))
+	ctx, p := context.Background(), locationOf(t, filepath.Join(repo, "content"))
 	for name, want := range map[string]string{
 		"main": "", "v1": "", "HEAD~0": "", "feature^{commit}": "",
 		"featur": `there is no commit, branch or tag "featur" (did you mean "feature"?)`,
@@ -153,7 +153,7 @@ git clone -q --depth 1 --no-single-branch "file://$PWD" ../shallow 2> /dev/null;
 			t.Errorf("%s: %q %s", name, hash, got)
 		}
 	}
-	resolve := func(p *Place, name string) string {
+	resolve := func(p *Location, name string) string {
 		hash, err := p.Commit(ctx, name)
 		if err != nil {
 			t.Fatal(err)
@@ -166,14 +166,14 @@ git clone -q --depth 1 --no-single-branch "file://$PWD" ../shallow 2> /dev/null;
 	if _, err := p.MergeBase(ctx, resolve(p, "main"), resolve(p, "other")); !strings.HasSuffix(message(err), "have no commit in common; compare them directly, with two dots") {
 		t.Error(err)
 	}
-	shallow := placeOf(t, filepath.Join(outer, "shallow"))
+	shallow := locationOf(t, filepath.Join(outer, "shallow"))
 	if _, err := shallow.MergeBase(ctx, resolve(shallow, "origin/main"), resolve(shallow, "origin/feature")); !strings.HasSuffix(message(err), "because the clone is shallow; fetch it with: git fetch --unshallow") {
 		t.Error(err)
 	}
 	if _, err := shallow.Commit(ctx, "v0"); !strings.Contains(message(err), "git fetch --unshallow") {
 		t.Error(err)
 	}
-	if _, err := placeOf(t, filepath.Join(outer, "none")).Commit(ctx, "HEAD"); message(err) != "the repository has no commit yet" {
+	if _, err := locationOf(t, filepath.Join(outer, "none")).Commit(ctx, "HEAD"); message(err) != "the repository has no commit yet" {
 		t.Error(err)
 	}
 }

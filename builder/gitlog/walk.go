@@ -36,8 +36,8 @@ type Version struct {
 	Before int
 }
 
-// Earlier is what an earlier walk has found, for the next to go on from.
-type Earlier interface {
+// Previous is what an earlier walk has found, for the next to go on from.
+type Previous interface {
 	Commit() string  // Log.Head at that time, "" for none
 	Path() string    // Log.Path
 	Mailmap() string // Log.Mailmap
@@ -59,8 +59,8 @@ type Earlier interface {
 type Options struct {
 	Dir string // the content folder
 	// Commit is the one to walk to, as ReadHead has told it; "" for that of HEAD.
-	Commit  string
-	Earlier Earlier // nil: walk everything
+	Commit   string
+	Previous Previous // nil: walk everything
 	// Known, if not nil, returns the entity of a file whose bytes have this SHA-1
 	// object name, nil where it is not known, which saves reading and parsing it.
 	// It is called from one goroutine. What it returns must not change while the
@@ -99,21 +99,21 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	}
 	defer r.Close() // what stays is the system's to remove
 	log := &Log{Head: r.head, Path: r.Prefix, Mailmap: r.mailmap, Shallow: r.Shallow}
-	if log.Continued, err = r.continues(ctx, o.Earlier); err != nil {
+	if log.Continued, err = r.continues(ctx, o.Previous); err != nil {
 		return nil, err
 	}
 	since := ""
 	if log.Continued {
-		since = o.Earlier.Commit()
+		since = o.Previous.Commit()
 	} else {
-		o.Earlier = nil
+		o.Previous = nil
 		if complete, err := r.complete(ctx); err != nil {
 			return nil, err
 		} else if !complete {
 			return nil, &ShallowError{o.Dir}
 		}
 	}
-	if err := r.walk(ctx, since, o.Known, newLines(log, o.Earlier)); err != nil {
+	if err := r.walk(ctx, since, o.Known, newLines(log, o.Previous)); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -123,11 +123,11 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 }
 
 // continues tells whether a walk can go on from an earlier one.
-func (r *repository) continues(ctx context.Context, e Earlier) (bool, error) {
+func (r *repository) continues(ctx context.Context, e Previous) (bool, error) {
 	if e == nil || !git.IsObjectName(e.Commit()) || e.Path() != r.Prefix || e.Mailmap() != r.mailmap {
 		return false, nil
 	}
-	return r.leadsTo(ctx, e.Commit())
+	return r.onFirstParentLine(ctx, e.Commit())
 }
 
 // walk runs git log and git cat-file side by side, parses on all processors what

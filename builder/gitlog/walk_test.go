@@ -116,7 +116,7 @@ func TestVersions(t *testing.T) {
 				var f found
 				f.add(t, clone.walk(gitlog.Options{}))
 				clone.git("update-ref", "HEAD", "origin/main")
-				next := clone.walk(gitlog.Options{Earlier: &f})
+				next := clone.walk(gitlog.Options{Previous: &f})
 				f.add(t, next)
 				if !next.Continued || !reflect.DeepEqual(f.versions, log.Versions) || !reflect.DeepEqual(f.commits, log.Commits) {
 					t.Errorf("in two pieces, %d commits in the second, it is another history:\n%s", i+1, told(&gitlog.Log{Versions: f.versions}))
@@ -233,7 +233,7 @@ func TestTimes(t *testing.T) {
 	var f found
 	f.add(t, r.walk(gitlog.Options{}))
 	r.git("update-ref", "HEAD", log.Head)
-	f.add(t, r.walk(gitlog.Options{Earlier: &f}))
+	f.add(t, r.walk(gitlog.Options{Previous: &f}))
 	if !reflect.DeepEqual(f.commits, log.Commits) {
 		t.Errorf("in two pieces the commits are %v", f.commits)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/importer/mapping"
 	"kindex/exports/record"
 )
 
@@ -47,11 +49,11 @@ func (d *draft) set(path []string, v any) {
 // drafter turns rows into drafts. It may be used by several goroutines at once.
 type drafter struct {
 	evaluator
-	m    *content.Mapping
+	m    *mapping.Mapping
 	date string // of signals that name none
 }
 
-func newDrafter(m *content.Mapping, date string) *drafter {
+func newDrafter(m *mapping.Mapping, date string) *drafter {
 	d := &drafter{m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: map[string]bool{}}}
 	if m.Source != nil && date == "" {
 		d.date = m.Source.Date
@@ -65,12 +67,12 @@ func newDrafter(m *content.Mapping, date string) *drafter {
 // draft makes an entity of a row.
 func (dr *drafter) draft(rec inputRecord) *draft {
 	d := &draft{fields: map[string]any{}}
-	seen := &watched{inputRecord: rec}
+	seen := &trackedRecord{inputRecord: rec}
 	defer func() { d.warnings = seen.warnings }()
 	rec = seen
 	dr.identify(d, rec)
 	for _, t := range dr.m.Targets {
-		field := content.FieldName(t.Path)
+		field := yamldoc.FieldName(t.Path)
 		v, err := dr.field(t, rec)
 		switch {
 		case err != nil:
@@ -93,7 +95,7 @@ func (dr *drafter) identify(d *draft, rec inputRecord) {
 		d.refuse("type", err)
 	case !slices.Contains(record.Types, kind):
 		d.refuse("type", &Reason{Column: columnOf(dr.m.Type), Value: kind,
-			Message: shown(kind) + " is not a type of entity; known are " + strings.Join(record.Types, ", ")})
+			Message: yamldoc.Quote(kind) + " is not a type of entity; known are " + strings.Join(record.Types, ", ")})
 	default:
 		d.typ = kind
 	}
@@ -108,7 +110,7 @@ func (dr *drafter) identify(d *draft, rec inputRecord) {
 	}
 }
 
-func (dr *drafter) slug(v *content.Value, rec inputRecord) (string, error) {
+func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 	text, err := dr.text(v, "", rec)
 	if text == "" || err != nil {
 		return "", err
@@ -116,7 +118,7 @@ func (dr *drafter) slug(v *content.Value, rec inputRecord) (string, error) {
 	slug := content.Slugify(text)
 	if slug == "" {
 		return "", &Reason{Column: columnOf(v), Value: text,
-			Message: shown(text) + " gives no slug, since it has no Latin letter and no digit; name another column, or give one in values"}
+			Message: yamldoc.Quote(text) + " gives no slug, since it has no Latin letter and no digit; name another column, or give one in values"}
 	}
 	return slug, nil
 }
@@ -129,10 +131,10 @@ var (
 
 // field computes a field in the form that files have, nil where it has no
 // value.
-func (dr *drafter) field(t content.Target, rec inputRecord) (any, error) {
+func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	name := t.Path[len(t.Path)-1]
 	if t.Path[0] == "signals" {
-		return dr.figure(t.Value, name, rec)
+		return dr.number(t.Value, name, rec)
 	}
 	if slices.Contains(listFields, name) {
 		r, err := dr.of(t.Value, rec)
@@ -158,7 +160,7 @@ func (dr *drafter) field(t content.Target, rec inputRecord) (any, error) {
 
 // single computes a value of which there can be just one; ok is false where
 // there is none. as applies where the mapping asks for nothing else.
-func (dr *drafter) single(v *content.Value, as string, rec inputRecord) (item any, ok bool, err error) {
+func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item any, ok bool, err error) {
 	r, err := dr.of(v, rec)
 	if err != nil || r.none() {
 		return nil, false, err
@@ -171,14 +173,14 @@ func (dr *drafter) single(v *content.Value, as string, rec inputRecord) (item an
 	if v.As == "" && as != "" {
 		out, wrong := dr.convert(as, item)
 		if wrong != "" {
-			return nil, false, &Reason{Column: columnOf(v), Value: textOf(item), Message: shown(textOf(item)) + " " + wrong}
+			return nil, false, &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + wrong}
 		}
 		item = out
 	}
 	return item, true, nil
 }
 
-func (dr *drafter) text(v *content.Value, as string, rec inputRecord) (string, error) {
+func (dr *drafter) text(v *mapping.Value, as string, rec inputRecord) (string, error) {
 	item, ok, err := dr.single(v, as, rec)
 	if !ok || err != nil {
 		return "", err
@@ -186,8 +188,8 @@ func (dr *drafter) text(v *content.Value, as string, rec inputRecord) (string, e
 	return textOf(item), nil
 }
 
-// figure is the value of a signal: a number or a date, as the signal has it.
-func (dr *drafter) figure(v *content.Value, name string, rec inputRecord) (any, error) {
+// number is the value of a signal: a number or a date, as the signal has it.
+func (dr *drafter) number(v *mapping.Value, name string, rec inputRecord) (any, error) {
 	as := "number"
 	if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
 		as = "date"
@@ -203,13 +205,13 @@ func (dr *drafter) figure(v *content.Value, name string, rec inputRecord) (any, 
 }
 
 // signal stores a figure with its date and source.
-func (dr *drafter) signal(d *draft, t content.Target, value any, rec inputRecord) {
-	field := content.FieldName(t.Path)
+func (dr *drafter) signal(d *draft, t mapping.Target, value any, rec inputRecord) {
+	field := yamldoc.FieldName(t.Path)
 	signal := map[string]any{"value": value}
 	if dr.date != "" {
 		signal["date"] = dr.date
 	}
-	for name, part := range map[string]*content.Value{"date": t.Date, "source": t.Source} {
+	for name, part := range map[string]*mapping.Value{"date": t.Date, "source": t.Source} {
 		as := ""
 		if name == "date" {
 			as = "date"
@@ -281,11 +283,11 @@ func entries(column string, rec inputRecord) (out []inputRecord, err error) {
 }
 
 // benchmark makes one result; ok is false where it has no name or no value.
-func (dr *drafter) benchmark(d *draft, columns content.BenchmarkColumns, rec inputRecord) (b benchmark, ok bool) {
+func (dr *drafter) benchmark(d *draft, columns mapping.BenchmarkColumns, rec inputRecord) (b benchmark, ok bool) {
 	b.fields = map[string]any{}
 	for _, part := range []struct {
 		name, as string
-		v        *content.Value
+		v        *mapping.Value
 	}{{"name", "", columns.Name}, {"value", "number", columns.Value}, {"date", "day", columns.Date}, {"source", "", columns.Source}} {
 		item, given, err := dr.single(part.v, part.as, rec)
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
+	"kindex/builder/importer/mapping"
 )
 
 const fuzzMapping = `type: tool
@@ -29,7 +31,7 @@ func FuzzRows(f *testing.F) {
 	f.Add([]byte("name,text,import_reason\na,,x\n\"b,c"), false)
 	f.Add([]byte("\ufeffname;stars\r\n锤子;1.234\r\n"), false)
 	f.Add([]byte("{\"name\":\"a\",\"tests\":[{\"name\":\"b\",\"score\":1}]}\n{\"name\":{}}\n[\n{\"import_reason\":1}\n\xff\n{}x\n {} \n"), true)
-	m, problems := content.ParseMapping("list.yaml", []byte(fuzzMapping))
+	m, problems := mapping.Parse("list.yaml", []byte(fuzzMapping))
 	if len(problems) > 0 {
 		f.Fatal(problems)
 	}
@@ -93,7 +95,7 @@ func checkDraft(t *testing.T, d *draft) {
 	if len(d.reasons) > 0 {
 		return
 	}
-	data, err := content.Compose(d.fields)
+	data, err := yamlfmt.Compose(d.fields)
 	if err != nil {
 		return
 	}

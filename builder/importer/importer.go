@@ -1,5 +1,5 @@
 // Package importer turns somebody else's catalogue - the rows of a CSV or JSONL
-// file - into entity files, by a mapping (content.Mapping). Every row ends in
+// file - into entity files, by a mapping (mapping.Mapping). Every row ends in
 // exactly one outcome, and what is refused says why. What is written has passed
 // the validator of builder/content before.
 //
@@ -23,6 +23,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
+	"kindex/builder/importer/mapping"
+	"kindex/builder/plural"
 )
 
 // Options say what to import, and how.
@@ -49,12 +51,12 @@ const batchSize = 256
 // job is one import under way.
 type job struct {
 	Options
-	mapping *content.Mapping
-	drafter *drafter
-	survey  *survey
+	mapping   *mapping.Mapping
+	drafter   *drafter
+	firstPass *firstPass
 }
 
-// Run imports a catalogue. Problems of the mapping are a content.Problems
+// Run imports a catalogue. Problems of the mapping are a yamldoc.Problems
 // error; nothing was written then. Where the context ends early, what was
 // written until then is whole, and running it again goes on.
 func Run(ctx context.Context, o Options) (*Report, error) {
@@ -65,12 +67,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, problems := content.ParseMapping(filepath.ToSlash(o.Mapping), data)
+	m, problems := mapping.Parse(filepath.ToSlash(o.Mapping), data)
 	if m == nil {
 		return nil, problems
 	}
 	j := &job{Options: o, mapping: m, drafter: newDrafter(m, o.Date)}
-	if j.survey, err = j.look(ctx); err != nil {
+	if j.firstPass, err = j.scan(ctx); err != nil {
 		return nil, err
 	}
 	if o.Strict && !o.DryRun {
@@ -126,7 +128,7 @@ const (
 
 // pass goes through all rows once.
 func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error) {
-	folder, err := content.OpenSurroundings(j.Content)
+	folder, err := content.OpenWorkspace(j.Content)
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +157,14 @@ func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error)
 		return out.add(r, outcome)
 	})
 	if errors.Is(err, context.Canceled) && why == wet {
-		return report, fmt.Errorf("interrupted after %s; the files that were written are whole, and the same command goes on", counted(report.Rows, "row"))
+		return report, fmt.Errorf("interrupted after %s; the files that were written are whole, and the same command goes on", plural.Count(report.Rows, "row", "rows"))
 	}
 	return report, err
 }
 
 // candidates turns rows into files in memory, on all processors, and gives them
 // to finish in their order. While some are written, the next are made.
-func (j *job) candidates(ctx context.Context, folder *content.Surroundings, finish func(*row, *candidate) error) error {
+func (j *job) candidates(ctx context.Context, folder *content.Workspace, finish func(*row, *candidate) error) error {
 	type made struct {
 		rows       []*row
 		candidates []*candidate
@@ -194,7 +196,7 @@ func (j *job) candidates(ctx context.Context, folder *content.Surroundings, fini
 }
 
 // batch makes the candidates of some rows.
-func (j *job) batch(list []*row, folder *content.Surroundings) []*candidate {
+func (j *job) batch(list []*row, folder *content.Workspace) []*candidate {
 	out := make([]*candidate, len(list))
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -2,9 +2,9 @@ package importer
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/safetext"
 )
 
@@ -39,21 +39,6 @@ func (r Reason) String() string {
 	if b.Len() > 0 {
 		b.WriteString(": ")
 	}
-	b.WriteString(r.Message)
-	if r.Suggestion != "" {
-		fmt.Fprintf(&b, " (did you mean %q?)", r.Suggestion)
-	}
+	b.WriteString(yamldoc.Problem{Message: r.Message, Suggestion: r.Suggestion}.Text())
 	return safetext.Escape(b.String())
-}
-
-// shown quotes a text for a message, long ones cut.
-func shown(s string) string {
-	return safetext.Escape(strconv.Quote(safetext.Shorten(s, 60)))
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
+	"kindex/builder/plural"
 	"kindex/exports/store"
 )
 
@@ -31,9 +33,9 @@ type Outcome struct {
 	Warnings []Reason `json:"warnings,omitempty"`
 }
 
-// listed is how many rows of an outcome a report lists itself; the file of
+// maxListed is how many rows of an outcome a report lists itself; the file of
 // Options.Report has all.
-const listed = 50
+const maxListed = 50
 
 // Report is what an import did. Rows is the sum of the six outcomes.
 type Report struct {
@@ -63,9 +65,9 @@ type Report struct {
 	Existing   []Outcome `json:"-"` // the first of those that exist
 }
 
-func (j *job) newReport(folder *content.Surroundings, write bool) *Report {
+func (j *job) newReport(folder *content.Workspace, write bool) *Report {
 	r := &Report{Input: j.Input, Mapping: j.Mapping, Content: j.Content, Wrote: write, Strict: j.Strict,
-		UnusedColumns: append([]string{}, j.survey.unused...), SourceDate: j.drafter.date}
+		UnusedColumns: append([]string{}, j.firstPass.unused...), SourceDate: j.drafter.date}
 	s := j.mapping.Source
 	if s == nil {
 		return r
@@ -84,7 +86,7 @@ func (j *job) newReport(folder *content.Surroundings, write bool) *Report {
 
 func (r *Report) count(o Outcome) {
 	keep := func(list *[]Outcome) {
-		if len(*list) < listed {
+		if len(*list) < maxListed {
 			*list = append(*list, o)
 		}
 	}
@@ -141,7 +143,7 @@ func (r *Report) WriteText(w io.Writer) error {
 }
 
 func (r *Report) summary(p *textPrinter) {
-	p.line("%s: %s", r.Input, counted(r.Rows, "row"))
+	p.line("%s: %s", r.Input, plural.Count(r.Rows, "row", "rows"))
 	would := ""
 	if !r.Wrote {
 		would = "would be "
@@ -178,7 +180,7 @@ func (r *Report) credit(p *textPrinter) {
 		return
 	}
 	p.line("\nThe source is not credited yet. Add to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
-	p.line("%s", strings.TrimRight(content.SourceYAML(*r.Credit), "\n"))
+	p.line("%s", strings.TrimRight(yamlfmt.SourceYAML(*r.Credit), "\n"))
 	p.line("\nand to CREDITS.md, with the notices that the licence asks for:\n")
 	state := ""
 	if r.SourceDate != "" {
@@ -189,7 +191,7 @@ func (r *Report) credit(p *textPrinter) {
 		changes = " " + r.Credit.Changes
 	}
 	p.line("- [%s](%s)%s, licence %s: %s.%s", r.Credit.Name, r.Credit.URL, state, r.Credit.License,
-		counted(r.Written+r.Updated, "file"), changes)
+		plural.Count(r.Written+r.Updated, "file", "files"), changes)
 }
 
 // textPrinter remembers the first error.

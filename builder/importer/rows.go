@@ -14,6 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 )
 
 // maxRow is the most bytes that one row may have: far above any real one, so
@@ -115,7 +118,7 @@ func newInput(f io.ReadCloser, path string, k kind) (input, error) {
 // csvInput reads RFC 4180.
 type csvInput struct {
 	io.Closer
-	tape  *tape
+	tape  *recorder
 	csv   *csv.Reader
 	names []string
 	index map[string]int
@@ -123,7 +126,7 @@ type csvInput struct {
 }
 
 func newCSV(r io.Reader, c io.Closer, delimiter rune) (*csvInput, error) {
-	in := &csvInput{Closer: c, tape: &tape{r: r}, index: map[string]int{}}
+	in := &csvInput{Closer: c, tape: &recorder{r: r}, index: map[string]int{}}
 	in.csv = csv.NewReader(in.tape)
 	in.csv.Comma, in.csv.FieldsPerRecord = delimiter, -1
 	names, err := in.csv.Read()
@@ -166,22 +169,22 @@ func (in *csvInput) next() (*row, error) {
 	switch {
 	case errors.As(err, &bad):
 		r.line, r.raw, r.cells = bad.StartLine, bytes.Clone(bytes.TrimRight(raw, "\r\n")), nil
-		r.wrong = "is not CSV: " + quoteWords(bad)
+		r.wrong = "is not CSV: " + csvMessages(bad)
 		return r, nil
 	case len(cells) != len(in.names):
-		r.wrong = fmt.Sprintf("has %s, the first row names %d", counted(len(cells), "column"), len(in.names))
+		r.wrong = fmt.Sprintf("has %s, the first row names %d", plural.Count(len(cells), "column", "columns"), len(in.names))
 	}
 	r.line, _ = in.csv.FieldPos(0)
 	for i, cell := range cells {
 		if r.wrong == "" && !utf8.ValidString(cell) {
-			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", in.names[i], shown(cell))
+			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", in.names[i], yamldoc.Quote(cell))
 		}
 	}
 	r.inputRecord = csvRecord{in.index, cells}
 	return r, nil
 }
 
-func quoteWords(e *csv.ParseError) string {
+func csvMessages(e *csv.ParseError) string {
 	if errors.Is(e.Err, csv.ErrBareQuote) {
 		return fmt.Sprintf(`line %d, column %d: a " within a text; put the text in quotes and write "" for it`, e.Line, e.Column)
 	}
@@ -200,16 +203,16 @@ func (r csvRecord) lookup(column string) any {
 	return nil
 }
 
-// tape remembers what was read since the last row, for rows that cannot be
+// recorder remembers what was read since the last row, for rows that cannot be
 // parsed to be kept as they were.
-type tape struct {
+type recorder struct {
 	r    io.Reader
 	kept []byte
 	base int64 // the offset of kept
 }
 
 // Read implements io.Reader.
-func (t *tape) Read(p []byte) (int, error) {
+func (t *recorder) Read(p []byte) (int, error) {
 	if len(t.kept) > maxRow {
 		return 0, errRowTooLong
 	}
@@ -220,7 +223,7 @@ func (t *tape) Read(p []byte) (int, error) {
 
 // drop forgets all before an offset, and returns it. It is valid until the next
 // Read.
-func (t *tape) drop(offset int64) []byte {
+func (t *recorder) drop(offset int64) []byte {
 	n := int(offset - t.base)
 	gone := t.kept[:n:n]
 	t.kept, t.base = t.kept[n:], offset
@@ -284,14 +287,14 @@ func parseLine(r *row) *row {
 		}
 	}
 	if err != nil {
-		r.wrong = "is not a JSON object on one line: " + jsonWords(err)
+		r.wrong = "is not a JSON object on one line: " + jsonMessages(err)
 		return r
 	}
 	r.inputRecord = jsonRecord(object)
 	return r
 }
 
-func jsonWords(err error) string {
+func jsonMessages(err error) string {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/importer/mapping"
 	"kindex/exports/safetext"
 )
 
@@ -49,7 +50,7 @@ type evaluator struct {
 }
 
 // of computes a value in one record. The error is a *Reason.
-func (e *evaluator) of(v *content.Value, rec inputRecord) (result, error) {
+func (e *evaluator) of(v *mapping.Value, rec inputRecord) (result, error) {
 	if v == nil || !e.all(v.When, rec) {
 		return result{}, nil
 	}
@@ -66,7 +67,7 @@ func (e *evaluator) of(v *content.Value, rec inputRecord) (result, error) {
 	return r, nil
 }
 
-func (e *evaluator) source(v *content.Value, rec inputRecord) (r result, err error) {
+func (e *evaluator) source(v *mapping.Value, rec inputRecord) (r result, err error) {
 	switch {
 	case v.Column != "":
 		return e.column(v.Column, rec)
@@ -149,14 +150,14 @@ func oneLine(s string) string {
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// watched is a record that notes from which of the columns that were read column
+// trackedRecord is a record that notes from which of the columns that were read column
 // removes hidden characters.
-type watched struct {
+type trackedRecord struct {
 	inputRecord
 	warnings []Reason
 }
 
-func (w *watched) lookup(column string) any {
+func (w *trackedRecord) lookup(column string) any {
 	v := w.inputRecord.lookup(column)
 	list, ok := v.([]any)
 	if !ok {
@@ -188,7 +189,7 @@ func firstName(m map[string]any) string {
 }
 
 // template has no value where one of its columns has none.
-func (e *evaluator) template(parts []content.TemplatePart, rec inputRecord) (result, error) {
+func (e *evaluator) template(parts []mapping.TemplatePart, rec inputRecord) (result, error) {
 	var b strings.Builder
 	for _, part := range parts {
 		b.WriteString(part.Literal)
@@ -206,9 +207,9 @@ func (e *evaluator) template(parts []content.TemplatePart, rec inputRecord) (res
 
 // transform does what a value asks for beside its source, in the order that the
 // documentation gives.
-func (e *evaluator) transform(v *content.Value, r result) (result, error) {
+func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 	fail := func(item any, message string) (result, error) {
-		return result{}, &Reason{Column: columnOf(v), Value: textOf(item), Message: shown(textOf(item)) + " " + message}
+		return result{}, &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + message}
 	}
 	if v.List != "" && !r.list {
 		items := []any{}
@@ -259,7 +260,7 @@ func replaced(table map[string]string, item any) any {
 }
 
 // columnOf names what a value is read from, for messages.
-func columnOf(v *content.Value) string {
+func columnOf(v *mapping.Value) string {
 	names := []string{}
 	add := func(name string) {
 		if name != "" && !slices.Contains(names, name) {
@@ -282,11 +283,11 @@ func columnOf(v *content.Value) string {
 }
 
 // all tells whether a record meets every condition.
-func (e *evaluator) all(conditions []content.Condition, rec inputRecord) bool {
-	return !slices.ContainsFunc(conditions, func(c content.Condition) bool { return !e.meets(c, rec) })
+func (e *evaluator) all(conditions []mapping.Condition, rec inputRecord) bool {
+	return !slices.ContainsFunc(conditions, func(c mapping.Condition) bool { return !e.meets(c, rec) })
 }
 
-func (e *evaluator) meets(c content.Condition, rec inputRecord) bool {
+func (e *evaluator) meets(c mapping.Condition, rec inputRecord) bool {
 	r, err := e.column(c.Column, rec)
 	if c.Empty != nil {
 		return *c.Empty == (err == nil && r.none()) // a set of values is not empty

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/record"
 )
 
@@ -36,7 +38,7 @@ type existing struct {
 
 // candidate makes the file of one row and checks it. It is safe for use by
 // several goroutines at once.
-func (j *job) candidate(r *row, folder *content.Surroundings) *candidate {
+func (j *job) candidate(r *row, folder *content.Workspace) *candidate {
 	c := &candidate{row: r.number}
 	switch {
 	case r.wrong != "":
@@ -51,7 +53,7 @@ func (j *job) candidate(r *row, folder *content.Surroundings) *candidate {
 	if c.draft.typ == "" || c.draft.slug == "" {
 		return c
 	}
-	c.slug = j.survey.slugOf(c.draft.typ, c.draft.slug, c.draft.clashSlug)
+	c.slug = j.firstPass.slugOf(c.draft.typ, c.draft.slug, c.draft.clashSlug)
 	var err error
 	if c.digest, err = c.draft.digest(); err == nil && len(c.reasons) == 0 {
 		err = j.compose(c, folder)
@@ -63,16 +65,16 @@ func (j *job) candidate(r *row, folder *content.Surroundings) *candidate {
 }
 
 // compose writes the file in memory and lets the validator judge it.
-func (j *job) compose(c *candidate, folder *content.Surroundings) error {
+func (j *job) compose(c *candidate, folder *content.Workspace) error {
 	typ, shown := c.draft.typ, folder.Shown(c.draft.typ, c.slug)
 	var err error
 	if c.existing, err = readExisting(folder.Path(typ, c.slug), shown, typ, c.slug); err != nil {
 		return err
 	}
 	if c.existing != nil && j.Update {
-		c.data, err = content.Merge(shown, c.existing.data, c.draft.fields)
+		c.data, err = yamlfmt.Merge(shown, c.existing.data, c.draft.fields)
 	} else {
-		c.data, err = content.Compose(c.draft.fields)
+		c.data, err = yamlfmt.Compose(c.draft.fields)
 	}
 	if err != nil {
 		return err
@@ -84,9 +86,9 @@ func (j *job) compose(c *candidate, folder *content.Surroundings) error {
 }
 
 // judge adds what is wrong with the file of a candidate.
-func (j *job) judge(c *candidate, problems content.Problems) {
+func (j *job) judge(c *candidate, problems yamldoc.Problems) {
 	for _, p := range problems {
-		if r := j.reason(p); p.Severity == content.Warning {
+		if r := j.reason(p); p.Severity == yamldoc.Warning {
 			c.warnings = append(c.warnings, r)
 		} else {
 			c.reasons = append(c.reasons, r)
@@ -114,10 +116,10 @@ func readExisting(path, shown, typ, slug string) (*existing, error) {
 }
 
 // reason turns a problem of a file into one of the row that it was made from.
-func (j *job) reason(p content.Problem) Reason {
+func (j *job) reason(p yamldoc.Problem) Reason {
 	r := Reason{Field: p.Field, Message: p.Message, Suggestion: p.Suggestion}
 	for _, t := range j.mapping.Targets {
-		if field := content.FieldName(t.Path); p.Field == field || strings.HasPrefix(p.Field, field+".") || strings.HasPrefix(p.Field, field+"[") {
+		if field := yamldoc.FieldName(t.Path); p.Field == field || strings.HasPrefix(p.Field, field+".") || strings.HasPrefix(p.Field, field+"[") {
 			v := t.Value
 			switch strings.TrimPrefix(p.Field, field) {
 			case ".date":
@@ -134,7 +136,7 @@ func (j *job) reason(p content.Problem) Reason {
 // writer decides the outcome of rows, one after the other, and writes files.
 type writer struct {
 	*job
-	folder *content.Surroundings
+	folder *content.Workspace
 	write  bool
 }
 
@@ -152,7 +154,7 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 	}
 	key := c.draft.typ + "/" + c.slug
 	o.File = w.folder.Shown(c.draft.typ, c.slug)
-	held := w.survey.final[key]
+	held := w.firstPass.final[key]
 	if held.other != 0 {
 		c.reasons = append(c.reasons, Reason{Field: "slug", Value: c.slug, Message: fmt.Sprintf(
 			"rows %d and %d would both be %s, but say different things; choose one of them with where, or tell them apart with clashSlug",
@@ -177,7 +179,7 @@ func (w *writer) checkFolder(c *candidate) {
 // need to.
 func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
 	o.Outcome = Written
-	first := w.survey.final[c.draft.typ+"/"+c.slug].first
+	first := w.firstPass.final[c.draft.typ+"/"+c.slug].first
 	switch {
 	case first != c.row:
 		o.Outcome, o.SameAs = Unchanged, first
@@ -209,9 +211,9 @@ func differing(a, b *record.Entity) (names []string) {
 	old, now := jsonOf(a), jsonOf(b)
 	for name, v := range now {
 		if inner, ok := v.(map[string]any); ok {
-			was, _ := old[name].(map[string]any)
+			before, _ := old[name].(map[string]any)
 			for part, v := range inner {
-				if !reflect.DeepEqual(v, was[part]) {
+				if !reflect.DeepEqual(v, before[part]) {
 					names = append(names, name+"."+part)
 				}
 			}

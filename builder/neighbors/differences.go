@@ -19,16 +19,16 @@ const none = math.MaxUint32
 type update struct {
 	*vectors
 	limits
-	earlier Earlier
+	previous Previous
 
-	was   []uint32                   // ordinal of each entity in the earlier build
-	now   []uint32                   // place, in the order given, of each ordinal there
-	ids   map[exports.Feature]uint32 // numbers of the features
-	wasDF []int                      // df of each feature before
+	previousOrdinal []uint32                   // ordinal of each entity in the earlier build
+	now             []uint32                   // place, in the order given, of each ordinal there
+	ids             map[exports.Feature]uint32 // numbers of the features
+	previousDF      []int                      // df of each feature before
 
-	versions []version // what entities that changed had and have
-	afresh   []bool    // entities whose neighbours must be found
-	kept     []kept    // of the others
+	versions  []version // what entities that changed had and have
+	recompute []bool    // entities whose neighbours must be found
+	kept      []kept    // of the others
 }
 
 // version is what an entity that changed has, or had, in common with others.
@@ -39,8 +39,8 @@ type version struct {
 
 // difference is an entity that changed, came (was is nil) or went (is is none).
 type difference struct {
-	is  uint32
-	was *record.Entity
+	current  uint32
+	previous *record.Entity
 }
 
 // compare finds out which entities changed and what that means for the features
@@ -51,20 +51,20 @@ func (u *update) compare(entities []*record.Entity, words func(string) []string,
 	if !ok {
 		return false
 	}
-	u.afresh = make([]bool, len(entities))
+	u.recompute = make([]bool, len(entities))
 	u.count(differences, words)
 	u.reweigh()
 	if len(u.versions) > 2*most {
 		return false
 	}
-	u.reread()
+	u.recheckChanged()
 	return true
 }
 
 // differences lists the entities that changed in what counts here; ok is false
 // where they are more than most.
 func (u *update) differences(entities []*record.Entity, unchanged func(*record.Entity) bool, most int) (list []difference, ok bool) {
-	u.was = make([]uint32, len(entities))
+	u.previousOrdinal = make([]uint32, len(entities))
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([][]difference, workers)
 	var failed atomic.Bool
@@ -84,8 +84,8 @@ func (u *update) differences(entities []*record.Entity, unchanged func(*record.E
 	if failed.Load() || len(list) > most {
 		return nil, false
 	}
-	u.now = slices.Repeat([]uint32{none}, u.earlier.Len())
-	for i, o := range u.was {
+	u.now = slices.Repeat([]uint32{none}, u.previous.Len())
+	for i, o := range u.previousOrdinal {
 		if o != none {
 			u.now[o] = u.ordinal[i]
 		}
@@ -94,7 +94,7 @@ func (u *update) differences(entities []*record.Entity, unchanged func(*record.E
 		if place != none {
 			continue
 		}
-		e, err := u.earlier.Entity(uint32(o))
+		e, err := u.previous.Entity(uint32(o))
 		if err != nil || len(list) == most {
 			return nil, false
 		}
@@ -105,25 +105,25 @@ func (u *update) differences(entities []*record.Entity, unchanged func(*record.E
 
 // difference notes where an entity was, and compares it with what it was.
 func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.Entity) bool) (d difference, differs bool, err error) {
-	o, moved, ok := u.earlier.Find(e.Type, e.Slug)
+	o, moved, ok := u.previous.Find(e.Type, e.Slug)
 	if !ok || moved {
-		u.was[i] = none
-		return difference{is: i}, true, nil
+		u.previousOrdinal[i] = none
+		return difference{current: i}, true, nil
 	}
-	u.was[i] = o
+	u.previousOrdinal[i] = o
 	if unchanged(e) {
 		return d, false, nil
 	}
-	was, err := u.earlier.Entity(o)
+	old, err := u.previous.Entity(o)
 	if err != nil {
 		return d, false, err
 	}
-	return difference{i, was}, !alike(e, was), nil
+	return difference{i, old}, !sameFeatures(e, old), nil
 }
 
-// alike tells whether two entities have the same features by having the same
+// sameFeatures tells whether two entities have the same features by having the same
 // fields, and are both hidden or both not.
-func alike(a, b *record.Entity) bool {
+func sameFeatures(a, b *record.Entity) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Category == b.Category && a.Provider == b.Provider &&
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)
 }
@@ -134,29 +134,29 @@ func (u *update) count(differences []difference, words func(string) []string) {
 	had := make([][]exports.Feature, len(differences))
 	more := map[exports.Feature]int{} // entities than there were
 	for k, d := range differences {
-		if d.was != nil {
-			had[k] = featuresOf(d.was, words)
+		if d.previous != nil {
+			had[k] = featuresOf(d.previous, words)
 		}
 		for _, f := range had[k] {
 			more[f]--
 		}
-		if d.is != none {
-			u.afresh[d.is] = true
-			for _, id := range u.has.of(d.is) {
+		if d.current != none {
+			u.recompute[d.current] = true
+			for _, id := range u.has.of(d.current) {
 				more[u.features[id]]++
 			}
 		}
 	}
-	u.ids, u.wasDF = make(map[exports.Feature]uint32, len(u.features)), make([]int, len(u.features))
+	u.ids, u.previousDF = make(map[exports.Feature]uint32, len(u.features)), make([]int, len(u.features))
 	for id, f := range u.features {
-		u.ids[f], u.wasDF[id] = uint32(id), u.df(uint32(id))-more[f]
+		u.ids[f], u.previousDF[id] = uint32(id), u.df(uint32(id))-more[f]
 	}
 	for k, d := range differences {
-		if d.was != nil && !hidden(d.was) {
+		if d.previous != nil && !hidden(d.previous) {
 			u.versions = append(u.versions, u.before(had[k], more))
 		}
-		if d.is != none && !u.hidden[d.is] {
-			u.versions = append(u.versions, version{u.has.of(d.is), u.inverse[d.is]})
+		if d.current != none && !u.hidden[d.current] {
+			u.versions = append(u.versions, version{u.has.of(d.current), u.inverse[d.current]})
 		}
 	}
 }
@@ -167,10 +167,10 @@ func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t 
 	for _, f := range had {
 		df := -more[f]
 		if id, ok := u.ids[f]; ok {
-			df = u.wasDF[id]
+			df = u.previousDF[id]
 			t.features = append(t.features, id)
 		}
-		product += uint64(square(f.Kind, u.earlier.Len(), df))
+		product += uint64(square(f.Kind, u.previous.Len(), df))
 	}
 	t.inverse = inverse(length(product))
 	return t
@@ -180,14 +180,14 @@ func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t 
 // adds them to the changed ones: for others, only their norm has.
 func (u *update) reweigh() {
 	for id, f := range u.features {
-		if df := u.df(uint32(id)); u.wasDF[id] == df || u.squareBefore(uint32(id)) == square(f.Kind, len(u.ordinal), df) {
+		if df := u.df(uint32(id)); u.previousDF[id] == df || u.squareBefore(uint32(id)) == square(f.Kind, len(u.ordinal), df) {
 			continue
 		}
 		for _, i := range u.inverted.of(uint32(id)) {
-			if u.afresh[i] {
+			if u.recompute[i] {
 				continue
 			}
-			u.afresh[i] = true
+			u.recompute[i] = true
 			if u.hidden[i] {
 				continue
 			}
@@ -202,21 +202,21 @@ func (u *update) reweigh() {
 
 // squareBefore is the square of a feature in the earlier build.
 func (u *update) squareBefore(id uint32) uint32 {
-	return square(u.features[id].Kind, u.earlier.Len(), u.wasDF[id])
+	return square(u.features[id].Kind, u.previous.Len(), u.previousDF[id])
 }
 
-// reread finds the entities of which other features are read than were.
-func (u *update) reread() {
-	asked := make([]bool, len(u.afresh))
+// recheckChanged finds the entities of which other features are read than were.
+func (u *update) recheckChanged() {
+	asked := make([]bool, len(u.recompute))
 	var own []uint32
 	for id := range u.features {
-		if u.wasDF[id] == u.df(uint32(id)) {
+		if u.previousDF[id] == u.df(uint32(id)) {
 			continue
 		}
 		for _, i := range u.inverted.of(uint32(id)) {
-			if !u.afresh[i] && !asked[i] {
+			if !u.recompute[i] && !asked[i] {
 				own = append(own[:0], u.has.of(i)...)
-				u.afresh[i], asked[i] = !u.readsAsBefore(own), true
+				u.recompute[i], asked[i] = !u.readsAsBefore(own), true
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func (u *update) readsAsBefore(has []uint32) bool {
 	reach := u.reach(has, u.df)
 	last := has[reach-1]
 	compare := func(a, b uint32) int {
-		if c := cmp.Compare(u.wasDF[a], u.wasDF[b]); c != 0 {
+		if c := cmp.Compare(u.previousDF[a], u.previousDF[b]); c != 0 {
 			return c
 		}
 		return compareFeatures(u.features[a], u.features[b])
@@ -236,5 +236,5 @@ func (u *update) readsAsBefore(has []uint32) bool {
 	if !slices.IsSortedFunc(has, compare) {
 		slices.SortFunc(has, compare)
 	}
-	return u.reach(has, func(id uint32) int { return u.wasDF[id] }) == reach && slices.Max(has[:reach]) == last
+	return u.reach(has, func(id uint32) int { return u.previousDF[id] }) == reach && slices.Max(has[:reach]) == last
 }

@@ -31,7 +31,7 @@ func NewExact(entities []*record.Entity, words func(string) []string) *Exact {
 // among all processors as Find does.
 func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	lists := make([][]exports.Neighbour, len(of))
-	unbound := usual
+	unbound := defaultLimits
 	unbound.budget = math.MaxInt
 	workers := runtime.GOMAXPROCS(0)
 	inParallel(workers, func(w int) {
@@ -57,14 +57,14 @@ func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 				if j == i || v.hidden[j] {
 					continue
 				}
-				if sim := v.cosine(v.sharedOf(v.has.of(i), j), i, j); sim >= weakest {
+				if sim := v.cosine(v.sharedOf(v.has.of(i), j), i, j); sim >= minSimilarity {
 					all = append(all, scored{j, v.rank[j], sim})
 				}
 			}
 			slices.SortFunc(all, func(a, b scored) int {
 				return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.rank, b.rank))
 			})
-			for _, n := range all[:min(len(all), Most)] {
+			for _, n := range all[:min(len(all), MaxNeighbours)] {
 				out[k] = append(out[k], exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity})
 			}
 		}

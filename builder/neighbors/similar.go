@@ -17,12 +17,12 @@ import (
 	"kindex/exports/record"
 )
 
-// Most is how many neighbours are kept for an entity.
-const Most = 20
+// MaxNeighbours is how many neighbours are kept for an entity.
+const MaxNeighbours = 20
 
-// weakest is the similarity below which two entities have nothing to do with
+// minSimilarity is the similarity below which two entities have nothing to do with
 // each other.
-const weakest = 0.05
+const minSimilarity = 0.05
 
 // limits bound the work for one entity, and for a difference.
 type limits struct {
@@ -35,14 +35,14 @@ type limits struct {
 	changed float64
 }
 
-var usual = limits{budget: 16000, shortlist: 250, most: Most, changed: 0.1}
+var defaultLimits = limits{budget: 16000, shortlist: 250, most: MaxNeighbours, changed: 0.1}
 
 // Find returns the neighbours of every entity in the order given, and the
 // features that their reasons point to. words splits a text into the words
 // that count.
 func Find(entities []*record.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
 	v := newVectors(entities, words)
-	return v.all(usual), v.features
+	return v.all(defaultLimits), v.features
 }
 
 // all returns the neighbours of all entities, in the order in which the entities
@@ -144,7 +144,7 @@ func (s *scratch) offer(c candidate) {
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
 	nearest := make([]scored, 0, s.most+1)
-	least := weakest // of what is compared
+	least := minSimilarity // of what is compared
 	s.order = s.order[:0]
 	for k, c := range s.best {
 		s.order = append(s.order, uint64(math.Float32bits(c.promise))<<32|uint64(k))
@@ -157,7 +157,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 		}
 		dot := uint64(c.partial) + v.sharedOf(unread, c.entity)
 		n := scored{c.entity, c.rank, v.cosine(dot, i, c.entity)}
-		if n.similarity < weakest {
+		if n.similarity < minSimilarity {
 			continue
 		}
 		if nearest = n.insert(nearest, s.most); len(nearest) == s.most {

@@ -112,7 +112,7 @@ func TestProperties(t *testing.T) {
 	lists, features := Find(entities, strings.Fields)
 	again, _ := Find(entities, strings.Fields)
 	for i, list := range lists {
-		if len(list) > Most {
+		if len(list) > MaxNeighbours {
 			t.Fatalf("%d neighbours", len(list))
 		}
 		for k, n := range list {

@@ -28,16 +28,16 @@ type loop struct {
 	building bool
 	done     chan *job
 
-	look    *time.Timer // until the next look at the folder
-	looking bool
-	looked  chan look
-	lost    bool   // the last look was not possible
-	commit  string // that was checked out then
-	known   bool   // whether there was a look yet
+	scanTimer *time.Timer // until the next look at the folder
+	scanning  bool
+	scanned   chan scanResult
+	lost      bool   // the last look was not possible
+	commit    string // that was checked out then
+	known     bool   // whether there was a look yet
 }
 
-// look is what a look at the folder found.
-type look struct {
+// scanResult is what a look at the folder found.
+type scanResult struct {
 	names  []string
 	commit string // that is checked out
 	err    error
@@ -47,8 +47,8 @@ type look struct {
 // Run follows the folder until ctx ends, and then waits for a build under way,
 // which ends too. Nobody else may use the watcher meanwhile.
 func (w *Watcher) Run(ctx context.Context) error {
-	l := &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), looked: make(chan look, 1),
-		settle: stopped(), build: stopped(), look: time.NewTimer(0)}
+	l := &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), scanned: make(chan scanResult, 1),
+		settle: stopped(), build: stopped(), scanTimer: time.NewTimer(0)}
 	var told <-chan fsnotify.Event
 	var missed <-chan error
 	if events, err := fsnotify.NewWatcher(); err != nil {
@@ -66,20 +66,20 @@ func (w *Watcher) Run(ctx context.Context) error {
 			}
 			return nil
 		case e := <-told:
-			l.told(e)
+			l.handleEvent(e)
 		case err := <-missed:
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				w.fail(err)
 			}
-			l.look.Reset(0)
+			l.scanTimer.Reset(0)
 		case <-l.settle.C:
-			l.readTold()
-		case <-l.look.C:
-			l.lookAround(ctx)
-		case found := <-l.looked:
-			l.found(found)
+			l.readChanged()
+		case <-l.scanTimer.C:
+			l.scan(ctx)
+		case found := <-l.scanned:
+			l.handleScan(found)
 		case <-l.build.C:
-			l.begin(ctx)
+			l.startBuild(ctx)
 		case j := <-l.done:
 			l.finish(j)
 		}
@@ -105,19 +105,19 @@ func (l *loop) subscribe() {
 	}
 }
 
-// told notes the file of an event and reads it a little later.
-func (l *loop) told(e fsnotify.Event) {
+// handleEvent notes the file of an event and reads it a little later.
+func (l *loop) handleEvent(e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
 	}
 	name, err := filepath.Rel(l.o.Build.Content, e.Name)
 	if err != nil || name == "." {
-		l.look.Reset(0)
+		l.scanTimer.Reset(0)
 		return
 	}
 	name = filepath.ToSlash(name)
 	if !strings.Contains(name, "/") && filepath.Ext(name) == "" {
-		l.look.Reset(settle) // perhaps a type folder that came or went
+		l.scanTimer.Reset(settle) // perhaps a type folder that came or went
 	}
 	if len(l.names) == 0 {
 		l.first = time.Now()
@@ -126,7 +126,7 @@ func (l *loop) told(e fsnotify.Event) {
 	l.settle.Reset(min(settle, max(0, maxWait-time.Since(l.first))))
 }
 
-func (l *loop) readTold() {
+func (l *loop) readChanged() {
 	var names []string
 	for name := range l.names {
 		names = append(names, name)
@@ -140,32 +140,32 @@ func (l *loop) changed(names []string) {
 	before := l.count
 	l.fail(l.read(names))
 	if l.count != before {
-		l.build.Reset(l.quiet())
+		l.build.Reset(l.quietPeriod())
 	}
 }
 
-// lookAround compares the folder with what was read, beside the loop: at many
+// scan compares the folder with what was read, beside the loop: at many
 // files it takes a while. It finds what no event told, and on file systems
 // without events everything.
-func (l *loop) lookAround(ctx context.Context) {
-	if l.looking {
+func (l *loop) scan(ctx context.Context) {
+	if l.scanning {
 		return
 	}
-	l.looking = true
+	l.scanning = true
 	l.subscribe()
 	go func() {
 		start := time.Now()
 		names, err := l.folder.Changed()
-		l.looked <- look{names, gitlog.CurrentCommit(ctx, l.o.Build.Content), err, time.Since(start)}
+		l.scanned <- scanResult{names, gitlog.CurrentCommit(ctx, l.o.Build.Content), err, time.Since(start)}
 	}()
 }
 
-func (l *loop) found(found look) {
-	l.looking = false
-	l.look.Reset(max(lookMin, lookPart*found.took))
-	if found.err != nil {
+func (l *loop) handleScan(handleScan scanResult) {
+	l.scanning = false
+	l.scanTimer.Reset(max(minScanInterval, scanIntervalFactor*handleScan.took))
+	if handleScan.err != nil {
 		l.lost = true
-		l.fail(found.err)
+		l.fail(handleScan.err)
 		return
 	}
 	if l.lost {
@@ -174,21 +174,21 @@ func (l *loop) found(found look) {
 			l.o.Found()
 		}
 	}
-	l.changed(found.names)
-	if found.commit != l.commit && l.known { // files may be as they were: the history is not
+	l.changed(handleScan.names)
+	if handleScan.commit != l.commit && l.known { // files may be as they were: the history is not
 		l.count++
 		l.stale = true
-		l.build.Reset(l.quiet())
+		l.build.Reset(l.quietPeriod())
 	}
-	l.commit, l.known = found.commit, true
+	l.commit, l.known = handleScan.commit, true
 	if l.stale && l.formula == nil && !l.building {
 		l.build.Reset(0) // nothing was built yet
 	}
 }
 
-// begin starts a build, unless there is nothing to build or something to mend
+// startBuild starts a build, unless there is nothing to build or something to mend
 // first.
-func (l *loop) begin(ctx context.Context) {
+func (l *loop) startBuild(ctx context.Context) {
 	if l.building || !l.stale || ctx.Err() != nil {
 		return
 	}
@@ -200,7 +200,7 @@ func (l *loop) begin(ctx context.Context) {
 	if l.formula == nil {
 		l.formula, l.asOf = j.formula, j.options.AsOf // from now on there are edits
 	}
-	l.tell(problems)
+	l.reportProblems(problems)
 	if n, _ := problems.Count(); n > 0 {
 		return // an edit that mends it comes back here
 	}
@@ -220,6 +220,6 @@ func (l *loop) finish(j *job) {
 	}
 	l.built(j, j.report)
 	if l.stale {
-		l.build.Reset(l.quiet())
+		l.build.Reset(l.quietPeriod())
 	}
 }

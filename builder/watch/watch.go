@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -31,7 +32,7 @@ type Options struct {
 	// them have changed since it was last told.
 	Edited func(edits []exports.Edit, now []string)
 	// Problems is told everything that is wrong, whenever that has changed.
-	Problems func(content.Problems)
+	Problems func(yamldoc.Problems)
 	// Built is told of a published build, and the edits that came too late for it.
 	Built func(r *builder.Report, edits []exports.Edit)
 	// Failed is told why a build, or a look at the folder, was not possible. It is
@@ -43,13 +44,13 @@ type Options struct {
 
 // Times of waiting.
 const (
-	settle   = 60 * time.Millisecond  // editors write a file in several steps
-	maxWait  = 300 * time.Millisecond // but not for longer than this
-	quietMin = 500 * time.Millisecond // without an edit before a build begins
-	quietMax = 10 * time.Second
-	retry    = 5 * time.Second // after a build that failed
-	lookMin  = 2 * time.Second // between looks for what no event told
-	lookPart = 30              // a look may take this part of the time
+	settle             = 60 * time.Millisecond  // editors write a file in several steps
+	maxWait            = 300 * time.Millisecond // but not for longer than this
+	quietMin           = 500 * time.Millisecond // without an edit before a build begins
+	quietMax           = 10 * time.Second
+	retry              = 5 * time.Second // after a build that failed
+	minScanInterval    = 2 * time.Second // between looks for what no event told
+	scanIntervalFactor = 30              // a look may take this part of the time
 )
 
 // Watcher follows one content folder.
@@ -62,7 +63,7 @@ type Watcher struct {
 
 	pending  map[string]pending // edits that no build holds, by path
 	bad      map[string]bool    // changed files of which the last good state is kept
-	problems content.Problems
+	problems yamldoc.Problems
 	count    int           // edits so far
 	stale    bool          // the folder holds what no build does
 	took     time.Duration // of the last build
@@ -81,7 +82,7 @@ func New(o Options) *Watcher {
 }
 
 // Build reads the folder and builds it, for those who need a first build. Content
-// with errors is returned as content.Problems.
+// with errors is returned as yamldoc.Problems.
 func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	total := func(done, total int) {
 		if w.o.Build.Progress != nil {
@@ -102,7 +103,7 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.tell(problems)
+	w.reportProblems(problems)
 	w.built(job, r)
 	return r, nil
 }
@@ -117,7 +118,7 @@ type job struct {
 }
 
 // prepare takes the folder as it was last read.
-func (w *Watcher) prepare() (*job, content.Problems, error) {
+func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 	loaded, problems, err := builder.LoadFolder(w.folder)
 	if err != nil {
 		return nil, nil, err
@@ -175,16 +176,16 @@ func (w *Watcher) read(names []string) error {
 		return err
 	}
 	w.take(changed, problems)
-	w.tell(problems)
+	w.reportProblems(problems)
 	return nil
 }
 
 // take makes edits of the files that are good, also of those that another file
 // has made good.
-func (w *Watcher) take(changed []string, problems content.Problems) {
+func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 	wrong := map[string]bool{}
 	for _, p := range problems {
-		wrong[p.File] = wrong[p.File] || p.Severity == content.Error
+		wrong[p.File] = wrong[p.File] || p.Severity == yamldoc.Error
 	}
 	for _, name := range changed {
 		w.bad[name] = true
@@ -224,8 +225,8 @@ func entityName(name string) (typ, slug string, ok bool) {
 	return typ, slug, ok && slices.Contains(record.Types, typ) && content.ValidSlug(slug)
 }
 
-// tell reports the problems if they are others than before.
-func (w *Watcher) tell(problems content.Problems) {
+// reportProblems reports the problems if they are others than before.
+func (w *Watcher) reportProblems(problems yamldoc.Problems) {
 	if slices.Equal(problems, w.problems) {
 		return
 	}
@@ -246,6 +247,6 @@ func (w *Watcher) fail(err error) {
 	}
 }
 
-// quiet is how long the folder must be quiet before it is built: longer where a
+// quietPeriod is how long the folder must be quiet before it is built: longer where a
 // build is a burden.
-func (w *Watcher) quiet() time.Duration { return min(max(w.took/4, quietMin), quietMax) }
+func (w *Watcher) quietPeriod() time.Duration { return min(max(w.took/4, quietMin), quietMax) }

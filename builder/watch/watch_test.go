@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kindex/builder"
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/record"
@@ -83,7 +83,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 		Edited: func(edits []exports.Edit, now []string) {
 			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")
 		},
-		Problems: func(p content.Problems) {
+		Problems: func(p yamldoc.Problems) {
 			errors, _ := p.Count()
 			c <- map[bool]string{true: "good", false: "bad"}[errors == 0]
 		},

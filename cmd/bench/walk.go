@@ -69,7 +69,7 @@ func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds 
 	if err := w.survey(23); err != nil {
 		return nil, err
 	}
-	o.Earlier = newEarlier(log)
+	o.Previous = newEarlier(log)
 	for range newCommits {
 		if _, err := w.edit(); err != nil {
 			return nil, err
@@ -140,7 +140,7 @@ func newEarlier(log *gitlog.Log) *earlier {
 	return e
 }
 
-// The methods of gitlog.Earlier.
+// The methods of gitlog.Previous.
 func (e *earlier) Commit() string       { return e.log.Head }
 func (e *earlier) Path() string         { return e.log.Path }
 func (e *earlier) Mailmap() string      { return e.log.Mailmap }

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 	"kindex/exports/safetext"
 )
 
@@ -24,7 +25,7 @@ func annotate(w io.Writer, c *checked) error {
 	if len(c.Problems) == 0 {
 		fmt.Fprintln(w, strings.ReplaceAll(c.noProblems(), "\n", " "))
 	} else {
-		fmt.Fprintf(w, "%s, %s\n", counted(c.Errors, "error"), counted(c.Warnings, "warning"))
+		fmt.Fprintf(w, "%s, %s\n", plural.Count(c.Errors, "error", "errors"), plural.Count(c.Warnings, "warning", "warnings"))
 	}
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
@@ -43,7 +44,7 @@ func annotate(w io.Writer, c *checked) error {
 
 // workflowCommand is one problem as an annotation. A problem of the whole
 // folder names no file, as GitHub annotates lines of files only.
-func workflowCommand(p content.Problem) string {
+func workflowCommand(p yamldoc.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+commandProperty.Replace(value)) }
 	if p.Line > 0 {
@@ -56,7 +57,7 @@ func workflowCommand(p content.Problem) string {
 		title += ": " + p.Field
 	}
 	add("title", title)
-	return fmt.Sprintf("::%s %s::%s", p.Severity, strings.Join(properties, ","), commandData.Replace(p.Says()))
+	return fmt.Sprintf("::%s %s::%s", p.Severity, strings.Join(properties, ","), commandData.Replace(p.Text()))
 }
 
 // A command ends with its line, so what its data and its properties hold must
@@ -94,13 +95,13 @@ func stepSummary(c *checked) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "### kindex validate\n\n%s: %s, %s\n\n| | Place | Field | What is wrong |\n|---|---|---|---|\n", markdownText(c.dir),
-		counted(c.Errors, "error"), counted(c.Warnings, "warning"))
+		plural.Count(c.Errors, "error", "errors"), plural.Count(c.Warnings, "warning", "warnings"))
 	for i, p := range c.Problems {
 		place := repositoryPath(p.File)
 		if p.Line > 0 {
 			place = fmt.Sprintf("%s:%d:%d", place, p.Line, p.Column)
 		}
-		row := fmt.Sprintf("| %s | %s | %s | %s |\n", p.Severity, markdownText(place), markdownText(p.Field), markdownText(p.Says()))
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n", p.Severity, markdownText(place), markdownText(p.Field), markdownText(p.Text()))
 		if b.Len()+len(row) > maxSummary {
 			fmt.Fprintf(&b, "\n%d more are in the log.\n", len(c.Problems)-i)
 			break

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
 	"kindex/exports/safetext"
 )
@@ -51,10 +51,10 @@ func FuzzWorkflowCommand(f *testing.F) {
 	f.Add("content/tool/a,line=1::b.yaml", "a::error::b", "50% of 100%25 %0A\n::stop-commands::x", "\r\n::add-mask::y")
 	f.Add("a%3Ab%2C%25", "%", "%%0D", ",:")
 	f.Fuzz(func(t *testing.T, file, field, message, suggestion string) {
-		p := content.Problem{File: "x/" + file, Line: 3, Column: 7, Severity: content.Warning, Field: field, Message: message, Suggestion: suggestion}
+		p := yamldoc.Problem{File: "x/" + file, Line: 3, Column: 7, Severity: yamldoc.Warning, Field: field, Message: message, Suggestion: suggestion}
 		name, properties, data := readCommand(t, workflowCommand(p))
-		if name != "warning" || data != p.Says() {
-			t.Errorf("command %q, data %q instead of %q", name, data, p.Says())
+		if name != "warning" || data != p.Text() {
+			t.Errorf("command %q, data %q instead of %q", name, data, p.Text())
 		}
 		title := "kindex: " + field
 		if field == "" {
@@ -107,8 +107,8 @@ func TestStepSummarySize(t *testing.T) {
 	suite.WithoutRace(t)
 	c := &checked{dir: "content"}
 	for i := range 20_000 {
-		c.Problems = append(c.Problems, content.Problem{File: fmt.Sprintf("content/tool/e%d.yaml", i), Line: 1, Column: 1,
-			Severity: content.Error, Field: "description", Message: strings.Repeat("is <too> long ", 10)})
+		c.Problems = append(c.Problems, yamldoc.Problem{File: fmt.Sprintf("content/tool/e%d.yaml", i), Line: 1, Column: 1,
+			Severity: yamldoc.Error, Field: "description", Message: strings.Repeat("is <too> long ", 10)})
 	}
 	c.Errors, c.Warnings = c.Problems.Count()
 	s := stepSummary(c)

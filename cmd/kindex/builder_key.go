@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/builder"
+	"kindex/builder/plural"
 	"kindex/exports/store"
 )
 
@@ -50,8 +51,8 @@ func checkTrust(trust bool, key *builder.Key) error {
 	return nil
 }
 
-// tellTakenOver says which build --trust-previous takes over.
-func tellTakenOver(w io.Writer) func(*store.Manifest) {
+// reportTakenOver says which build --trust-previous takes over.
+func reportTakenOver(w io.Writer) func(*store.Manifest) {
 	return func(m *store.Manifest) {
 		from := "no commit"
 		if m.Commit != "" {
@@ -61,6 +62,6 @@ func tellTakenOver(w io.Writer) func(*store.Manifest) {
 			from += " with changes that were not committed"
 		}
 		fmt.Fprintf(w, "taking over build %s, made from %s as of %s: %s\n", m.ID, from, m.AsOf,
-			plural(m.Counts.Entities+m.Counts.Withdrawn, "entity", "entities"))
+			plural.Count(m.Counts.Entities+m.Counts.Withdrawn, "entity", "entities"))
 	}
 }

@@ -87,8 +87,8 @@ func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON boo
 	}
 	rows := [][]string{{"NAME", "ID", "KEYS", "LIMIT", "CREATED", "LAST USED", "SUSPENDED"}}
 	for _, a := range list {
-		rows = append(rows, []string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), limitInWords(a.Quota, a.Window),
-			moment(a.CreatedAt, ""), moment(a.LastUsedAt, "never"), moment(a.SuspendedAt, "-")})
+		rows = append(rows, []string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), formatLimit(a.Quota, a.Window),
+			formatTime(a.CreatedAt, ""), formatTime(a.LastUsedAt, "never"), formatTime(a.SuspendedAt, "-")})
 	}
 	printTable(cmd, rows)
 	return nil
@@ -102,7 +102,7 @@ func windowOf(w time.Duration) time.Duration {
 	return w
 }
 
-func limitInWords(quota int64, window time.Duration) string {
+func formatLimit(quota int64, window time.Duration) string {
 	if quota == 0 {
 		return "default"
 	}
@@ -164,7 +164,7 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 		return err
 	}
 	return changeAccount(cmd, o.state, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) },
-		fmt.Sprintf("the limit of %q is now: %s", name, limitInWords(quota, window)))
+		fmt.Sprintf("the limit of %q is now: %s", name, formatLimit(quota, window)))
 }
 
 func parseWindow(s string) (time.Duration, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/builder/plural"
 	"kindex/exports/store"
 	"kindex/site/static"
 )
@@ -101,7 +102,7 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
 		return err
 	}
-	collectSeldom(oncePercent, o.memoryMiB)
+	setGC(batchGCPercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
 	if err := o.checkStatic(); err != nil {
 		return err
@@ -118,13 +119,13 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 		waiting = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}
 	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting,
-		Key: key, TrustPrevious: o.trustPrevious, TakenOver: tellTakenOver(cmd.ErrOrStderr())}
+		Key: key, TrustPrevious: o.trustPrevious, TakenOver: reportTakenOver(cmd.ErrOrStderr())}
 	r, err := builder.Build(cmd.Context(), opts)
 	var site *static.Report
 	if err == nil && o.static.Dir != "" {
 		o.static.Out, o.static.Wait, o.static.Progress = o.out, waiting, func(done, total int) { bar.step("static", done, total) }
 		site, err = static.Write(cmd.Context(), o.static)
-		err = unwritten(r, err)
+		err = staticSiteError(r, err)
 	}
 	bar.finish()
 	if err != nil {
@@ -141,14 +142,14 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	printReport(cmd.OutOrStdout(), r)
 	if site != nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s among %s of %.1f MB, %d of them new or other than before, %d removed\n", o.static.Dir,
-			plural(site.Pages, "page", "pages"), plural(site.Files, "file", "files"), float64(site.Bytes)/1e6, site.Written, site.Removed)
+			plural.Count(site.Pages, "page", "pages"), plural.Count(site.Files, "file", "files"), float64(site.Bytes)/1e6, site.Written, site.Removed)
 	}
 	return nil
 }
 
-// unwritten says of what kept a static site from being written that the build itself
+// staticSiteError says of what kept a static site from being written that the build itself
 // is published.
-func unwritten(r *builder.Report, err error) error {
+func staticSiteError(r *builder.Report, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -179,16 +180,16 @@ func checkKeepAndMemory(keep int, memoryMiB int64) error {
 	return nil
 }
 
-// oncePercent is for a program that is over soon.
-const oncePercent = 800
+// batchGCPercent is for a program that is over soon.
+const batchGCPercent = 800
 
 // defaultMemoryMiB keeps a build of 100,000 entities below one GiB.
 const defaultMemoryMiB = 900
 
-// collectSeldom lets garbage pile up to several times of what lives, below a
+// setGC lets garbage pile up to several times of what lives, below a
 // limit: a build allocates much and keeps little, and is over soon. It saves a
 // third of the processor time.
-func collectSeldom(percent int, limitMiB int64) {
+func setGC(percent int, limitMiB int64) {
 	debug.SetGCPercent(percent)
 	debug.SetMemoryLimit(limitMiB << 20)
 }
@@ -237,8 +238,8 @@ func printReport(w io.Writer, r *builder.Report) {
 		}
 	}
 	fmt.Fprintf(w, "published %s (%s)\n", r.ID, commit)
-	fmt.Fprintf(w, "%s, %d ranked, %d withdrawn, in %s, as of %s\n", plural(r.Counts.Entities, "entity", "entities"), r.Counts.Ranked,
-		r.Counts.Withdrawn, plural(r.Counts.Categories, "category", "categories"), r.AsOf)
+	fmt.Fprintf(w, "%s, %d ranked, %d withdrawn, in %s, as of %s\n", plural.Count(r.Counts.Entities, "entity", "entities"), r.Counts.Ranked,
+		r.Counts.Withdrawn, plural.Count(r.Counts.Categories, "category", "categories"), r.AsOf)
 	for _, s := range r.Steps {
 		if s.Seconds >= 0.0005 {
 			fmt.Fprintf(w, "  %-8s %8.3f s\n", s.Name, s.Seconds)

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -12,11 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/builder/diff"
-	"kindex/builder/gitlog"
+	"kindex/builder/diff/gitdiff"
 	"kindex/exports/didyoumean"
-	"kindex/exports/jsonenc"
-	"kindex/indexes"
 )
 
 // The formats that diff prints in.
@@ -88,33 +81,6 @@ func diffCommand() *cobra.Command {
 	return c
 }
 
-// difference is a comparison with what was compared. As JSON it is the document
-// of --format json.
-type difference struct {
-	From revision `json:"from"`
-	To   revision `json:"to"`
-	*diff.Comparison
-	Notes []string `json:"notes"`
-}
-
-// revision is one of the two that are compared.
-type revision struct {
-	Name   jsonenc.OptionalString `json:"revision"` // "" for the working tree
-	Commit jsonenc.OptionalString `json:"commit"`
-
-	parted bool // the commit is the one at which the other left it
-}
-
-func (r revision) String() string {
-	switch {
-	case r.Commit == "":
-		return "the working tree"
-	case r.parted:
-		return fmt.Sprintf("%s at %.12s", r.Name, string(r.Commit))
-	}
-	return string(r.Name)
-}
-
 func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 	if !slices.Contains(diffFormats, o.format) {
 		return usageError{unknownName("format", o.format, diffFormats, didyoumean.Name(o.format, diffFormats))}
@@ -123,130 +89,21 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	collectSeldom(oncePercent, defaultMemoryMiB)
-	d, err := compareRevisions(cmd.Context(), o.content, arg, asOf)
+	setGC(batchGCPercent, defaultMemoryMiB)
+	d, err := gitdiff.Compare(cmd.Context(), o.content, arg, asOf)
 	if err != nil {
 		return err
 	}
 	switch w := cmd.OutOrStdout(); o.format {
 	case "json":
-		err = d.writeJSON(w)
+		err = d.WriteJSON(w)
 	case "markdown":
-		_, err = io.WriteString(w, d.markdown())
+		_, err = io.WriteString(w, d.Markdown())
 	default:
-		d.writeText(w)
+		d.WriteText(w, painter(w))
 	}
 	if err == nil && o.exitCode && d.Changed {
 		err = quietError{exitProblem}
 	}
 	return err
-}
-
-// compareRevisions loads and compares the two sides that an argument names.
-func compareRevisions(ctx context.Context, dir, arg string, asOf time.Time) (*difference, error) {
-	place, err := gitlog.FindPlace(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer place.Close() // what stays is the system's to remove
-	d := &difference{Notes: []string{}}
-	if err := d.resolve(ctx, place, arg); err != nil {
-		return nil, err
-	}
-	_, err = d.compare(ctx, place, dir, asOf)
-	return d, err
-}
-
-// compare loads and compares the two revisions, and returns the second as it was
-// compared.
-func (d *difference) compare(ctx context.Context, place *gitlog.Place, dir string, asOf time.Time) (after diff.Side, err error) {
-	to, err := loadSide(ctx, place, d.To, dir)
-	if err != nil {
-		return after, err
-	}
-	if n, _ := to.problems.Count(); n > 0 {
-		return after, to.problems
-	}
-	if to.failed != nil {
-		return after, to.failed
-	}
-	from, err := loadSide(ctx, place, d.From, dir)
-	if err != nil {
-		return after, err
-	}
-	if from.loaded == nil && to.loaded == nil {
-		return after, errors.Join(from.failed, fmt.Errorf("neither %s nor %s has a folder %s with content", d.From, d.To, dir))
-	}
-	d.note(dir, from, to)
-	before, after := from.completedBy(to), to.completedBy(from)
-	d.Comparison = diff.Compare(before, after, asOf, indexes.Words)
-	d.noteRenames()
-	return after, nil
-}
-
-// resolve finds the commits that an argument names.
-func (d *difference) resolve(ctx context.Context, place *gitlog.Place, arg string) error {
-	from, to, direct := strings.Cut(arg, "..")
-	merged := false
-	if direct {
-		to, merged = strings.CutPrefix(to, ".")
-	}
-	for _, r := range []struct {
-		name string
-		into *revision
-		want bool
-	}{{from, &d.From, true}, {to, &d.To, direct}} {
-		if !r.want {
-			continue
-		}
-		if r.name == "" {
-			r.name = "HEAD"
-		}
-		hash, err := place.Commit(ctx, r.name)
-		if err != nil {
-			return err
-		}
-		*r.into = revision{Name: jsonenc.OptionalString(r.name), Commit: jsonenc.OptionalString(hash)}
-	}
-	if !merged {
-		return nil
-	}
-	base, err := place.MergeBase(ctx, string(d.From.Commit), string(d.To.Commit))
-	if err != nil {
-		return fmt.Errorf("%s: %w", arg, err)
-	}
-	d.From.parted = base != string(d.From.Commit)
-	d.From.Commit = jsonenc.OptionalString(base)
-	return nil
-}
-
-// note says what a reader must know of the sides.
-func (d *difference) note(dir string, from, to *side) {
-	for _, s := range []struct {
-		*side
-		revision
-		effect string
-	}{{from, d.From, "created"}, {to, d.To, "deleted"}} {
-		if s.absent {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s: everything is %s", s.revision, dir, s.effect))
-		}
-	}
-	if from.failed != nil && !from.absent {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s holds nothing to compare with, everything is created: %v", d.From, from.failed))
-	}
-	if n, _ := from.problems.Count(); n > 0 {
-		first := slices.IndexFunc(from.problems, isError)
-		d.Notes = append(d.Notes, fmt.Sprintf("%s has %s, the first of them %v; what can be read of it is compared",
-			d.From, counted(n, "error"), from.problems[first]))
-	}
-}
-
-func (d *difference) writeJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return errors.Join(errors.New("the comparison cannot be written"), err)
-	}
-	return nil
 }

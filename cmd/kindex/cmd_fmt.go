@@ -18,6 +18,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
+	"kindex/exports/safetext"
 )
 
 type fmtOptions struct{ check, diff bool }
@@ -45,7 +48,7 @@ whose result goes to standard output. Files that change are listed.`,
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
 			}
-			collectSeldom(oncePercent, defaultMemoryMiB)
+			setGC(batchGCPercent, defaultMemoryMiB)
 			return fmtFiles(cmd, o, args)
 		},
 	}
@@ -67,7 +70,7 @@ func (f formatted) changed() bool { return f.err == nil && !bytes.Equal(f.before
 func fmtInput(cmd *cobra.Command, o fmtOptions) error {
 	f := formatted{path: "stdin"}
 	if f.before, f.err = readContent(cmd.InOrStdin()); f.err == nil {
-		f.after, f.err = content.Format(f.path, f.before)
+		f.after, f.err = yamlfmt.Format(f.path, f.before)
 	}
 	if f.err != nil || o.check || o.diff {
 		return reportFormatted(cmd, o, []formatted{f})
@@ -83,7 +86,7 @@ func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	for _, arg := range args {
 		list = append(list, filesToFormat(arg)...)
 	}
-	list = eachOnce(list)
+	list = dedupe(list)
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range list {
@@ -111,7 +114,7 @@ func filesToFormat(path string) (list []formatted) {
 		return []formatted{{path: path, err: err}}
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return []formatted{{path: path, err: fmt.Errorf("%s: is neither a file nor a folder", path)}}
-	case !info.IsDir() && !isYAML(path):
+	case !info.IsDir() && !content.IsYAML(path):
 		return []formatted{{path: path, err: fmt.Errorf("%s: is not a YAML file (.yaml)", path)}}
 	case !info.IsDir():
 		return []formatted{{path: path}}
@@ -127,7 +130,7 @@ func filesToFormat(path string) (list []formatted) {
 			list = append(list, formatted{path: name, err: err})
 		case hidden && d.IsDir():
 			return fs.SkipDir
-		case !hidden && d.Type().IsRegular() && isYAML(name):
+		case !hidden && d.Type().IsRegular() && content.IsYAML(name):
 			list = append(list, formatted{path: name})
 		}
 		return nil
@@ -139,13 +142,8 @@ func filesToFormat(path string) (list []formatted) {
 	return list
 }
 
-func isYAML(path string) bool {
-	ext := strings.ToLower(filepath.Ext(path))
-	return ext == ".yaml" || ext == ".yml"
-}
-
-// eachOnce leaves out files that were named before.
-func eachOnce(list []formatted) []formatted {
+// dedupe leaves out files that were named before.
+func dedupe(list []formatted) []formatted {
 	seen := map[string]bool{}
 	var once []formatted
 	for _, f := range list {
@@ -182,7 +180,7 @@ func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	if f.after, err = content.Format(filepath.ToSlash(f.path), f.before); err != nil {
+	if f.after, err = yamlfmt.Format(filepath.ToSlash(f.path), f.before); err != nil {
 		return err
 	}
 	if o.check || o.diff || !f.changed() {
@@ -225,10 +223,10 @@ func replaceFile(path string, data []byte) (err error) {
 // with others.
 func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 	out, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	var problems content.Problems
+	var problems yamldoc.Problems
 	changed, failed := 0, 0
 	for _, f := range list {
-		var found content.Problems
+		var found yamldoc.Problems
 		switch {
 		case errors.As(f.err, &found):
 			problems = append(problems, found...)
@@ -243,7 +241,7 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 					return err
 				}
 			} else {
-				fmt.Fprintln(out, visible(f.path))
+				fmt.Fprintln(out, safetext.Escape(f.path))
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"kindex/exports/didyoumean"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 )
 
 type historyOptions struct {
@@ -66,7 +67,7 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 			return usageError{fmt.Errorf("--since %q: use a day such as 2026-07-01", o.since)}
 		}
 	}
-	defer damaged(o.dir, &err)
+	defer recoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -132,9 +133,9 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s  %s %s (%s)\n", c.Timestamp.Format("2006-01-02 15:04"), strings.TrimPrefix(c.Event, "entity."), c.Key(), visible(c.Name))
+	fmt.Fprintf(w, "%s  %s %s (%s)\n", c.Timestamp.Format("2006-01-02 15:04"), strings.TrimPrefix(c.Event, "entity."), c.Key(), safetext.Escape(c.Name))
 	if c.Commit != "" {
-		fmt.Fprintf(w, "  commit %s by %s", c.Commit[:12], visible(c.Author))
+		fmt.Fprintf(w, "  commit %s by %s", c.Commit[:12], safetext.Escape(c.Author))
 		if c.PullRequest > 0 {
 			fmt.Fprintf(w, ", pull request #%d", c.PullRequest)
 		}
@@ -144,26 +145,26 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 		switch {
 		case c.Event == record.Deleted: // all that it had is gone
 		case string(f.Old) == "null":
-			fmt.Fprintf(w, "  %s: %s\n", f.Field, inWords(f.New))
+			fmt.Fprintf(w, "  %s: %s\n", f.Field, formatValue(f.New))
 		case string(f.New) == "null":
-			fmt.Fprintf(w, "  %s: %s → none\n", f.Field, inWords(f.Old))
+			fmt.Fprintf(w, "  %s: %s → none\n", f.Field, formatValue(f.Old))
 		default:
-			fmt.Fprintf(w, "  %s: %s → %s\n", f.Field, inWords(f.Old), inWords(f.New))
+			fmt.Fprintf(w, "  %s: %s → %s\n", f.Field, formatValue(f.Old), formatValue(f.New))
 		}
 	}
 	fmt.Fprintln(w)
 	return nil
 }
 
-// inWords is a JSON value for a terminal: texts without quotes, lists joined.
-func inWords(value []byte) string {
+// formatValue is a JSON value for a terminal: texts without quotes, lists joined.
+func formatValue(value []byte) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
-		return visible(string(value))
+		return safetext.Escape(string(value))
 	}
 	switch v := v.(type) {
 	case string:
-		return visible(v)
+		return safetext.Escape(v)
 	case []any:
 		var parts []string
 		for _, x := range v {
@@ -173,7 +174,7 @@ func inWords(value []byte) string {
 			}
 			parts = append(parts, fmt.Sprint(x))
 		}
-		return visible(strings.Join(parts, ", "))
+		return safetext.Escape(strings.Join(parts, ", "))
 	}
-	return visible(string(value))
+	return safetext.Escape(string(value))
 }

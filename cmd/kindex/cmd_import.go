@@ -71,7 +71,7 @@ func runImport(cmd *cobra.Command, o importer.Options) error {
 	if err := o.Check(); err != nil {
 		return usageError{err}
 	}
-	collectSeldom(oncePercent, importMemoryMiB)
+	setGC(batchGCPercent, importMemoryMiB)
 	o.Content = filepath.Clean(o.Content)
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = func(step string, done int) { bar.step(step, done, 0) }

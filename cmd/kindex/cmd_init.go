@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/git"
+	"kindex/builder/plural"
 	"kindex/builder/scaffold"
 )
 
@@ -103,7 +104,7 @@ func repositoryOf(ctx context.Context, dir string, create bool) (string, error) 
 func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
 	workflow := filepath.Join(dir, ".github", "workflows", "validate.yml")
-	fmt.Fprintf(w, "%s: a new index, with three examples in %s\n\nNext:\n", dir, counted(files, "file"))
+	fmt.Fprintf(w, "%s: a new index, with three examples in %s\n\nNext:\n", dir, plural.Count(files, "file", "files"))
 	for _, command := range []string{"validate " + content, "build --content " + content + " --out " + out, "serve --dir " + out} {
 		fmt.Fprintf(w, "  %s %s\n", kindex, command)
 	}

@@ -226,9 +226,9 @@ func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names m
 		if k.Legacy {
 			scopes += " (legacy)"
 		}
-		row := []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, moment(k.ExpiresAt, "never"), moment(k.CreatedAt, ""), moment(k.LastUsedAt, "never")}
+		row := []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, formatTime(k.ExpiresAt, "never"), formatTime(k.CreatedAt, ""), formatTime(k.LastUsedAt, "never")}
 		if o.all {
-			row = append(row, moment(k.RevokedAt, "-"))
+			row = append(row, formatTime(k.RevokedAt, "-"))
 		}
 		rows = append(rows, row)
 	}
@@ -270,7 +270,7 @@ func runKeysRevoke(cmd *cobra.Command, target, id string) error {
 		case err != nil:
 			return err
 		case !revoked && k.RevokedAt.IsZero():
-			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) expired on %s\n", k.ID, k.Masked, moment(k.ExpiresAt, ""))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) expired on %s\n", k.ID, k.Masked, formatTime(k.ExpiresAt, ""))
 		case !revoked:
 			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) was revoked already\n", k.ID, k.Masked)
 		default:

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
@@ -72,7 +73,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		return usageError{unknownName("type", typ, record.Types, didyoumean.Name(typ, record.Types))}
 	}
 	if !content.ValidSlug(slug) {
-		return usageError{badSlug(slug)}
+		return usageError{slugError(slug)}
 	}
 	if device := content.DeviceName(slug); device != "" {
 		return usageError{fmt.Errorf("%q%s", slug, device)}
@@ -81,26 +82,26 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if err != nil {
 		return err
 	}
-	around, err := content.OpenSurroundings(o.content)
+	workspace, err := content.OpenWorkspace(o.content)
 	if err == nil {
-		err = around.Missing
+		err = workspace.Missing
 	}
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(o.content, typ, slug+".yaml")
-	if err := checkFree(around, o.content, path, typ, slug); err != nil {
+	if err := checkFree(workspace, o.content, path, typ, slug); err != nil {
 		return err
 	}
-	if err := completeFields(cmd, around, fields); err != nil {
+	if err := completeFields(cmd, workspace, fields); err != nil {
 		return err
 	}
-	data, err := content.Compose(fields)
+	data, err := yamlfmt.Compose(fields)
 	if err != nil {
 		return err
 	}
-	data = append([]byte(usualHeader(filepath.Dir(path))), data...)
-	problems := around.CheckFile(typ, slug, data)
+	data = append([]byte(commonHeader(filepath.Dir(path))), data...)
+	problems := workspace.CheckFile(typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
 		printProblems(cmd.ErrOrStderr(), problems)
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing was written")
@@ -118,7 +119,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	return nil
 }
 
-func badSlug(slug string) error {
+func slugError(slug string) error {
 	text := fmt.Sprintf("%q is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", slug)
 	if guess := content.Slugify(slug); guess != "" {
 		text += fmt.Sprintf(" (did you mean %q?)", guess)
@@ -157,15 +158,15 @@ func (o newOptions) fields() (map[string]any, error) {
 }
 
 // checkFree refuses a slug that another entity has, or had earlier.
-func checkFree(around *content.Surroundings, dir, path, typ, slug string) error {
+func checkFree(workspace *content.Workspace, dir, path, typ, slug string) error {
 	shown := filepath.ToSlash(path)
-	e := around.Find(typ, slug)
+	e := workspace.Find(typ, slug)
 	if e != nil && e.Slug != slug {
 		return fmt.Errorf("%s/%s is an earlier address of %s (formerly in %s); take another slug%s", typ, slug, e.Name,
-			filepath.ToSlash(filepath.Join(dir, typ, e.Slug+".yaml")), freeSlug(around, dir, typ, slug))
+			filepath.ToSlash(filepath.Join(dir, typ, e.Slug+".yaml")), freeSlug(workspace, dir, typ, slug))
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s is there already; edit it, or take another slug%s", shown, freeSlug(around, dir, typ, slug))
+		return fmt.Errorf("%s is there already; edit it, or take another slug%s", shown, freeSlug(workspace, dir, typ, slug))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -173,20 +174,20 @@ func checkFree(around *content.Surroundings, dir, path, typ, slug string) error 
 }
 
 // freeSlug suggests a slug that nobody has.
-func freeSlug(around *content.Surroundings, dir, typ, slug string) string {
+func freeSlug(workspace *content.Workspace, dir, typ, slug string) string {
 	for n := 2; n < 100; n++ {
 		free := fmt.Sprintf("%s-%d", slug, n)
 		_, err := os.Lstat(filepath.Join(dir, typ, free+".yaml"))
-		if errors.Is(err, fs.ErrNotExist) && around.Find(typ, free) == nil && content.ValidSlug(free) {
+		if errors.Is(err, fs.ErrNotExist) && workspace.Find(typ, free) == nil && content.ValidSlug(free) {
 			return fmt.Sprintf(", such as %s", free)
 		}
 	}
 	return ""
 }
 
-// usualHeader is the line for editors that most files of a folder begin with,
+// commonHeader is the line for editors that most files of a folder begin with,
 // "" where they have none. A hundred files tell.
-func usualHeader(dir string) string {
+func commonHeader(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "" // the folder may not exist yet

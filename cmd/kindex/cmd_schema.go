@@ -5,27 +5,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/builder/content"
+	"kindex/builder/content/schema"
 	"kindex/exports/didyoumean"
 )
 
 func schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema [" + strings.Join(content.Schemas, "|") + "]", Short: "Print the JSON Schema of a content file",
+		Use: "schema [" + strings.Join(schema.Names, "|") + "]", Short: "Print the JSON Schema of a content file",
 		Long: `Schema prints the JSON Schema (draft 2020-12) that content files are checked
 with. Editors that know the YAML language server use it after the line
 # yaml-language-server: $schema=PATH at the top of a file.`,
 		Example:   "  kindex schema entity > entity.schema.json",
 		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: content.Schemas,
+		ValidArgs: schema.Names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "entity"
 			if len(args) == 1 {
 				name = args[0]
 			}
-			data, err := content.SchemaJSON(name)
+			data, err := schema.JSON(name)
 			if err != nil {
-				return usageError{unknownName("schema", name, content.Schemas, didyoumean.Name(name, content.Schemas))}
+				return usageError{unknownName("schema", name, schema.Names, didyoumean.Name(name, schema.Names))}
 			}
 			_, err = cmd.OutOrStdout().Write(data)
 			return err

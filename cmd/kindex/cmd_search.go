@@ -13,6 +13,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/indexes"
 )
 
@@ -51,7 +52,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	if strings.TrimSpace(text) == "" {
 		return usageError{errors.New("name a word to search for; see: kindex search --help")}
 	}
-	defer damaged(o.dir, &err)
+	defer recoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -133,6 +134,6 @@ func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {
 	if score == "" {
 		score = "-"
 	}
-	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", paint(w, color.Bold, e.Name), e.Key(), score, visible(e.Description))
+	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", paint(w, color.Bold, e.Name), e.Key(), score, safetext.Escape(e.Description))
 	return nil
 }

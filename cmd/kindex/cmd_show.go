@@ -14,6 +14,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/exports/score"
 )
 
@@ -61,7 +62,7 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 	if !ok {
 		return usageError{fmt.Errorf("%q: name an entity as TYPE/SLUG, such as tool/pytorch", key)}
 	}
-	defer damaged(o.dir, &err)
+	defer recoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
 
 func printEntity(w io.Writer, e *record.Entity) {
 	fmt.Fprintln(w, paint(w, color.Bold, e.Name))
-	fmt.Fprintln(w, visible(e.Description))
+	fmt.Fprintln(w, safetext.Escape(e.Description))
 	fmt.Fprintln(w)
 	for _, f := range []struct{ name, value string }{
 		{"address", e.Key()}, {"provider", e.Provider}, {"category", e.Category}, {"status", e.Status},
@@ -128,18 +129,18 @@ func printEntity(w io.Writer, e *record.Entity) {
 		{"tags", strings.Join(e.Tags, ", ")}, {"can", strings.Join(e.Capabilities, ", ")},
 	} {
 		if f.value != "" {
-			fmt.Fprintf(w, "  %-10s %s\n", f.name, visible(f.value))
+			fmt.Fprintf(w, "  %-10s %s\n", f.name, safetext.Escape(f.value))
 		}
 	}
 	for _, l := range e.Links {
-		fmt.Fprintf(w, "  %-10s %s\n", l.Name, visible(l.URL))
+		fmt.Fprintf(w, "  %-10s %s\n", l.Name, safetext.Escape(l.URL))
 	}
 }
 
 func printScore(w io.Writer, x *score.Explanation) {
 	fmt.Fprintln(w)
 	if !x.Ranked {
-		fmt.Fprintf(w, "not ranked: %s\n", visible(*x.Reason))
+		fmt.Fprintf(w, "not ranked: %s\n", safetext.Escape(*x.Reason))
 	} else {
 		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, %.0f %% of the weights known)\n",
 			x.Composite, x.FormulaVersion, x.AsOf[:10], 100*x.Coverage)
@@ -157,7 +158,7 @@ func printScore(w io.Writer, x *score.Explanation) {
 		}
 		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)
 		for _, m := range d.Measures {
-			fmt.Fprintf(w, "    %s\n", visible(measureLine(m)))
+			fmt.Fprintf(w, "    %s\n", safetext.Escape(measureLine(m)))
 		}
 	}
 }

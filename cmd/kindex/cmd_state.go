@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/plural"
 	"kindex/edge/storage"
+	"kindex/exports/safetext"
 )
 
 func stateCommand() *cobra.Command {
@@ -69,22 +71,22 @@ func printStateReport(w io.Writer, r *storage.Report) {
 	}
 	fmt.Fprintln(w)
 	if len(r.Counts) > 0 {
-		fmt.Fprintln(w, "rows:", countsInWords(r.Counts))
+		fmt.Fprintln(w, "rows:", formatCounts(r.Counts))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintln(w, "note:", visible(note))
+		fmt.Fprintln(w, "note:", safetext.Escape(note))
 	}
 	for _, problem := range r.Problems {
-		fmt.Fprintln(w, "wrong:", visible(problem))
+		fmt.Fprintln(w, "wrong:", safetext.Escape(problem))
 	}
 	if len(r.Problems) == 0 {
 		fmt.Fprintln(w, "nothing is wrong")
 		return
 	}
-	fmt.Fprintln(w, counted(len(r.Problems), "problem"))
+	fmt.Fprintln(w, plural.Count(len(r.Problems), "problem", "problems"))
 }
 
-func countsInWords(counts []storage.TableCount) string {
+func formatCounts(counts []storage.TableCount) string {
 	words := make([]string, len(counts))
 	for i, c := range counts {
 		words[i] = fmt.Sprintf("%s %d", c.Table, c.Rows)
@@ -124,7 +126,7 @@ To restore it, use it as the state, or copy it: kindex state copy --from FILE.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema %d, nothing is wrong\nrows: %s\n", s, args[0], i.Size(), r.At, countsInWords(r.Counts))
+			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema %d, nothing is wrong\nrows: %s\n", s, args[0], i.Size(), r.At, formatCounts(r.Counts))
 			return nil
 		},
 	}
@@ -245,6 +247,6 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s, compared by count and checksum\nrows: %s\n", from, to, countsInWords(counts))
+	fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s, compared by count and checksum\nrows: %s\n", from, to, formatCounts(counts))
 	return nil
 }

@@ -104,7 +104,7 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 				}
 				continue
 			}
-			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), printable(one.Name), printable(one.Account), moment(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])})
+			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), safetext.Printable(one.Name), safetext.Printable(one.Account), formatTime(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])})
 		}
 		if !o.json {
 			printTable(cmd, rows)
@@ -185,22 +185,22 @@ func findSubmission(ctx context.Context, s *storage.State, id string) (submissio
 }
 
 func printSubmission(w io.Writer, s *submission.Submission, siblings []submission.Submission) {
-	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, s.Key(), printable(s.Account), moment(s.CreatedAt, ""))
+	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, s.Key(), safetext.Printable(s.Account), formatTime(s.CreatedAt, ""))
 	for _, line := range [][2]string{{"reason", s.Reason}, {"branch", s.Branch}, {"commit", s.Commit}, {"pull request", s.PullRequest.URL}} {
 		if line[1] != "" {
-			fmt.Fprintf(w, "%s: %s\n", line[0], printable(line[1]))
+			fmt.Fprintf(w, "%s: %s\n", line[0], safetext.Printable(line[1]))
 		}
 	}
 	for _, o := range siblings {
-		fmt.Fprintf(w, "also proposed: %s (%s) as %s by %s\n", o.ID, o.Status, o.Key(), printable(o.Account))
+		fmt.Fprintf(w, "also proposed: %s (%s) as %s by %s\n", o.ID, o.Status, o.Key(), safetext.Printable(o.Account))
 	}
 	_, problems := content.ParseEntity("", s.Type, s.Slug, []byte(s.YAML))
 	for _, p := range problems {
-		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, visible(p.Field), visible(p.Says()))
+		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, safetext.Escape(p.Field), safetext.Escape(p.Text()))
 	}
 	fmt.Fprintln(w)
 	for line := range strings.Lines(s.YAML) {
-		fmt.Fprintln(w, visible(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintln(w, safetext.Escape(strings.TrimSuffix(line, "\n")))
 	}
 }
 
@@ -310,7 +310,7 @@ func rejectOne(ctx context.Context, w io.Writer, s *storage.State, f *github.For
 		return nil
 	}
 	if err := f.Close(ctx, one.PullRequest.Number); err != nil {
-		return fmt.Errorf("its pull request %d is still open, close it there: %s (%w)", one.PullRequest.Number, printable(one.PullRequest.URL), err)
+		return fmt.Errorf("its pull request %d is still open, close it there: %s (%w)", one.PullRequest.Number, safetext.Printable(one.PullRequest.URL), err)
 	}
 	return nil
 }

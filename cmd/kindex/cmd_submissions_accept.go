@@ -10,14 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/diff"
+	"kindex/builder/diff/gitdiff"
 	"kindex/builder/gitbranch"
 	"kindex/builder/gitlog"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
 	"kindex/exports/jsonenc"
+	"kindex/exports/safetext"
 )
 
 type acceptOptions struct {
@@ -100,9 +102,9 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 				return fmt.Errorf("%s is already accepted as %s, for the same entity; reject one of the two: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
 			}
 		}
-		a := accepting{options: o, asOf: asOf, forge: f, submission: &one,
+		a := acceptance{options: o, asOf: asOf, forge: f, submission: &one,
 			proposal: gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Account: one.Account, Author: o.author}}
-		var problems content.Problems
+		var problems yamldoc.Problems
 		if err := a.run(ctx); errors.As(err, &problems) {
 			printProblems(cmd.ErrOrStderr(), problems)
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s does not fit the content at %s; nothing was written\n", one.ID, a.base)
@@ -119,7 +121,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			return err
 		}
 		for _, line := range a.warnings {
-			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", visible(line))
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", safetext.Escape(line))
 		}
 		printAccepted(cmd.OutOrStdout(), &one)
 		printSiblings(cmd.OutOrStdout(), siblings)
@@ -130,7 +132,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 // printSiblings names the submissions that propose what was just accepted.
 func printSiblings(w io.Writer, siblings []submission.Submission) {
 	for _, o := range siblings {
-		fmt.Fprintf(w, "%s of %s proposes the same, as %s, and stays %s\n", o.ID, printable(o.Account), o.Key(), o.Status)
+		fmt.Fprintf(w, "%s of %s proposes the same, as %s, and stays %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
 	}
 }
 
@@ -138,7 +140,7 @@ func printAccepted(w io.Writer, s *submission.Submission) {
 	fmt.Fprintf(w, "%s (%s) is %s", s.ID, s.Key(), s.Status)
 	switch {
 	case s.PullRequest.Number > 0:
-		fmt.Fprintf(w, ": pull request %d %s\n", s.PullRequest.Number, printable(s.PullRequest.URL))
+		fmt.Fprintf(w, ": pull request %d %s\n", s.PullRequest.Number, safetext.Printable(s.PullRequest.URL))
 	case s.Branch != "" && s.Status == submission.Accepted:
 		fmt.Fprintf(w, ": branch %s, commit %.12s\n", s.Branch, s.Commit)
 	default:
@@ -146,8 +148,8 @@ func printAccepted(w io.Writer, s *submission.Submission) {
 	}
 }
 
-// accepting is a submission on its way into the content.
-type accepting struct {
+// acceptance is a submission on its way into the content.
+type acceptance struct {
 	options    acceptOptions
 	asOf       time.Time
 	forge      *github.Forge // nil for none
@@ -156,7 +158,7 @@ type accepting struct {
 
 	repository *gitbranch.Repository
 	remote     *gitbranch.Remote // with a forge
-	base       revision
+	base       diff.Ref
 	branch     gitbranch.Branch // no name where the content has the file already
 	request    submission.PullRequest
 	warnings   []string
@@ -164,13 +166,13 @@ type accepting struct {
 
 // run makes the branch, and the pull request where there is a forge. Whatever was
 // done by a call before is found and left as it is.
-func (a *accepting) run(ctx context.Context) error {
-	place, err := gitlog.FindPlace(ctx, a.options.content)
+func (a *acceptance) run(ctx context.Context) error {
+	location, err := gitlog.FindLocation(ctx, a.options.content)
 	if err != nil {
 		return err
 	}
-	defer place.Close() // what stays is the system's to remove
-	a.repository = &gitbranch.Repository{Place: place}
+	defer location.Close() // what stays is the system's to remove
+	a.repository = &gitbranch.Repository{Location: location}
 	if err := a.findBase(ctx); err != nil {
 		return err
 	}
@@ -188,12 +190,12 @@ func (a *accepting) run(ctx context.Context) error {
 		if branch, err = a.repository.Prepare(ctx, string(a.base.Commit), a.proposal); err != nil {
 			return err
 		}
-	} else if hash, err := place.MergeBase(ctx, string(a.base.Commit), branch.Commit); err != nil {
+	} else if hash, err := location.MergeBase(ctx, string(a.base.Commit), branch.Commit); err != nil {
 		return err
 	} else {
 		a.base.Commit = optional(hash)
 	}
-	d, after, err := a.effect(ctx, place, branch)
+	d, after, err := a.effect(ctx, location, branch)
 	if err != nil {
 		return err
 	}
@@ -205,14 +207,14 @@ func (a *accepting) run(ctx context.Context) error {
 
 // refuseCopy returns an error where the content has the very file of the submission
 // because another submission was published.
-func (a *accepting) refuseCopy(ctx context.Context, s *storage.State) error {
+func (a *acceptance) refuseCopy(ctx context.Context, s *storage.State) error {
 	list, err := s.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.Published}, Slug: a.submission.Slug})
 	if err != nil {
 		return err
 	}
 	for _, o := range list {
 		if o.Key() == a.submission.Key() && o.ID != a.submission.ID {
-			return fmt.Errorf("%s is already in the content, from %s of %s; reject the submission", o.Key(), o.ID, printable(o.Account))
+			return fmt.Errorf("%s is already in the content, from %s of %s; reject the submission", o.Key(), o.ID, safetext.Printable(o.Account))
 		}
 	}
 	return nil
@@ -220,7 +222,7 @@ func (a *accepting) refuseCopy(ctx context.Context, s *storage.State) error {
 
 // find finds the branch that an earlier call has made: here, or at the remote, to
 // which it may have been pushed from another checkout.
-func (a *accepting) find(ctx context.Context) (gitbranch.Branch, bool, error) {
+func (a *acceptance) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 	branch, there, err := a.repository.Find(ctx, a.proposal)
 	if there || err != nil || a.remote == nil {
 		return branch, there, err
@@ -233,13 +235,13 @@ func (a *accepting) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 }
 
 // findBase finds the commit to start from.
-func (a *accepting) findBase(ctx context.Context) error {
+func (a *acceptance) findBase(ctx context.Context) error {
 	a.base.Name = optional(a.options.base)
 	if a.forge == nil {
 		if a.base.Name == "" {
 			a.base.Name = "HEAD"
 		}
-		hash, err := a.repository.Place.Commit(ctx, string(a.base.Name))
+		hash, err := a.repository.Location.Commit(ctx, string(a.base.Name))
 		a.base.Commit = optional(hash)
 		return err
 	}
@@ -262,10 +264,9 @@ func (a *accepting) findBase(ctx context.Context) error {
 
 // effect checks the content with the submission, by all rules of a build, and
 // tells what the submission does to the index.
-func (a *accepting) effect(ctx context.Context, place *gitlog.Place, b gitbranch.Branch) (*difference, diff.Side, error) {
-	collectSeldom(oncePercent, defaultMemoryMiB)
-	d := &difference{Notes: []string{}, From: a.base, To: revision{Name: optional(b.Name), Commit: optional(b.Commit)}}
-	after, err := d.compare(ctx, place, a.options.content, a.asOf)
+func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
+	setGC(batchGCPercent, defaultMemoryMiB)
+	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: optional(b.Name), Commit: optional(b.Commit)}, a.asOf)
 	if err != nil {
 		return nil, after, err
 	}
@@ -276,12 +277,11 @@ func (a *accepting) effect(ctx context.Context, place *gitlog.Place, b gitbranch
 			return nil, after, fmt.Errorf("%s: %w; nothing was written", s.ID, &submission.TakenError{Type: e.Type, Slug: e.Slug, SamePage: true})
 		}
 	}
-	plain := func(s string) string { return printable(s) }
-	a.warnings = d.duplicateLines(plain, plain)
+	a.warnings = d.DuplicateLines(safetext.Printable, safetext.Printable)
 	return d, after, nil
 }
 
-func (a *accepting) openPullRequest(ctx context.Context, d *difference, after diff.Side) error {
+func (a *acceptance) openPullRequest(ctx context.Context, d *diff.Report, after diff.Revision) error {
 	found, err := a.forge.Find(ctx, a.branch.Name)
 	if err == nil && found.Number == 0 {
 		if err = a.remote.Push(ctx, a.branch); err == nil {
@@ -295,7 +295,7 @@ func (a *accepting) openPullRequest(ctx context.Context, d *difference, after di
 
 // settle notes in the state what was done, and returns the submission as it is
 // then.
-func (a *accepting) settle(ctx context.Context, s *storage.State) (submission.Submission, error) {
+func (a *acceptance) settle(ctx context.Context, s *storage.State) (submission.Submission, error) {
 	id, to := a.submission.ID, submission.Accepted
 	if a.request.Number > 0 {
 		to = submission.InReview
@@ -312,7 +312,7 @@ func (a *accepting) settle(ctx context.Context, s *storage.State) (submission.Su
 		if a.request.Number > 0 {
 			left = fmt.Errorf("its pull request %d was opened in the meantime and has been closed again", a.request.Number)
 			if err := a.forge.Close(ctx, a.request.Number); err != nil {
-				left = fmt.Errorf("its pull request %d was opened in the meantime; close it there: %s (%w)", a.request.Number, printable(a.request.URL), err)
+				left = fmt.Errorf("its pull request %d was opened in the meantime; close it there: %s (%w)", a.request.Number, safetext.Printable(a.request.URL), err)
 			}
 		}
 		return submission.Submission{}, errors.Join(settledAlready(ctx, s, id), left)

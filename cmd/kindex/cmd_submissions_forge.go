@@ -54,26 +54,26 @@ const maxNeighbours = 5
 // pullRequestOf is the pull request of a submission: what it would do to the index.
 // The submission's own words stand in code only, where a forge sees no markup,
 // tells nobody and closes nothing; the title has none of them.
-func pullRequestOf(s *submission.Submission, d *difference, after diff.Side, base string) github.Request {
+func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Submission %s of %s by %s.\n\n", codeSpan(s.ID), codeSpan(s.Key()), codeSpan(s.Account))
+	fmt.Fprintf(&b, "Submission %s of %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
 	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
 		b.WriteString("Nearest in the index: " + strings.Join(near, ", ") + ".\n\n")
 	}
-	b.WriteString(d.markdown())
+	b.WriteString(d.Markdown())
 	return github.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}
 }
 
 // neighbours names the entities that are most like one, with their similarity.
-func neighbours(side diff.Side, typ, slug string) (near []string) {
-	all := side.Content.Entities
+func neighbours(revision diff.Revision, typ, slug string) (near []string) {
+	all := revision.Content.Entities
 	for i, e := range all {
 		if e.Type != typ || e.Slug != slug {
 			continue
 		}
 		list := neighbors.NewExact(all, indexes.Words).Neighbours([]uint32{uint32(i)})[0]
 		for _, n := range list[:min(len(list), maxNeighbours)] {
-			near = append(near, fmt.Sprintf("%s (%.2f)", codeSpan(all[n.Ordinal].Key()), n.Similarity))
+			near = append(near, fmt.Sprintf("%s (%.2f)", diff.CodeSpan(all[n.Ordinal].Key()), n.Similarity))
 		}
 	}
 	return near
@@ -132,7 +132,7 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 // publishFrom notes which accepted submissions the build of a folder has. A folder
 // without a build has none.
 func publishFrom(ctx context.Context, s *storage.State, dir string) (published []submission.Submission, err error) {
-	defer damaged(dir, &err)
+	defer recoverDamaged(dir, &err)
 	if _, err := os.Stat(filepath.Join(dir, "exports", "current")); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

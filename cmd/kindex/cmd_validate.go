@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 	"kindex/exports/didyoumean"
 )
 
@@ -58,7 +59,7 @@ at its line of a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
 // checked is what there is to say about a content folder. As JSON it is the
 // report of --format json.
 type checked struct {
-	Problems content.Problems `json:"problems"`
+	Problems yamldoc.Problems `json:"problems"`
 	Errors   int              `json:"errors"`
 	Warnings int              `json:"warnings"`
 	Entities int              `json:"entities"` // those without an error
@@ -71,11 +72,11 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	if !slices.Contains(validateFormats, o.format) {
 		return usageError{unknownName("format", o.format, validateFormats, didyoumean.Name(o.format, validateFormats))}
 	}
-	collectSeldom(oncePercent, defaultMemoryMiB)
+	setGC(batchGCPercent, defaultMemoryMiB)
 	l, problems, failed := builder.LoadContent(dir, nil)
 	c := &checked{Problems: problems, dir: dir}
 	if failed != nil {
-		c.Problems = content.Problems{{File: dir, Severity: content.Error, Message: failed.Error()}}
+		c.Problems = yamldoc.Problems{{File: dir, Severity: yamldoc.Error, Message: failed.Error()}}
 	} else {
 		c.Entities, c.categories = len(l.Entities), len(l.Categories)
 	}
@@ -108,22 +109,15 @@ func printChecked(w io.Writer, c *checked) {
 
 func (c *checked) noProblems() string {
 	return fmt.Sprintf("%s: %s and %s, no problems", c.dir,
-		plural(c.Entities, "entity", "entities"), plural(c.categories, "category", "categories"))
+		plural.Count(c.Entities, "entity", "entities"), plural.Count(c.categories, "category", "categories"))
 }
 
 func printJSON(w io.Writer, c *checked) error {
 	if c.Problems == nil {
-		c.Problems = content.Problems{}
+		c.Problems = yamldoc.Problems{}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(c)
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

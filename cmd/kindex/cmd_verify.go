@@ -50,7 +50,7 @@ cannot be checked: after the first build, it differs.`,
 
 // verifyBytes compares the published build with its manifest.
 func verifyBytes(w io.Writer, dir string) (err error) {
-	defer damaged(dir, &err)
+	defer recoverDamaged(dir, &err)
 	id, err := store.Current(dir)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func verifyBytes(w io.Writer, dir string) (err error) {
 
 // verifyContent compares the published build with a new one from the content.
 func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err error) {
-	defer damaged(dir, &err)
+	defer recoverDamaged(dir, &err)
 	c, err := builder.Rebuild(ctx, content, dir)
 	if err != nil {
 		return err

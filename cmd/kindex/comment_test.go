@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"kindex/builder/diff/difftest"
 	"kindex/builder/suite"
 )
 
@@ -327,41 +328,7 @@ func TestStarterInjection(t *testing.T) {
 	if err != nil || len(found) > 0 {
 		t.Errorf("%v %v", found, err)
 	}
-	if text := outsideCode(comments[0].Body); strings.ContainsAny(text, "@$") || strings.Contains(text, "#1") {
+	if text := difftest.OutsideCode(comments[0].Body); strings.ContainsAny(text, "@$") || strings.Contains(text, "#1") {
 		t.Errorf("outside of code: %s", text)
-	}
-}
-
-var fenced = regexp.MustCompile("(?ms)^(```+)diff\n.*?^(```+)\n")
-
-// outsideCode is a comment without what stands in code.
-func outsideCode(markdown string) string {
-	markdown = fenced.ReplaceAllStringFunc(markdown, func(block string) string {
-		m := fenced.FindStringSubmatch(block)
-		if m[1] != m[2] {
-			return block
-		}
-		return ""
-	})
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(markdown, "`")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		fence := "`" + rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
-		rest = rest[len(fence)-1:]
-		end := 0 // of the code: the next run of just as many backticks
-		for _, run := range regexp.MustCompile("`+").FindAllStringIndex(rest, -1) {
-			if run[1]-run[0] == len(fence) {
-				end = run[1]
-				break
-			}
-		}
-		if end == 0 {
-			b.WriteString(fence)
-		}
-		markdown = rest[end:]
 	}
 }

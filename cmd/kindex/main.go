@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 	"kindex/exports/didyoumean"
 	"kindex/exports/store"
 )
@@ -160,7 +161,7 @@ func report(err error, stderr io.Writer) int {
 	var quiet quietError
 	var usage usageError
 	var busy *store.BusyError
-	var problems content.Problems
+	var problems yamldoc.Problems
 	switch {
 	case err == nil:
 		return exitOK
@@ -183,19 +184,12 @@ func report(err error, stderr io.Writer) int {
 	return exitProblem
 }
 
-func printProblems(w io.Writer, problems content.Problems) {
+func printProblems(w io.Writer, problems yamldoc.Problems) {
 	for _, p := range problems {
 		fmt.Fprintln(w, p)
 	}
 	errs, warnings := problems.Count()
-	fmt.Fprintf(w, "%s, %s\n", counted(errs, "error"), counted(warnings, "warning"))
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	fmt.Fprintf(w, "%s, %s\n", plural.Count(errs, "error", "errors"), plural.Count(warnings, "warning", "warnings"))
 }
 
 // variable is the name under which the environment can give a flag.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/edge/storage"
+	"kindex/exports/safetext"
 )
 
 // stateFlag adds the flag that names the state to a command of the operator's.
@@ -49,15 +50,15 @@ func printTable(cmd *cobra.Command, rows [][]string) {
 			if i > 0 {
 				fmt.Fprint(w, "\t")
 			}
-			fmt.Fprint(w, visible(cell))
+			fmt.Fprint(w, safetext.Escape(cell))
 		}
 		fmt.Fprintln(w)
 	}
 	_ = w.Flush() // what cannot be written, run tells
 }
 
-// moment is a time for people, in UTC, or a word where there is none.
-func moment(t time.Time, none string) string {
+// formatTime is a time for people, in UTC, or a word where there is none.
+func formatTime(t time.Time, none string) string {
 	if t.IsZero() {
 		return none
 	}

@@ -14,6 +14,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/diff"
+	"kindex/builder/diff/difftest"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github/forgetest"
 	"kindex/exports/record"
@@ -133,11 +134,11 @@ func TestPullRequestText(t *testing.T) {
 	mark := regexp.MustCompile(`(?i)mark`)
 	for _, s := range []string{"`", "``` \n", "@everyone", "fixes #1", "GH-1", "</details><img src=x onerror=alert(1)>", "<!--", "| a |", "[x](https://x.example)", "~~~", "\x1b[31m", "\u202e"} {
 		text := "MaRk " + s + " MaRk"
-		d := differenceOf(1, text)
+		d := difftest.Report(1, text)
 		d.Entities[0].Slug = "t"
 		one := proposed(text)
-		r := pullRequestOf(&one, d, sideOf(t, text), "main")
-		rest := strings.ReplaceAll(outsideCode(r.Body), "### ", "") // the heading
+		r := pullRequestOf(&one, d, revisionOf(t, text), "main")
+		rest := strings.ReplaceAll(difftest.OutsideCode(r.Body), "### ", "") // the heading
 		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
 			t.Errorf("%q gets out: %s", s, rest)
 		}
@@ -155,11 +156,11 @@ func proposed(text string) submission.Submission {
 	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
 }
 
-// sideOf is a content of two entities that are alike.
-func sideOf(t *testing.T, text string) diff.Side {
+// revisionOf is a content of two entities that are alike.
+func revisionOf(t *testing.T, text string) diff.Revision {
 	t.Helper()
 	entity := func(slug string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: text, Category: "c", Description: "Sorts heaps of letters.", Tags: []string{"sorting", "letters"}}
 	}
-	return diff.Side{Content: &content.Content{Entities: []*record.Entity{entity("near"), entity("t")}}}
+	return diff.Revision{Content: &content.Content{Entities: []*record.Entity{entity("near"), entity("t")}}}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
 
+	"kindex/builder/diff"
 	"kindex/exports/safetext"
 )
 
@@ -103,15 +104,16 @@ func paint(w io.Writer, attribute color.Attribute, text string) string {
 	return c.Sprint(safetext.Escape(text))
 }
 
-// damaged turns a panic while reading a build that was not verified into an
+// painter returns paint for what is written to w.
+func painter(w io.Writer) diff.Painter {
+	return func(attribute color.Attribute, text string) string { return paint(w, attribute, text) }
+}
+
+// recoverDamaged turns a panic while reading a build that was not verified into an
 // error that says what to do. It is deferred by commands that must start in
 // milliseconds and therefore do not read every byte first.
-func damaged(dir string, err *error) {
+func recoverDamaged(dir string, err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("the build in %s cannot be read (%v); find out what is damaged with: kindex verify %s", dir, r, dir)
 	}
 }
-
-// visible returns a text on one line, with characters that would control a terminal or
-// be hidden by it escaped.
-func visible(s string) string { return safetext.Escape(s) }

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/builder"
-	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
 	"kindex/builder/watch"
 	"kindex/edge"
 	"kindex/exports"
@@ -85,12 +86,12 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if err != nil {
 		return nil, err
 	}
-	collectSeldom(watchPercent, o.memoryMiB)
+	setGC(watchPercent, o.memoryMiB)
 	bar := newProgress(cmd.ErrOrStderr())
 	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
 	first := true
 	build := builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
-		Key: key, TrustPrevious: o.trustPrevious, TakenOver: tellTakenOver(cmd.ErrOrStderr()),
+		Key: key, TrustPrevious: o.trustPrevious, TakenOver: reportTakenOver(cmd.ErrOrStderr()),
 		Wait: func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
 		Progress: func(step string, done, total int) {
 			if first {
@@ -143,22 +144,22 @@ func (w *watching) edited(edits []exports.Edit, now []string) {
 	}
 	isGone := func(name string) bool { return gone[name] }
 	if here := slices.DeleteFunc(slices.Clone(now), isGone); len(here) > 0 {
-		fmt.Fprintf(w.out, "live: %s\n", someOf(here))
+		fmt.Fprintf(w.out, "live: %s\n", firstFew(here))
 	}
 	if gone := slices.DeleteFunc(now, func(name string) bool { return !isGone(name) }); len(gone) > 0 {
-		fmt.Fprintf(w.out, "gone: %s\n", someOf(gone))
+		fmt.Fprintf(w.out, "gone: %s\n", firstFew(gone))
 	}
 }
 
-// someOf names at most five.
-func someOf(names []string) string {
+// firstFew names at most five.
+func firstFew(names []string) string {
 	if len(names) > 5 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 	}
 	return strings.Join(names, ", ")
 }
 
-func (w *watching) problems(p content.Problems) {
+func (w *watching) problems(p yamldoc.Problems) {
 	if len(p) == 0 {
 		fmt.Fprintln(w.out, "no problems any more")
 		return
@@ -172,7 +173,7 @@ func (w *watching) problems(p content.Problems) {
 // built moves the server to the build before the edits that it holds are taken
 // off, so that nobody sees a state in between.
 func (w *watching) built(r *builder.Report, edits []exports.Edit) {
-	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural(r.Counts.Entities, "entity", "entities"), r.Seconds)
+	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural.Count(r.Counts.Entities, "entity", "entities"), r.Seconds)
 	if w.server == nil {
 		return
 	}

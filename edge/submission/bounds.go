@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"kindex/builder/content"
+	"kindex/builder/content/schema"
 )
 
 // Bounds of what the rules are asked about. They are far above any submission that
@@ -20,20 +20,20 @@ const (
 // listBounds has the fields that the file of an entity may have, each with how many
 // entries its list may have; 0 for what is no list. It is what the schema says.
 var listBounds = func() map[string]int {
-	data, err := content.SchemaJSON("entity")
-	var schema struct {
+	data, err := schema.JSON("entity")
+	var s struct {
 		Properties map[string]struct {
 			MaxItems int `json:"maxItems"`
 		}
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &schema)
+		err = json.Unmarshal(data, &s)
 	}
 	if err != nil {
 		panic(err) // it is embedded
 	}
 	bounds := map[string]int{}
-	for name, p := range schema.Properties {
+	for name, p := range s.Properties {
 		bounds[name] = p.MaxItems
 	}
 	return bounds
@@ -49,7 +49,7 @@ func (p *parsing) take(fields map[string]any) {
 		}
 		if _, ok := listBounds[name]; !ok {
 			if unknown++; unknown <= maxMembers {
-				p.add(*content.UnknownField(name, addressFields...))
+				p.add(*schema.UnknownEntityField(name, addressFields...))
 			}
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
@@ -21,7 +22,7 @@ type Problem struct {
 
 // Says is the problem in words: what is wrong (did you mean "…"?)
 func (p Problem) Says() string {
-	return content.Problem{Message: p.Message, Suggestion: p.Suggestion}.Says()
+	return yamldoc.Problem{Message: p.Message, Suggestion: p.Suggestion}.Text()
 }
 
 // InvalidError lists everything that is wrong with a submission, and what would be
@@ -87,7 +88,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 			return nil, taken
 		}
 		among := amongEntities{in: in}
-		for _, wrong := range content.CheckAmong(named, e, &among) {
+		for _, wrong := range content.CheckSiblings(named, e, &among) {
 			p.add(wrong)
 		}
 		if among.failed != nil {
@@ -116,8 +117,8 @@ func (p *parsing) problem(field, message, suggestion string) {
 }
 
 // add takes over what content says.
-func (p *parsing) add(wrong content.Problem) {
-	if wrong.Severity == content.Warning {
+func (p *parsing) add(wrong yamldoc.Problem) {
+	if wrong.Severity == yamldoc.Warning {
 		p.warnings = append(p.warnings, Problem{wrong.Field, wrong.Message, wrong.Suggestion})
 		return
 	}
@@ -131,7 +132,7 @@ func (p *parsing) category(typ string, in Index) {
 	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
 		return
 	}
-	for _, wrong := range content.CheckAmong(typ, &record.Entity{Type: typ, Category: category}, &amongEntities{in: in}) {
+	for _, wrong := range content.CheckSiblings(typ, &record.Entity{Type: typ, Category: category}, &amongEntities{in: in}) {
 		if wrong.Field == "category" {
 			p.add(wrong)
 		}
@@ -144,7 +145,7 @@ func (p *parsing) lost(path []string, v any) {
 	switch v := v.(type) {
 	case string:
 		if strings.ContainsRune(v, unicode.ReplacementChar) {
-			p.problem(content.FieldName(path), "holds the character U+FFFD, which stands for one that was not sent as it should", "")
+			p.problem(yamldoc.FieldName(path), "holds the character U+FFFD, which stands for one that was not sent as it should", "")
 		}
 	case []any:
 		for i, item := range v {
@@ -232,7 +233,7 @@ type amongEntities struct {
 	failed error
 }
 
-// Declared implements content.Others. A build does not say whether anybody has
+// Declared implements content.Siblings. A build does not say whether anybody has
 // declared its categories. Where each has the title that follows from its slug,
 // and nothing else, they are taken for those that entities name; should there be
 // a file all the same, accepting a submission will find out.
@@ -248,7 +249,7 @@ func (a *amongEntities) Declared() (list []content.Category) {
 	return list
 }
 
-// WithSlug implements content.Others.
+// WithSlug implements content.Siblings.
 func (a *amongEntities) WithSlug(typ, slug string) string {
 	if now, ok := a.in.Find(typ, slug); ok && now == slug {
 		return typ + "/" + slug
@@ -256,7 +257,7 @@ func (a *amongEntities) WithSlug(typ, slug string) string {
 	return ""
 }
 
-// OnceWithSlug implements content.Others.
+// OnceWithSlug implements content.Siblings.
 func (a *amongEntities) OnceWithSlug(typ, slug string, e *record.Entity) string {
 	if now, ok := a.in.Find(typ, slug); ok && now != slug && now != e.Slug {
 		return typ + "/" + now
@@ -264,7 +265,7 @@ func (a *amongEntities) OnceWithSlug(typ, slug string, e *record.Entity) string 
 	return ""
 }
 
-// WithName implements content.Others.
+// WithName implements content.Siblings.
 func (a *amongEntities) WithName(e *record.Entity) string {
 	same, err := a.in.Named(e.Name)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
 	"kindex/edge/submission"
 	"kindex/exports/record"
 )
@@ -248,7 +249,7 @@ func takenInAsSent(t *testing.T, body string) {
 	if n, _ := problems.Count(); n > 0 || !reflect.DeepEqual(read, e) {
 		t.Fatalf("%s reads back otherwise: %v\n%s", body, problems, draft.YAML)
 	}
-	if formatted, err := content.Format(e.Type+"/"+e.Slug+".yaml", draft.YAML); err != nil || string(formatted) != string(draft.YAML) {
+	if formatted, err := yamlfmt.Format(e.Type+"/"+e.Slug+".yaml", draft.YAML); err != nil || string(formatted) != string(draft.YAML) {
 		t.Fatalf("%s is not in the usual form: %v\n%s\n%s", body, err, draft.YAML, formatted)
 	}
 	sameFields(t, fields, draft.YAML)

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/builder/content"
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/record"
 )
 
@@ -17,7 +18,7 @@ import (
 func Sketch(fields map[string]any, problems []Problem) []byte {
 	right := map[string]any{}
 	for name, value := range fields {
-		if !slices.Contains(addressFields, name) && content.UnknownField(name) == nil {
+		if !slices.Contains(addressFields, name) && schema.UnknownEntityField(name) == nil {
 			right[name] = value
 		}
 	}
@@ -44,7 +45,7 @@ func Sketch(fields map[string]any, problems []Problem) []byte {
 	if len(right) == 0 {
 		return nil
 	}
-	data, err := content.Compose(right)
+	data, err := yamlfmt.Compose(right)
 	if err != nil {
 		return nil // which value cannot be written is among the problems
 	}
@@ -70,7 +71,7 @@ func File(e *record.Entity) ([]byte, error) {
 		fields["formerly"] = e.Formerly
 	}
 	withoutUnknown(fields)
-	return content.Compose(fields)
+	return yamlfmt.Compose(fields)
 }
 
 // withoutUnknown takes out what the record of an entity has for what is not known.

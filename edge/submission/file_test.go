@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
 	"kindex/edge/submission"
 	"kindex/exports/record"
@@ -57,7 +58,7 @@ func sameFile(t *testing.T, e *record.Entity) {
 	if !reflect.DeepEqual(again, e) {
 		t.Errorf("%s says something else: %v\n%s", e.Key(), problems, data)
 	}
-	if formatted, err := content.Format(e.Key()+".yaml", data); err != nil || string(formatted) != string(data) {
+	if formatted, err := yamlfmt.Format(e.Key()+".yaml", data); err != nil || string(formatted) != string(data) {
 		t.Errorf("%s is not in the usual form: %v\n%s", e.Key(), err, data)
 	}
 }

@@ -1,0 +1,119 @@
+package schema
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/didyoumean"
+)
+
+// The patterns of the schemas.
+const (
+	slugPattern  = "^[a-z0-9]+(-[a-z0-9]+)*$"
+	urlPattern   = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
+	dayPattern   = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+	monthPattern = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
+	linePattern  = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
+	// Those of index.yaml alone.
+	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
+	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
+	branchPattern     = "^[^\\x00-\\x20\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069~^:?*\\[\\\\]*$"
+)
+
+// patternHints says what the patterns ask for.
+var patternHints = map[string]string{
+	slugPattern:  "use lower-case letters and digits, joined by single hyphens",
+	urlPattern:   "use a full address that begins with https:// and holds no spaces and no user name",
+	dayPattern:   "use YYYY-MM-DD",
+	monthPattern: "use YYYY-MM-DD, or YYYY-MM where only the month is known",
+	linePattern:  "use one line without control characters",
+
+	servicePattern:    "use a full address that begins with https:// and holds no spaces, no user name, no ? and no #",
+	repositoryPattern: "use the address of the repository's page, such as https://github.com/example/index: no spaces, no user name, no ? and no #",
+	branchPattern:     "use the name of a branch that git allows, such as main",
+}
+
+var typeNames = map[string]string{
+	"string": "text", "number": "a number", "integer": "a whole number",
+	"array": "a list", "object": "a set of fields", "boolean": "true or false", "null": "null",
+}
+
+// describeFailure words one failed keyword of a part of a schema.
+func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yamldoc.Problem {
+	switch k := k.(type) {
+	case *kind.Type:
+		return yamldoc.Problem{Message: wrongType(k, node, value)}
+	case *kind.Enum:
+		var names []string
+		for _, w := range k.Want {
+			names = append(names, fmt.Sprint(w))
+		}
+		got, _ := k.Got.(string)
+		return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + " is not one of " + strings.Join(names, ", "), Suggestion: didyoumean.Name(got, names)}
+	case *kind.Pattern:
+		if k.Got == "" {
+			return yamldoc.Problem{Message: "must not be empty"}
+		}
+		if words, ok := patternHints[k.Want]; ok {
+			return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + ": " + words}
+		}
+		return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + " does not match " + k.Want}
+	case *kind.MaxLength:
+		return yamldoc.Problem{Message: fmt.Sprintf("has %d characters, at most %d are allowed", k.Got, k.Want)}
+	case *kind.MinLength, *kind.MinItems, *kind.MinProperties:
+		return yamldoc.Problem{Message: "must not be empty"}
+	case *kind.MaxItems:
+		return yamldoc.Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", k.Got, k.Want)}
+	case *kind.Minimum:
+		return yamldoc.Problem{Message: decimal(k.Got) + " is below " + decimal(k.Want)}
+	case *kind.Maximum:
+		return yamldoc.Problem{Message: decimal(k.Got) + " is above " + decimal(k.Want)}
+	case *kind.ExclusiveMinimum:
+		return yamldoc.Problem{Message: decimal(k.Got) + " is not above " + decimal(k.Want)}
+	}
+	return yamldoc.Problem{Message: fmt.Sprintf("does not fit the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
+}
+
+// wrongType says what a value should have been instead.
+func wrongType(k *kind.Type, node map[string]any, value any) string {
+	want := make([]string, len(k.Want))
+	for i, w := range k.Want {
+		want[i] = typeNames[w]
+	}
+	message := "must be " + strings.Join(want, " or ")
+	_, isSet := value.(map[string]any)
+	_, isList := value.([]any)
+	switch {
+	case slices.Contains(k.Want, "string") && !isSet && !isList:
+		switch pattern, _ := node["pattern"].(string); pattern {
+		case urlPattern, dayPattern, monthPattern, servicePattern, repositoryPattern:
+			return yamldoc.Quote(value) + ": " + patternHints[pattern]
+		}
+		return message + "; put it in quotes"
+	case k.Got == "number" && slices.Contains(k.Want, "integer"):
+		return yamldoc.Quote(value) + " is not a whole number"
+	case k.Got == "string" && (slices.Contains(k.Want, "integer") || slices.Contains(k.Want, "number")):
+		return message + ", not the text " + yamldoc.Quote(value) + "; write plain decimal digits without quotes"
+	case slices.Contains(k.Want, "object"):
+		message += " (" + strings.Join(properties(node), ", ") + ")"
+	case slices.Contains(k.Want, "array"):
+		message += ` ([…], or a "- …" line each)`
+	}
+	return message + ", not " + typeNames[k.Got]
+}
+
+// decimal writes a number as people do.
+func decimal(r *big.Rat) string {
+	if r.IsInt() && r.Num().BitLen() < 128 {
+		return r.Num().String()
+	}
+	x, _ := r.Float64()
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}

@@ -1,0 +1,269 @@
+// Package schema holds the JSON Schemas of content files, and checks documents by them.
+package schema
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/didyoumean"
+)
+
+//go:embed *.schema.json
+var schemaFiles embed.FS
+
+// Names are the names of the published schemas.
+var Names = []string{"entity", "categories", "index", "scoring", "mapping"}
+
+// JSON returns the JSON Schema (draft 2020-12) that files are checked
+// with: of an entity, of categories.yaml, of index.yaml, of scoring.yaml or of the
+// mapping of an import.
+func JSON(name string) ([]byte, error) {
+	return schemaFiles.ReadFile(name + ".schema.json")
+}
+
+// Schema is a compiled schema together with its text, which error messages
+// take valid names from.
+type Schema struct {
+	compiled *jsonschema.Schema
+	raw      any
+}
+
+// The schemas are compiled on first use: it takes about as long as the rest of a program's
+// start, and most commands need none.
+var (
+	// Entity is the schema of entity files.
+	Entity = sync.OnceValue(func() *Schema { return mustCompile("entity") })
+	// Categories is the schema of categories.yaml.
+	Categories = sync.OnceValue(func() *Schema { return mustCompile("categories") })
+	// Index is the schema of index.yaml.
+	Index = sync.OnceValue(func() *Schema { return mustCompile("index") })
+	// Scoring is the schema of scoring.yaml.
+	Scoring = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
+	// Mapping is the schema of the mapping of an import.
+	Mapping = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
+)
+
+func mustCompile(name string) *Schema {
+	data, err := JSON(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		panic(fmt.Sprintf("schema %s: %v", name, err))
+	}
+	url := "urn:kindex:schema:" + name
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource(url, raw); err != nil {
+		panic(fmt.Sprintf("schema %s: %v", name, err))
+	}
+	return &Schema{compiled: c.MustCompile(url), raw: raw}
+}
+
+// Check adds what is wrong with the document by its schema, and what its texts
+// say that a schema cannot judge.
+func (s *Schema) Check(d *yamldoc.Document) {
+	d.Value = s.bound(d, d.Value, s.at(nil), nil)
+	err := s.compiled.Validate(d.Value)
+	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+		s.explain(d, failed)
+	} else if err != nil {
+		d.Add(1, 1, yamldoc.Problem{Message: err.Error()})
+	}
+	s.checkTexts(d, d.Value, s.at(nil), nil)
+}
+
+// bound returns a value with its lists cut to the lengths that the schema allows,
+// and adds a problem for each that was longer. What comes after need not care how
+// long a stranger's list is.
+func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path []string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		props, _ := node["properties"].(map[string]any)
+		for name, part := range props {
+			if member, ok := v[name]; ok {
+				v[name] = s.bound(d, member, s.resolve(part), append(path[:len(path):len(path)], name))
+			}
+		}
+	case []any:
+		if limit, ok := node["maxItems"].(json.Number); ok {
+			if n, err := strconv.Atoi(limit.String()); err == nil && len(v) > n {
+				d.AddAt(path, false, yamldoc.Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", len(v), n)})
+				v = v[:n]
+			}
+		}
+		for i, item := range v {
+			v[i] = s.bound(d, item, s.resolve(node["items"]), append(path[:len(path):len(path)], strconv.Itoa(i)))
+		}
+		return v
+	}
+	return value
+}
+
+// at returns the part of the schema that a field is checked with, nil where
+// there is none.
+func (s *Schema) at(path []string) map[string]any {
+	node := s.resolve(s.raw)
+	for _, p := range path {
+		if props, ok := node["properties"].(map[string]any); ok {
+			node = s.resolve(props[p])
+		} else {
+			node = s.resolve(node["items"])
+		}
+	}
+	return node
+}
+
+// resolve follows a reference to the definitions of the schema.
+func (s *Schema) resolve(part any) map[string]any {
+	node, _ := part.(map[string]any)
+	if ref, ok := node["$ref"].(string); ok {
+		root := s.raw.(map[string]any)
+		defs, _ := root["$defs"].(map[string]any)
+		node, _ = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	return node
+}
+
+// properties lists the fields that a part of the schema allows.
+func properties(node map[string]any) []string {
+	props, _ := node["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(props))
+}
+
+// explain turns the leaves of a validation error into problems.
+func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
+	if len(e.Causes) > 0 {
+		for _, c := range e.Causes {
+			s.explain(d, c)
+		}
+		return
+	}
+	at := e.InstanceLocation
+	node := s.at(at)
+	switch k := e.ErrorKind.(type) {
+	case *kind.AdditionalProperties:
+		s.explainUnknown(d, node, at, k.Properties)
+	case *kind.Required:
+		for _, m := range k.Missing {
+			d.AddAt(at, false, yamldoc.Problem{Field: yamldoc.FieldName(append(slices.Clone(at), m)), Message: "is missing"})
+		}
+	case *kind.DependentRequired:
+		for _, m := range k.Missing {
+			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "says nothing without " + m + "; give that too, or leave this out"})
+		}
+	case *kind.UniqueItems:
+		s.explainRepeated(d, at)
+	default:
+		got := yamldoc.ValueAt(d.Value, at)
+		if got == nil && d.Faulty[yamldoc.FieldName(at)] {
+			return // its value was refused, so it seems to have none
+		}
+		if got == nil {
+			d.AddAt(at, false, yamldoc.Problem{Message: s.missingValue(at)})
+			return
+		}
+		d.AddAt(at, false, describeFailure(e.ErrorKind, node, got))
+	}
+}
+
+// explainUnknown adds the fields that a set in the schema does not have, in the
+// order of the file. Those that no report can list are counted only.
+func (s *Schema) explainUnknown(d *yamldoc.Document, node map[string]any, at []string, names []string) {
+	place := make(map[string][2]int, len(names))
+	for _, p := range names {
+		line, col := d.Locate(append(slices.Clone(at), p), true)
+		place[p] = [2]int{line, col}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(place[a][0], place[b][0]), cmp.Compare(place[a][1], place[b][1]), cmp.Compare(a, b))
+	})
+	for i, p := range names {
+		if i > yamldoc.MaxProblems {
+			d.Dropped += len(names) - i
+			break
+		}
+		d.AddAt(append(slices.Clone(at), p), true, s.unknownField(node, at, p))
+	}
+}
+
+// unknownField describes a field that a set in the schema does not have.
+func (s *Schema) unknownField(node map[string]any, at []string, field string, more ...string) yamldoc.Problem {
+	known := append(properties(node), more...)
+	slices.Sort(known)
+	p := yamldoc.Problem{Message: "unknown field; known are " + strings.Join(known, ", "),
+		Suggestion: cmp.Or(s.within(node, field), didyoumean.Name(field, known))}
+	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
+		p.Field = yamldoc.FieldName(at) + "." + yamldoc.Quote(field) // without the quotes it would look like an entry of a list
+		p.Message += "; a number is written without commas"
+	}
+	return p
+}
+
+// within finds a field that was meant for one of the sets in node.
+func (s *Schema) within(node map[string]any, field string) string {
+	props, _ := node["properties"].(map[string]any)
+	for _, name := range properties(node) {
+		if slices.Contains(properties(s.resolve(props[name])), field) {
+			return name + "." + field
+		}
+	}
+	return ""
+}
+
+// explainRepeated adds each entry of a list that repeats an earlier one.
+func (s *Schema) explainRepeated(d *yamldoc.Document, at []string) {
+	list, _ := yamldoc.ValueAt(d.Value, at).([]any)
+	seen := map[string]bool{}
+	for i, item := range list {
+		text := yamldoc.Quote(item)
+		if key := fmt.Sprint(item); !seen[key] {
+			seen[key] = true
+			continue
+		}
+		d.AddAt(append(slices.Clone(at), strconv.Itoa(i)), false, yamldoc.Problem{Message: text + " is given twice"})
+	}
+}
+
+// missingValue says what to do about a field without a value.
+func (s *Schema) missingValue(at []string) string {
+	if len(at) > 0 {
+		name, set := at[len(at)-1], s.at(at[:len(at)-1])
+		if required, _ := set["required"].([]any); slices.Contains(required, any(name)) {
+			return "has no value; give one"
+		}
+		if set["items"] != nil {
+			return "has no value; give one or leave the entry out"
+		}
+	}
+	return "has no value; give one or leave the field out"
+}
+
+// UnknownEntityField describes a field that the file of an entity does not have, nil
+// for one that it has. more are further names that may stand where the field does.
+func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
+	node := Entity().at(nil)
+	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
+		return nil
+	}
+	p := Entity().unknownField(node, nil, name, more...)
+	p.Field, p.Severity = yamldoc.FieldName([]string{name}), yamldoc.Error
+	return &p
+}
+
+// RootFiles are the names of the files beside the type folders. All are optional.
+var RootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}

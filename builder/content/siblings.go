@@ -1,0 +1,52 @@
+package content
+
+import (
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/record"
+)
+
+// Siblings are the entities among which one is to stand. Each method names one of
+// them as messages should name it, "" for none.
+type Siblings interface {
+	// Declared lists the categories that there are; none where every one will do.
+	Declared() []Category
+	// WithSlug is the entity that has a slug.
+	WithSlug(typ, slug string) string
+	// OnceWithSlug is an entity other than e that had a slug earlier.
+	OnceWithSlug(typ, slug string, e *record.Entity) string
+	// WithName is an entity other than e that has its type and name.
+	WithName(e *record.Entity) string
+}
+
+// CheckSiblings returns what is wrong between an entity and the others. path is only
+// for messages.
+func CheckSiblings(path string, e *record.Entity, siblings Siblings) (problems yamldoc.Problems) {
+	add := func(severity yamldoc.Severity, field, message, suggestion string) {
+		problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,
+			Field: field, Message: message, Suggestion: suggestion})
+	}
+	if message, suggestion := wrongCategory(e.Category, siblings.Declared()); message != "" {
+		add(yamldoc.Error, "category", message, suggestion)
+	}
+	for i, old := range e.Formerly {
+		field := yamldoc.FieldName([]string{"formerly", indexStep(i)})
+		if owner := siblings.WithSlug(e.Type, old); owner != "" && old != e.Slug {
+			add(yamldoc.Error, field, slugTaken(old, owner), "")
+		} else if by := siblings.OnceWithSlug(e.Type, old, e); by != "" {
+			add(yamldoc.Error, field, slugClaimed(old, by), "")
+		}
+	}
+	if by := siblings.OnceWithSlug(e.Type, e.Slug, e); by != "" {
+		add(yamldoc.Error, "slug", yamldoc.Quote(e.Slug)+" is an earlier slug of "+by, "")
+	}
+	if by := siblings.WithName(e); e.Name != "" && by != "" {
+		add(yamldoc.Warning, "name", nameTaken(e.Name, by), "")
+	}
+	message := lookAlike(e, func(typ, name string) string {
+		return siblings.WithName(&record.Entity{Type: typ, Name: name})
+	})
+	if message != "" {
+		add(yamldoc.Warning, "name", message, "")
+	}
+	return problems
+}

@@ -1,0 +1,203 @@
+package yamldoc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+const complexKey = `uses a complex key (?); write "name: value"`
+
+// KeyName returns the name that a key gives to its value, and what the dialect
+// forbids about it.
+func KeyName(k ast.Node) (name, wrong string) {
+	switch k := k.(type) {
+	case *ast.StringNode:
+		return k.Value, misreadReason(k, false)
+	case *ast.MergeKeyNode:
+		return "<<", "uses a merge key (<<); write the fields out"
+	case *ast.MappingKeyNode:
+		name, _ = KeyName(k.Value)
+		return name, complexKey
+	case *ast.AnchorNode:
+		name, _ = KeyName(k.Value)
+		return name, "uses an anchor (&name) before a field; leave it out"
+	case *ast.TagNode:
+		name, _ = KeyName(k.Value)
+		return name, "uses a tag (!name) before a field; leave it out"
+	case *ast.AliasNode:
+		return "", "uses an alias (*name) as a field; write the field out"
+	}
+	if k == nil || k.GetToken() == nil {
+		return "", ""
+	}
+	return k.GetToken().Value, ""
+}
+
+// convert turns a node into a plain value, and notes what the dialect forbids.
+func (d *Document) convert(n ast.Node, path []string) any {
+	if len(path) > MaxDepth {
+		d.refuse(n, path, fmt.Sprintf("is nested more than %d levels deep", MaxDepth))
+		return nil
+	}
+	if inBrackets(n) {
+		d.brackets++
+		defer func() { d.brackets-- }()
+	}
+	if members, ok := Members(n); ok {
+		return d.convertMapping(members, path)
+	}
+	switch v := n.(type) {
+	case nil, *ast.NullNode:
+		return nil
+	case *ast.SequenceNode:
+		list := make([]any, 0, len(v.Values))
+		for i, item := range v.Values {
+			entry := append(path[:len(path):len(path)], strconv.Itoa(i))
+			list = append(list, d.convert(item, entry))
+			if _, col := NodePosition(item); !v.IsFlowStyle && col <= v.Start.Position.Column && mustIndent(item) {
+				d.refuse(item, entry, "must be indented further than its -")
+			}
+		}
+		return list
+	case *ast.StringNode:
+		return d.convertText(v, path)
+	case *ast.LiteralNode:
+		return strings.TrimRight(v.Value.Value, "\r\n")
+	case *ast.BoolNode:
+		return v.Value
+	case *ast.IntegerNode, *ast.FloatNode:
+		return d.convertNumber(n, path)
+	case *ast.AnchorNode:
+		d.refuse(n, path, "uses an anchor (&name); leave it out, or put a text that begins with & in quotes")
+	case *ast.AliasNode:
+		d.refuse(n, path, "uses an alias (*name); write the value out, or put a text that begins with * in quotes")
+	case *ast.TagNode:
+		d.refuse(n, path, "uses a tag (!name); leave it out, or put a text that begins with ! in quotes")
+	case *ast.InfinityNode, *ast.NanNode:
+		d.refuse(n, path, n.GetToken().Value+" is not a finite number; put it in quotes where it is a text")
+	default:
+		d.refuse(n, path, "uses a YAML form that entity files do not have: "+n.Type().String())
+	}
+	return nil
+}
+
+func (d *Document) refuse(n ast.Node, path []string, message string) {
+	line, col := NodePosition(n)
+	field := FieldName(path)
+	d.Faulty[field] = true
+	d.Add(line, col, Problem{Field: field, Message: message})
+}
+
+func (d *Document) convertMapping(members []*ast.MappingValueNode, path []string) any {
+	m := make(map[string]any, len(members))
+	first := make(map[string]int, len(members))
+	for _, member := range members {
+		key, wrong := KeyName(member.Key)
+		line, col := NodePosition(member.Key)
+		field := append(path[:len(path):len(path)], key)
+		if wrong != "" {
+			d.Add(line, col, Problem{Field: FieldName(path), Message: wrong})
+		}
+		switch member.Key.(type) {
+		case *ast.MergeKeyNode, *ast.AliasNode:
+			continue // it has no name of its own
+		}
+		if at, twice := first[key]; twice {
+			d.Add(line, col, Problem{Field: FieldName(field), Message: fmt.Sprintf("is given twice; the first is on line %d", at)})
+			continue
+		}
+		first[key] = line
+		m[key] = d.convert(member.Value, field)
+		if valueLine, valueCol := NodePosition(member.Value); valueLine > line && valueCol <= col && d.brackets == 0 && mustIndent(member.Value) {
+			d.refuse(member.Value, field, "must be indented further than its field")
+		}
+	}
+	return m
+}
+
+// convertText returns a text. The parser takes whole numbers that do not fit
+// 64 bits for texts, and some plain texts that YAML does not allow.
+func (d *Document) convertText(n *ast.StringNode, path []string) any {
+	if n.Token.Type != token.StringType {
+		return n.Value // in quotes
+	}
+	if IsPlainNumber(n.Value) {
+		return d.convertNumber(n, path)
+	}
+	if wrong := misreadReason(n, d.brackets > 0); wrong != "" {
+		d.refuse(n, path, wrong)
+		return nil
+	}
+	return n.Value
+}
+
+func (d *Document) convertNumber(n ast.Node, path []string) any {
+	raw := n.GetToken().Value
+	if len(path) == 1 && path[0] == d.textual {
+		return raw
+	}
+	if !IsPlainNumber(raw) {
+		d.refuse(n, path, Quote(raw)+": write numbers in plain decimal digits, such as 1200 or 0.5")
+		return nil
+	}
+	if i, err := strconv.ParseInt(raw, 10, 64); err == nil {
+		return i
+	}
+	x, err := strconv.ParseFloat(raw, 64)
+	if err != nil {
+		d.refuse(n, path, Quote(raw)+" is too large a number")
+		return nil
+	}
+	return x
+}
+
+// mustIndent tells whether YAML wants a value further to the right than its
+// field; the parser does not mind.
+func mustIndent(n ast.Node) bool {
+	switch n := n.(type) {
+	case nil, *ast.NullNode:
+		return false
+	case *ast.SequenceNode:
+		return n.IsFlowStyle
+	}
+	return true
+}
+
+func inBrackets(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.SequenceNode:
+		return n.IsFlowStyle
+	case *ast.MappingNode:
+		return n.IsFlowStyle
+	}
+	return false
+}
+
+// misreadReason tells why other programs would not read a text without quotes as the
+// parser does; "" where they do.
+func misreadReason(n *ast.StringNode, brackets bool) string {
+	switch {
+	case n.Token.Type != token.StringType || n.Value == "":
+		return ""
+	case strings.ContainsRune(",]}%@`", rune(n.Value[0])):
+		return "begins with " + Quote(n.Value[:1]) + "; put the text in quotes"
+	case strings.Contains(n.Value, ": ") || strings.HasSuffix(n.Value, ":"):
+		return `holds ": "; put the text in quotes`
+	case brackets && strings.ContainsAny(n.Value, "[]{}"):
+		return "holds a bracket or a brace; put the text in quotes"
+	}
+	return ""
+}
+
+// IsPlainNumber accepts -12 and 3.50, and no octal, hexadecimal, grouped or
+// exponential form: YAML versions do not agree on what those mean.
+func IsPlainNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	whole, fraction, dot := strings.Cut(s, ".")
+	digits := func(t string) bool { return t != "" && strings.Trim(t, "0123456789") == "" }
+	return digits(whole) && (whole == "0" || whole[0] != '0') && (!dot || digits(fraction))
+}

@@ -1,0 +1,273 @@
+// Package yamldoc reads YAML files of a small dialect as plain values, and describes what
+// is wrong in a file with its line, column and field.
+package yamldoc
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unique"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Limits on one file: far above any real entity, far below what hurts.
+const (
+	MaxFileSize = 128 << 10
+	maxLines    = 8 << 10  // the lexer's time grows with their square
+	maxTokens   = 16 << 10 // the parser's time grows with their square
+	MaxDepth    = 32
+	maxBlank    = 100 // blank lines in a row; within a text the lexer is even slower
+	MaxProblems = 100 // that are listed
+)
+
+// VersionField is the top-level field whose plain numbers are texts in every
+// file that has it.
+const VersionField = "version"
+
+// Document is one YAML file as plain values, with the places they came from.
+// The dialect is small on purpose: one document, no anchors, aliases, tags or
+// merge keys, every key once.
+type Document struct {
+	Path     string // for messages
+	Value    any    // map[string]any, []any, string, int64, float64, bool or nil
+	Root     ast.Node
+	Problems Problems
+	Faulty   map[string]bool // fields whose values are wrong, so that none is blamed twice
+	Dropped  int             // errors that were counted without being described
+
+	// textual names the top-level field whose plain numbers are texts, so that
+	// version 1.10 does not become 1.1.
+	textual  string
+	brackets int // how many [ and { are open where convert is
+
+	// members indexes sets by name as Locate first looks into them, so that
+	// locating every field of a large set takes linear time.
+	members map[ast.Node]map[string]*ast.MappingValueNode
+}
+
+// New returns a document without a value, for one that does not come from YAML.
+func New(path string) *Document { return &Document{Path: path, Faulty: map[string]bool{}} }
+
+// Parse reads a file. Where its syntax is broken the document has
+// problems and no value.
+func Parse(path string, data []byte, textual string) (d *Document) {
+	d = New(path)
+	d.textual = textual
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin a file with a byte order mark
+	defer func() {
+		// The parser is fed by strangers. Should it fail on one file, all
+		// other files are still checked.
+		if r := recover(); r != nil {
+			d.Value, d.Root = nil, nil
+			d.Add(1, 1, Problem{Message: fmt.Sprintf("cannot be read as YAML: %v", r)})
+		}
+	}()
+	if !d.checkReadable(data) {
+		return d
+	}
+	tokens := lexer.Tokenize(string(data))
+	if len(tokens) > maxTokens {
+		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d names, values and signs, the most that a file may have", maxTokens)})
+		return d
+	}
+	for _, t := range tokens {
+		if t.Type == token.MappingKeyType { // the parser's time grows with their square
+			d.Add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
+			return d
+		}
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		d.addSyntaxError(err)
+		return d
+	}
+	var bodies []ast.Node
+	for _, doc := range file.Docs {
+		switch body := doc.Body.(type) {
+		case nil, *ast.CommentGroupNode:
+		case *ast.DirectiveNode:
+			line, col := NodePosition(body)
+			d.Add(line, col, Problem{Message: "begins with a directive (%); leave it out"})
+			return d
+		default:
+			bodies = append(bodies, body)
+		}
+	}
+	switch len(bodies) {
+	case 0:
+		d.Add(1, 1, Problem{Message: "is empty"})
+		return d
+	case 1:
+	default:
+		line, col := NodePosition(bodies[1])
+		d.Add(line, col, Problem{Message: "a second document begins here; a file holds just one"})
+		return d
+	}
+	d.Root = bodies[0]
+	d.Value = d.convert(d.Root, nil)
+	return d
+}
+
+// Fields returns the members of the document, false where it is none: then a
+// problem says so.
+func (d *Document) Fields() (map[string]any, bool) {
+	m, ok := d.Value.(map[string]any)
+	if !ok && d.Root != nil && !d.Faulty[""] {
+		d.AddAt(nil, false, Problem{Message: `must be a set of fields, one "name: value" a line`})
+	}
+	return m, ok
+}
+
+// Report returns all that is wrong with the document, in order. What goes
+// beyond any use is counted only.
+func (d *Document) Report() Problems {
+	d.Problems.Sort()
+	if len(d.Problems) <= MaxProblems {
+		return d.Problems
+	}
+	more := d.Problems[MaxProblems:]
+	rest := Problem{File: d.Path, Line: more[0].Line, Column: more[0].Column, Severity: Warning,
+		Message: fmt.Sprintf("%d more problems follow in this file", len(more)+d.Dropped)}
+	if n, _ := more.Count(); n+d.Dropped > 0 {
+		rest.Severity = Error
+	}
+	return append(d.Problems[:MaxProblems:MaxProblems], rest)
+}
+
+// Add adds a problem at a position. Its severity is Error unless it says otherwise.
+func (d *Document) Add(line, col int, p Problem) {
+	p.File, p.Line, p.Column = d.Path, max(line, 1), max(col, 1)
+	if p.Severity == "" {
+		p.Severity = Error
+	}
+	d.Problems = append(d.Problems, p)
+}
+
+// AddAt adds a problem at the value of a field, or at its key.
+func (d *Document) AddAt(path []string, key bool, p Problem) {
+	line, col := d.Locate(path, key)
+	if p.Field == "" {
+		p.Field = FieldName(path)
+	}
+	if p.Severity != Warning {
+		d.Faulty[p.Field] = true
+	}
+	d.Add(line, col, p)
+}
+
+// NodePosition returns where a node begins, counted from 1; columns in characters.
+func NodePosition(n ast.Node) (line, col int) {
+	if n == nil || n.GetToken() == nil {
+		return 1, 1
+	}
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
+		return NodePosition(m.Values[0].Key)
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		return NodePosition(m.Key)
+	}
+	p := n.GetToken().Position
+	return p.Line, p.Column
+}
+
+// Members returns the members of a mapping, in either form the parser gives it.
+func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		return m.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{m}, true
+	}
+	return nil, false
+}
+
+// Locate finds the place of a field; of the nearest enclosing one where the
+// field is not there.
+func (d *Document) Locate(path []string, key bool) (line, col int) {
+	n := d.Root
+	line, col = NodePosition(n)
+	for i, p := range path {
+		var next ast.Node
+		if _, ok := Members(n); ok {
+			if m := d.member(n, p); m != nil {
+				next = m.Value
+				if key && i == len(path)-1 {
+					return NodePosition(m.Key)
+				}
+			}
+		} else if s, ok := n.(*ast.SequenceNode); ok {
+			if j, err := strconv.Atoi(p); err == nil && j < len(s.Values) {
+				next = s.Values[j]
+			}
+		}
+		if next == nil {
+			return line, col
+		}
+		n = next
+		line, col = NodePosition(n)
+	}
+	return line, col
+}
+
+// member returns the first member of a mapping that has a name, nil if none has.
+func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
+	index, ok := d.members[n]
+	if !ok {
+		members, _ := Members(n)
+		index = make(map[string]*ast.MappingValueNode, len(members))
+		for _, m := range members {
+			if name, _ := KeyName(m.Key); index[name] == nil {
+				index[name] = m
+			}
+		}
+		if d.members == nil {
+			d.members = map[ast.Node]map[string]*ast.MappingValueNode{}
+		}
+		d.members[n] = index
+	}
+	return index[name]
+}
+
+// Text returns a text without the spaces around it, "" for any other value. Equal texts
+// share one copy: a catalogue repeats categories, tags and dates all the time.
+func Text(v any) string {
+	s, _ := v.(string)
+	return unique.Make(strings.TrimSpace(s)).Value()
+}
+
+// Texts returns those of a list, each as Text does.
+func Texts(v any) []string {
+	list, _ := v.([]any)
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]string, 0, len(list))
+	for _, item := range list {
+		out = append(out, Text(item))
+	}
+	return out
+}
+
+// ValueAt returns the part of a value at a path, nil if there is none.
+func ValueAt(v any, path []string) any {
+	for _, p := range path {
+		switch n := v.(type) {
+		case map[string]any:
+			v = n[p]
+		case []any:
+			i, err := strconv.Atoi(p)
+			if err != nil || i >= len(n) {
+				return nil
+			}
+			v = n[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}

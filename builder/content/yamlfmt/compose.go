@@ -1,0 +1,210 @@
+package yamlfmt
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"kindex/builder/content/yamldoc"
+)
+
+// Compose writes the file of an entity: its fields in the order of the schema,
+// in the form that Format gives to files. The values are those that JSON has:
+// text, bool, nil, numbers (json.Number, float64, int, int64), []any, []string
+// and map[string]any. A version that is a number becomes the text of its
+// digits, as it does in a file. The same fields give the same bytes, and the
+// file reads back as the same values. Whether they make a valid entity is for
+// ParseEntity to tell.
+func Compose(fields map[string]any) ([]byte, error) {
+	root, err := layoutOfFields(fields)
+	if err != nil {
+		return nil, err
+	}
+	root.order(entityShape())
+	root.chooseFlow(true, 0)
+	data := printLayout(root, entityShape())
+	d := yamldoc.Parse("", data, yamldoc.VersionField)
+	if len(d.Problems) > 0 {
+		p := d.Problems[0]
+		return nil, &FieldError{nameOrAll(p.Field), "cannot be written as YAML: " + p.Message}
+	}
+	if want := root.value(); !reflect.DeepEqual(d.Value, want) {
+		return nil, fmt.Errorf("cannot be written as YAML that reads back the same: %s", nameOrAll(differing(d.Value, want)))
+	}
+	return data, nil
+}
+
+// Normalize returns the values as which the file that Compose writes of some fields
+// reads back. It parses no YAML.
+func Normalize(fields map[string]any) (any, error) {
+	root, err := layoutOfFields(fields)
+	if err != nil {
+		return nil, err
+	}
+	return root.value(), nil
+}
+
+func nameOrAll(name string) string {
+	if name == "" {
+		return "the fields"
+	}
+	return name
+}
+
+// layoutOfFields makes the layout of an entity.
+func layoutOfFields(fields map[string]any) (*layout, error) {
+	root, err := layoutOfCollection(fields, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range root.items {
+		if item.name == yamldoc.VersionField {
+			item.raw = item.raw && !yamldoc.IsPlainNumber(item.text)
+		}
+	}
+	return root, nil
+}
+
+// layoutOf makes a layout of plain values.
+func layoutOf(v any, path []string) (*layout, error) {
+	switch v := v.(type) {
+	case nil:
+		return &layout{raw: true, text: "null"}, nil
+	case bool:
+		return &layout{raw: true, text: strconv.FormatBool(v)}, nil
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, &FieldError{yamldoc.FieldName(path), "is not UTF-8 text"}
+		}
+		return &layout{text: v}, nil
+	case json.Number:
+		if yamldoc.IsPlainNumber(string(v)) {
+			return &layout{raw: true, text: string(v)}, nil
+		}
+		x, err := strconv.ParseFloat(string(v), 64)
+		if err != nil {
+			return nil, &FieldError{yamldoc.FieldName(path), yamldoc.Quote(string(v)) + " is not a number that can be written"}
+		}
+		return layoutOf(x, path)
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, &FieldError{yamldoc.FieldName(path), fmt.Sprint(v) + " is not a finite number"}
+		}
+		return &layout{raw: true, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
+	case int:
+		return &layout{raw: true, text: strconv.Itoa(v)}, nil
+	case int64:
+		return &layout{raw: true, text: strconv.FormatInt(v, 10)}, nil
+	case []string, []any, map[string]any:
+		return layoutOfCollection(v, path)
+	}
+	return nil, &FieldError{yamldoc.FieldName(path), fmt.Sprintf("a %T is not a value of a file", v)}
+}
+
+// layoutOfCollection makes a layout of a list or a set.
+func layoutOfCollection(v any, path []string) (*layout, error) {
+	l := &layout{kind: sequence}
+	var err error
+	switch v := v.(type) {
+	case []string:
+		for i := 0; i < len(v) && err == nil; i++ {
+			err = l.addItem(v[i], "", append(path, strconv.Itoa(i)))
+		}
+	case []any:
+		for i := 0; i < len(v) && err == nil; i++ {
+			err = l.addItem(v[i], "", append(path, strconv.Itoa(i)))
+		}
+	case map[string]any:
+		l.kind = mapping
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err = l.addItem(v[name], name, append(path, name)); err != nil {
+				break
+			}
+		}
+	}
+	return l, err
+}
+
+// addItem adds a value to a set or list.
+func (l *layout) addItem(v any, name string, path []string) error {
+	if len(path) > yamldoc.MaxDepth {
+		return &FieldError{yamldoc.FieldName(path), fmt.Sprintf("is nested more than %d levels deep", yamldoc.MaxDepth)}
+	}
+	if !utf8.ValidString(name) {
+		return &FieldError{yamldoc.FieldName(path), "is not UTF-8 text"}
+	}
+	item, err := layoutOf(v, path)
+	if err != nil {
+		return err
+	}
+	item.name, item.named = name, l.kind == mapping
+	l.items = append(l.items, item)
+	return nil
+}
+
+// value is what a layout reads back as.
+func (l *layout) value() any {
+	switch l.kind {
+	case sequence:
+		values := make([]any, len(l.items))
+		for i, item := range l.items {
+			values[i] = item.value()
+		}
+		return values
+	case mapping:
+		values := make(map[string]any, len(l.items))
+		for _, item := range l.items {
+			values[item.name] = item.value()
+		}
+		return values
+	}
+	switch {
+	case !l.raw:
+		return l.text
+	case l.text == "true" || l.text == "false":
+		return l.text == "true"
+	case yamldoc.IsPlainNumber(l.text):
+		if i, err := strconv.ParseInt(l.text, 10, 64); err == nil {
+			return i
+		}
+		x, _ := strconv.ParseFloat(l.text, 64) // a number too large for it does not read back
+		return x
+	}
+	return nil
+}
+
+// differing names a field in which two values differ.
+func differing(a, b any) string {
+	var path []string
+	for {
+		m, ok1 := a.(map[string]any)
+		n, ok2 := b.(map[string]any)
+		if !ok1 || !ok2 {
+			return yamldoc.FieldName(path)
+		}
+		found := false
+		for _, name := range slices.Sorted(maps.Keys(n)) {
+			if found = !reflect.DeepEqual(m[name], n[name]); found {
+				path, a, b = append(path, name), m[name], n[name]
+				break
+			}
+		}
+		if !found {
+			return yamldoc.FieldName(path)
+		}
+	}
+}
+
+// FieldError is a value of a field that no file can hold.
+type FieldError struct {
+	Field   string // with dots and brackets
+	Message string
+}
+
+// Error names the field and says what is wrong with its value.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Message }

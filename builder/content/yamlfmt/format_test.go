@@ -1,0 +1,310 @@
+package yamlfmt_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"kindex/builder/content"
+	"kindex/builder/content/contenttest"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
+	"kindex/builder/suite"
+)
+
+// TestFormat formats the one file of each archive in testdata/format and
+// compares what comes of it, or the problems it is refused with. With -update it
+// writes down what comes; read the difference before you commit it.
+func TestFormat(t *testing.T) {
+	archives, err := filepath.Glob("testdata/format/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(archives) < 20 {
+		t.Fatalf("testdata/format has %d cases, that is too few to be all of them", len(archives))
+	}
+	for _, path := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(a.Files) != 2 || a.Files[1].Name != "want" || len(bytes.TrimSpace(a.Comment)) == 0 {
+				t.Fatal("an archive says what it shows, and holds a file and what is wanted")
+			}
+			in := a.Files[0]
+			got, err := yamlfmt.Format("content/"+in.Name, in.Data)
+			if refused := strings.HasPrefix(filepath.Base(path), "error_"); refused != (err != nil) {
+				t.Fatalf("refused: %v", err)
+			} else if refused {
+				got = []byte(err.Error() + "\n")
+			} else {
+				checkFormat(t, "content/"+in.Name, in.Data, true)
+			}
+			if suite.Updating() {
+				a.Files[1].Data = got
+				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if want := string(a.Files[1].Data); string(got) != want {
+				t.Errorf("--- got\n%s--- want\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestFormatRaw has what a text archive cannot hold well.
+func TestFormatRaw(t *testing.T) {
+	const want = "name: X # é\ndescription: >\n  a\n  b\n\ntags: [a, b]\n# end\n"
+	for name, data := range map[string]string{
+		"line ends of Windows": "name: X # é\r\ndescription: >\r\n  a\r\n  b\r\n\r\ntags:\r\n- a\r\n- b\r\n# end\r\n",
+		"byte order mark":      "\ufeffname: X # é\ndescription: >\n  a\n  b\n\ntags: [a, b]\n# end\n",
+		"both":                 "\ufeffname: X # é\r\ndescription: >\r\n  a\r\n  b\r\n\r\ntags: [a, b]\r\n# end",
+		"trailing blanks":      "name: X # é   \ndescription: >   \n  a\n  b\n \n  \ntags:   [ a,b ]  \n# end  \n\n\n  \n",
+		"no line end":          "name: X # é\ndescription: >\n  a\n  b\n\ntags: [a, b]\n# end",
+		"blank lines on top":   "\n\n  \n" + want,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := yamlfmt.Format("content/tool/x.yaml", []byte(data))
+			if err != nil || string(got) != want {
+				t.Errorf("%v\n--- got\n%s--- want\n%s", err, got, want)
+			}
+		})
+	}
+	for name, c := range map[string]struct{ data, want string }{
+		"Latin-1":   {"name: Caf\xe9\n", "1:10: is not UTF-8 text from here on"},
+		"too large": {"name: X\n# " + strings.Repeat("x", 300000) + "\n", "1:1: is larger than 131072 bytes"},
+		"too deep":  {"name: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", "1:39: is nested more than 32 levels deep"},
+		"nothing":   {"", "1:1: is empty"},
+		// The parser drops the second line without a word.
+		"a loss": {"name: X\n!n!!", "1:1: cannot be formatted: one of its characters 'n' would be lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := yamlfmt.Format("content/tool/x.yaml", []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), "content/tool/x.yaml:"+c.want) {
+				t.Errorf("%.300v instead of %s\n%.300s", err, c.want, got)
+			}
+		})
+	}
+}
+
+// TestFormatExamples: what the READMEs show is in the usual form.
+func TestFormatExamples(t *testing.T) {
+	examples := 0
+	for _, readme := range []string{"../../../README.md", "../../../content/README.md"} {
+		data, err := os.ReadFile(readme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range strings.Split(string(data), "```yaml\n")[1:] {
+			text, _, _ = strings.Cut(text, "```")
+			if text = unnamed(text); !strings.HasPrefix(text, "name:") {
+				continue
+			}
+			examples++
+			if got, err := yamlfmt.Format(readme, []byte(text)); err != nil || string(got) != text {
+				t.Errorf("%s: %v\n--- formatted\n%s--- as it is\n%s", readme, err, got, text)
+			}
+		}
+	}
+	if examples < 3 {
+		t.Errorf("%d examples were found, want 3", examples)
+	}
+}
+
+// FuzzFormat: whatever a file holds, formatting keeps its data and comments or
+// refuses the file, does nothing more the second time, and panics never.
+func FuzzFormat(f *testing.F) {
+	for i, data := range contenttest.Seeds(f) {
+		if i%5 == 0 {
+			f.Add(data)
+		}
+	}
+	f.Add([]byte("name: X\n!n!!")) // which the parser takes for no more than a name
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, path := range []string{"content/tool/x.yaml", "content/scoring.yaml"} {
+			checkFormat(t, path, data, false)
+		}
+	})
+}
+
+// checkFormat formats a file and holds the result against it. Where the parser
+// drops something of what is no YAML, right YAML is not to be had; strict says
+// that it is.
+func checkFormat(t *testing.T, path string, data []byte, strict bool) {
+	t.Helper()
+	out, err := yamlfmt.Format(path, data)
+	if err != nil {
+		problems, ok := errors.AsType[yamldoc.Problems](err)
+		if !ok || len(problems) == 0 {
+			t.Fatalf("an error without a place: %v", err)
+		}
+		for _, p := range problems {
+			contenttest.CheckProblem(t, p)
+			if strict && strings.Contains(p.Message, "cannot be formatted") {
+				t.Errorf("%v\n%q\n%s", p, data, data)
+			}
+		}
+		return
+	}
+	again, err := yamlfmt.Format(path, out)
+	if err != nil || !bytes.Equal(again, out) {
+		t.Errorf("formatted once more it changes: %v\n--- input\n%q\n--- once\n%s--- twice\n%s", err, data, out, again)
+	}
+	if n, m := bytes.Count(data, []byte("#")), bytes.Count(out, []byte("#")); n > m {
+		t.Errorf("%d of %d # were lost\n%q\n%s", n-m, n, data, out)
+	}
+	for i, line := range strings.Split(string(out), "\n") {
+		if strings.ContainsAny(line, "\r\ufeff") {
+			t.Errorf("line %d: %q", i+1, line)
+		}
+	}
+	if !bytes.HasSuffix(out, []byte("\n")) || bytes.HasSuffix(out, []byte("\n\n")) || bytes.HasPrefix(out, []byte("\n")) {
+		t.Errorf("blank lines at an end: %q", out)
+	}
+	e1, p1 := content.ParseEntity(path, "tool", "x", data)
+	e2, p2 := content.ParseEntity(path, "tool", "x", out)
+	if len(p1) != len(p2) || !reflect.DeepEqual(e1, e2) {
+		t.Errorf("another entity: %v %v\n%v %v\n%s", e1, p1, e2, p2, out)
+	}
+	var v1, v2 any
+	if yaml.Unmarshal(data, &v1) == nil {
+		if err := yaml.Unmarshal(out, &v2); err != nil {
+			t.Errorf("the library cannot read the result: %v\n%s", err, out)
+		}
+	}
+}
+
+// TestFormatScattered writes comments, blank lines and line breaks all over
+// right files. Most of what comes out is right YAML still, and all of that must
+// be formatted without losing a comment.
+func TestFormatScattered(t *testing.T) {
+	suite.InTest(t)
+	const files = 500
+	random := rand.New(rand.NewPCG(1, 2))
+	formatted := 0
+	for range files {
+		text := scatter(random, scattered[random.IntN(len(scattered))])
+		path := []string{"content/tool/x.yaml", "content/categories.yaml"}[random.IntN(2)]
+		checkFormat(t, path, []byte(text), true)
+		out, err := yamlfmt.Format(path, []byte(text))
+		if err != nil {
+			continue
+		}
+		formatted++
+		for _, word := range commentWord.FindAllString(text, -1) {
+			if n := strings.Count(string(out), word+"."); n != 1 {
+				t.Errorf("%s is there %d times\n%s\n%s", word, n, text, out)
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if formatted < files/3 {
+		t.Errorf("only %d of %d files could be read", formatted, files)
+	}
+}
+
+var commentWord = regexp.MustCompile(`# remark\d+`)
+
+var scattered = []string{`name: X
+category: nlp
+description: >
+  A text that is
+  folded, see #5.
+version: 1.10
+url: https://a.example/#x
+links:
+  homepage: https://a.example/
+  paper: https://b.example/
+tags: [a, "b c", d]
+capabilities:
+  - one
+  - two
+signals:
+  stars: {value: 1, date: 2026-01-01, source: https://a.example/}
+  forks:
+    value: 2
+    date: 2026-01-01
+  benchmarks:
+    - {name: "A, b", value: 1.5}
+    - name: C
+      value: -2
+`, `categories:
+- slug: a
+  title: A
+- slug: b
+  title: "B: #c"
+  description: |
+    One
+      two
+- {slug: c, title: 'It''s'}
+`, `version: "1"
+types: {tool: {minimumCoverage: 0, dimensions: {adoption: {weight: 1, measures: [{signal: stars, map: log}, {signal: forks}]}}}}
+nested:
+- - a
+  - b
+-
+  - c
+  -
+    d: e
+    f:
+empty: []
+none:
+also: {}
+`}
+
+// scatter changes a file in a few random places.
+func scatter(random *rand.Rand, text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	remark := func(i int) string { return fmt.Sprintf("# remark%d.", i) }
+	for i := range 1 + random.IntN(8) {
+		at := random.IntN(len(lines) + 1)
+		indent := strings.Repeat(" ", random.IntN(7))
+		if at == len(lines) {
+			lines = append(lines, indent+remark(i))
+			continue
+		}
+		line := lines[at]
+		switch random.IntN(6) {
+		case 0, 1:
+			lines = slices.Insert(lines, at, indent+remark(i))
+		case 2:
+			lines[at] += strings.Repeat(" ", 1+random.IntN(3)) + remark(i)
+		case 3:
+			lines = slices.Insert(lines, at, "")
+		default: // a line break behind a sign, with or without a comment
+			signs := regexp.MustCompile(`[\[{,:]( |$)|- |[\[{]|[\]}]`).FindAllStringIndex(line, -1)
+			if len(signs) == 0 {
+				continue
+			}
+			cut := signs[random.IntN(len(signs))][1]
+			deeper := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " -"))+1+random.IntN(4))
+			first := line[:cut]
+			if random.IntN(2) == 0 {
+				first += " " + remark(i)
+			}
+			lines = slices.Replace(lines, at, at+1, first, deeper+line[cut:])
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// unnamed is an example without the line that says which file it is.
+func unnamed(text string) string {
+	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# content/") {
+		return rest
+	}
+	return text
+}

@@ -1,0 +1,195 @@
+package yamlfmt
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"kindex/builder/content/schema"
+)
+
+// layout is the form that a value has in a file: a leaf, a set of fields or a
+// list, with the comments around it. Compose makes one of values, Format of a
+// file; print writes it down.
+type layout struct {
+	name  string // of a field
+	named bool   // a field of a set; else an entry of a list, or the document
+
+	kind  layoutKind
+	text  string   // of a leaf: its value where it is a text, else as it is written
+	raw   bool     // a leaf that is no text: a number, true, false, null
+	block []string // of a leaf written as a block (> or |): its header, then its lines
+
+	items []*layout
+	flow  bool // in brackets, on one line
+
+	blankBefore   bool     // a blank line stands before it
+	headComments  []string // comments above it; "" is a blank line between them
+	lineComment   string   // comment behind it
+	commentColumn int      // where that comment began, 0 where it may stand anywhere
+	footComments  []string // comments below its items, in their column
+}
+
+type layoutKind int
+
+const (
+	scalar layoutKind = iota
+	mapping
+	sequence
+)
+
+// hasComments tells whether a comment stands anywhere within a set or list, so
+// that it cannot be written on one line.
+func (l *layout) hasComments() bool {
+	return len(l.footComments) > 0 || slices.ContainsFunc(l.items, func(item *layout) bool {
+		return len(item.headComments) > 0 || item.lineComment != "" || item.block != nil || item.hasComments()
+	})
+}
+
+// shape is what the writer of files needs to know of a schema: the order of the
+// fields, and which texts are dates.
+type shape struct {
+	Properties shapes
+	Items      *shape
+	Ref        string `json:"$ref"`
+}
+
+// shapes keeps the order in which a schema lists its fields.
+type shapes struct {
+	names []string
+	of    map[string]*shape
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *shapes) UnmarshalJSON(b []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	s.of = map[string]*shape{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		name, member := fmt.Sprint(key), new(shape)
+		if err := dec.Decode(member); err != nil {
+			return err
+		}
+		s.names, s.of[name] = append(s.names, name), member
+	}
+	return nil
+}
+
+var entityShape = sync.OnceValue(func() *shape {
+	data, err := schema.JSON("entity")
+	s := new(shape)
+	if err == nil {
+		err = json.Unmarshal(data, s)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("content: schema entity: %v", err)) // it is embedded
+	}
+	return s
+})
+
+// field returns the shape of a field or of the entries of a list; of what the
+// schema does not know, an empty one.
+func (s *shape) field(name string) *shape {
+	if member := s.Properties.of[name]; member != nil {
+		return member
+	}
+	return new(shape)
+}
+
+func (s *shape) entry() *shape {
+	if s.Items != nil {
+		return s.Items
+	}
+	return new(shape)
+}
+
+// isDate tells whether the texts here are days or months, which are written
+// without quotes.
+func (s *shape) isDate() bool {
+	return strings.HasSuffix(s.Ref, "/date") || strings.HasSuffix(s.Ref, "/month")
+}
+
+// order puts the fields of an entity in the order of the schema, unknown ones
+// after them.
+func (l *layout) order(s *shape) {
+	for _, item := range l.items {
+		inner := s.entry()
+		if l.kind == mapping {
+			inner = s.field(item.name)
+		}
+		item.order(inner)
+	}
+	if l.kind != mapping || len(l.items) == 0 {
+		return
+	}
+	rank := func(item *layout) int {
+		if i := slices.Index(s.Properties.names, item.name); i >= 0 {
+			return i
+		}
+		return len(s.Properties.names)
+	}
+	first := l.items[0]
+	gap := first.blankBefore // separates the comments on top from whatever comes first
+	slices.SortStableFunc(l.items, func(a, b *layout) int { return rank(a) - rank(b) })
+	if l.items[0] != first {
+		first.blankBefore, l.items[0].blankBefore = false, gap
+	}
+}
+
+// placeComments gives comments and blank lines their places once the order is known:
+// what is said of the first item of an entry stands above its dash, and nothing
+// begins with a blank line.
+func (l *layout) placeComments(top bool) {
+	for i, item := range l.items {
+		item.placeComments(false)
+		if len(item.items) > 0 && !item.named {
+			item.headComments = append(item.headComments, item.items[0].headComments...)
+			item.items[0].headComments = nil
+		}
+		if i == 0 && (!top || len(l.headComments) == 0) {
+			item.blankBefore = false
+		}
+	}
+}
+
+// chooseFlow decides what stands in brackets. In entities that is lists of words,
+// and sets within sets; in other files, what the writer has put there. Never
+// something with a comment in it, for which there would be no room.
+func (l *layout) chooseFlow(entity bool, depth int) {
+	words := true
+	for _, item := range l.items {
+		item.chooseFlow(entity, depth+1)
+		words = words && (item.kind == scalar || len(item.items) == 0)
+	}
+	if l.kind == scalar {
+		return
+	}
+	written := l.flow
+	if entity {
+		l.flow = words && (l.kind == sequence || depth > 1)
+	}
+	l.flow = len(l.items) == 0 || l.flow && depth > 0 && !l.hasComments()
+	for _, item := range l.items {
+		if written && !l.flow {
+			item.blankBefore, item.commentColumn = false, 0 // one line became several
+		}
+		switch {
+		case l.flow:
+			item.blankBefore = false
+			if item.raw && item.text == "" {
+				item.text = "null" // nothing at all would be hard to see
+			}
+		case !item.named && item.kind != scalar && !item.flow && item.lineComment != "":
+			item.headComments, item.lineComment = append(item.headComments, item.lineComment), "" // the first field stands behind the dash
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package yamlfmt
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"kindex/builder/content/yamldoc"
+)
+
+// Merge returns the file of an entity with new values for some of its fields,
+// in the form that Format gives to files. Of links and signals, each is a field
+// of its own here; a signal is replaced as a whole, since its date and source
+// belong to its value. All other fields stay, and so do all comments. A file
+// that says all of it already is returned as it is.
+//
+// A file that cannot be formatted is refused with the problems that Format
+// finds, and so is one in which a comment would lose its place.
+func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
+	fresh, err := layoutOf(fields, nil)
+	if err != nil {
+		return nil, err
+	}
+	formatted, err := Format(path, data)
+	if err != nil {
+		return nil, err
+	}
+	form, err := canonicalize(path, formatted, entityShape())
+	if err != nil {
+		return nil, err
+	}
+	want := merged(form.value, fresh.value(), nil)
+	if reflect.DeepEqual(want, form.value) {
+		return data, nil
+	}
+	before := form.root.comments(nil)
+	if at := form.root.merge(fresh, form.value, nil); at != nil {
+		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; write it above the field", path, yamldoc.FieldName(at))
+	}
+	form.root.order(entityShape())
+	form.root.placeComments(true)
+	form.root.chooseFlow(true, 0)
+	result, err := Format(path, printLayout(form.root, entityShape()))
+	if err != nil {
+		return nil, err
+	}
+	after, err := canonicalize(path, result, entityShape())
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(after.value, want) || !slices.Equal(before, after.root.comments(nil)) {
+		return nil, fmt.Errorf("%s cannot be updated without losing something; change it by hand", path)
+	}
+	return result, nil
+}
+
+// mergedByMember tells whether a set is merged member by member, and whether members
+// that have no new value stay.
+func mergedByMember(path []string) (yes, stay bool) {
+	stay = len(path) == 0 || len(path) == 1 && (path[0] == "links" || path[0] == "signals")
+	return stay || len(path) == 2 && path[0] == "signals", stay
+}
+
+// merged is what a value is after a merge.
+func merged(old, fresh any, path []string) any {
+	members, ok1 := old.(map[string]any)
+	news, ok2 := fresh.(map[string]any)
+	_, stay := mergedByMember(path)
+	if !ok1 || !ok2 || !stay {
+		return fresh
+	}
+	out := maps.Clone(members)
+	for name, v := range news {
+		if previous, ok := members[name]; ok {
+			v = merged(previous, v, append(path[:len(path):len(path)], name))
+		}
+		out[name] = v
+	}
+	return out
+}
+
+// merge puts new values into a layout whose values are have. It returns the
+// path of what holds a comment that would have no place, nil where nothing does.
+func (l *layout) merge(fresh *layout, have any, path []string) (lost []string) {
+	members, _ := have.(map[string]any)
+	yes, stay := mergedByMember(path)
+	if reflect.DeepEqual(have, fresh.value()) {
+		return nil
+	}
+	l.commentColumn = 0 // the line behind which a comment stood is another one now
+	if !yes || l.kind != mapping || fresh.kind != mapping || len(l.items) == 0 {
+		if l.hasComments() {
+			return path
+		}
+		l.kind, l.text, l.raw, l.block, l.items, l.flow = fresh.kind, fresh.text, fresh.raw, nil, fresh.items, fresh.flow
+		return nil
+	}
+	if !stay {
+		for _, item := range l.items {
+			if fresh.member(item.name) == nil && (len(item.headComments) > 0 || item.lineComment != "" || item.hasComments()) {
+				return append(path[:len(path):len(path)], item.name)
+			}
+		}
+		l.items = slices.DeleteFunc(l.items, func(item *layout) bool { return fresh.member(item.name) == nil })
+	}
+	for _, item := range fresh.items {
+		old := l.member(item.name)
+		if old == nil {
+			l.items = append(l.items, item)
+			continue
+		}
+		if lost := old.merge(item, members[item.name], append(path[:len(path):len(path)], item.name)); lost != nil {
+			return lost
+		}
+	}
+	return nil
+}
+
+func (l *layout) member(name string) *layout {
+	i := slices.IndexFunc(l.items, func(item *layout) bool { return item.name == name })
+	if i < 0 {
+		return nil
+	}
+	return l.items[i]
+}
+
+// comments lists all comments of a layout, sorted.
+func (l *layout) comments(list []string) []string {
+	for _, text := range slices.Concat(l.headComments, []string{l.lineComment}, l.footComments) {
+		if text != "" {
+			list = append(list, text)
+		}
+	}
+	for _, item := range l.items {
+		list = item.comments(list)
+	}
+	slices.Sort(list)
+	return list
+}

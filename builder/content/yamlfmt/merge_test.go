@@ -1,0 +1,59 @@
+package yamlfmt_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+
+	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
+	"kindex/exports/record"
+)
+
+// FuzzMerge: whatever the file, an update refuses it or says what it should,
+// loses no comment and no other field, and does nothing the second time.
+func FuzzMerge(f *testing.F) {
+	f.Add([]byte("name: X\ncategory: c\ndescription: >\n  d\n  e\n\nversion: 1.10\ntags: [a,\n  b]\nlicense: MIT\n"), "MIT", int64(7))
+	f.Add([]byte("# a\nname: X # b\ncategory: c\ndescription: d\nsignals:\n  # e\n  stars: # f\n    value: 3 # g\n    # h\n    date: 2026-01-01\n  forks: {value: 1}\n# i\n"), "x: y", int64(3))
+	f.Fuzz(func(t *testing.T, data []byte, license string, stars int64) {
+		e, _ := content.ParseEntity("content/tool/x.yaml", "tool", "x", data)
+		if e == nil || len(data) > 500 || stars < 0 || stars > 1<<50 {
+			return
+		}
+		fields := map[string]any{"license": license, "signals": map[string]any{"stars": map[string]any{"value": stars}}}
+		out, err := yamlfmt.Merge("content/tool/x.yaml", data, fields)
+		if err != nil {
+			return
+		}
+		again, err := yamlfmt.Merge("content/tool/x.yaml", out, fields)
+		if err != nil || !bytes.Equal(out, again) {
+			t.Fatalf("the second time: %v\n%s", err, again)
+		}
+		merged, problems := content.ParseEntity("content/tool/x.yaml", "tool", "x", out)
+		if merged == nil {
+			if _, alone := content.ParseEntity("x", "tool", "x", []byte("name: x\ncategory: c\ndescription: d\nlicense: "+quote(license))); len(alone) == 0 {
+				t.Fatalf("%v\n%s", problems, out)
+			}
+			return
+		}
+		if fact, ok := merged.Signals.Fact("stars"); !ok || fact.Number != float64(stars) || fact.Source != "" && !bytes.Contains(data, []byte("stars")) {
+			t.Errorf("stars are %+v", fact)
+		}
+		isStars := func(f record.Fact) bool { return f.Name == "stars" }
+		e.License, merged.License = "", ""
+		e.Signals.Facts = slices.DeleteFunc(e.Signals.Facts, isStars)
+		merged.Signals.Facts = slices.DeleteFunc(merged.Signals.Facts, isStars)
+		e.Signals.Facts = append([]record.Fact{}, e.Signals.Facts...) // nil and empty are alike
+		merged.Signals.Facts = append([]record.Fact{}, merged.Signals.Facts...)
+		if !reflect.DeepEqual(e, merged) {
+			t.Errorf("another field changed\n%s\n%s", data, out)
+		}
+	})
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}

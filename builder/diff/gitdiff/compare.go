@@ -1,0 +1,119 @@
+// Package gitdiff compares revisions of a content folder that lies in a git repository.
+package gitdiff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/builder/diff"
+	"kindex/builder/gitlog"
+	"kindex/builder/plural"
+	"kindex/exports/jsonenc"
+	"kindex/indexes"
+)
+
+// Compare compares the two revisions of a content folder that an argument names: A..B,
+// A...B, A or nothing, which mean what the help of kindex diff says. Where the second one
+// has errors, they are a yamldoc.Problems error.
+func Compare(ctx context.Context, dir, arg string, asOf time.Time) (*diff.Report, error) {
+	location, err := gitlog.FindLocation(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer location.Close() // what stays is the system's to remove
+	from, to, err := resolve(ctx, location, arg)
+	if err != nil {
+		return nil, err
+	}
+	d, _, err := CompareRefs(ctx, location, dir, from, to, asOf)
+	return d, err
+}
+
+// CompareRefs is Compare for revisions that are known by their commits. It also returns
+// the content of the second one as it was compared.
+func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, from, to diff.Ref, asOf time.Time) (*diff.Report, diff.Revision, error) {
+	d := &diff.Report{From: from, To: to, Notes: []string{}}
+	second, err := loadRevision(ctx, location, to, dir)
+	if err != nil {
+		return nil, diff.Revision{}, err
+	}
+	if n, _ := second.problems.Count(); n > 0 {
+		return nil, diff.Revision{}, second.problems
+	}
+	if second.failed != nil {
+		return nil, diff.Revision{}, second.failed
+	}
+	first, err := loadRevision(ctx, location, from, dir)
+	if err != nil {
+		return nil, diff.Revision{}, err
+	}
+	if first.loaded == nil && second.loaded == nil {
+		return nil, diff.Revision{}, errors.Join(first.failed, fmt.Errorf("neither %s nor %s has a folder %s with content", from, to, dir))
+	}
+	addNotes(d, dir, first, second)
+	before, after := first.completedBy(second), second.completedBy(first)
+	d.Comparison = diff.Compare(before, after, asOf, indexes.Words)
+	d.NoteRenames()
+	return d, after, nil
+}
+
+// resolve finds the commits that an argument names.
+func resolve(ctx context.Context, location *gitlog.Location, arg string) (from, to diff.Ref, err error) {
+	first, second, direct := strings.Cut(arg, "..")
+	merged := false
+	if direct {
+		second, merged = strings.CutPrefix(second, ".")
+	}
+	for _, r := range []struct {
+		name string
+		into *diff.Ref
+		want bool
+	}{{first, &from, true}, {second, &to, direct}} {
+		if !r.want {
+			continue
+		}
+		if r.name == "" {
+			r.name = "HEAD"
+		}
+		hash, err := location.Commit(ctx, r.name)
+		if err != nil {
+			return from, to, err
+		}
+		*r.into = diff.Ref{Name: jsonenc.OptionalString(r.name), Commit: jsonenc.OptionalString(hash)}
+	}
+	if !merged {
+		return from, to, nil
+	}
+	base, err := location.MergeBase(ctx, string(from.Commit), string(to.Commit))
+	if err != nil {
+		return from, to, fmt.Errorf("%s: %w", arg, err)
+	}
+	from.MergeBase = base != string(from.Commit)
+	from.Commit = jsonenc.OptionalString(base)
+	return from, to, nil
+}
+
+// addNotes says what a reader must know of the revisions.
+func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
+	for _, s := range []struct {
+		*loadedRevision
+		diff.Ref
+		effect string
+	}{{from, d.From, "created"}, {to, d.To, "deleted"}} {
+		if s.absent {
+			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s: everything is %s", s.Ref, dir, s.effect))
+		}
+	}
+	if from.failed != nil && !from.absent {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s holds nothing to compare with, everything is created: %v", d.From, from.failed))
+	}
+	if n, _ := from.problems.Count(); n > 0 {
+		first := slices.IndexFunc(from.problems, isError)
+		d.Notes = append(d.Notes, fmt.Sprintf("%s has %s, the first of them %v; what can be read of it is compared",
+			d.From, plural.Count(n, "error", "errors"), from.problems[first]))
+	}
+}

@@ -1,0 +1,104 @@
+package gitdiff
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"kindex/builder"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/diff"
+	"kindex/builder/gitlog"
+)
+
+// loadedRevision is the content of one revision.
+type loadedRevision struct {
+	dir      string          // the folder as messages name it
+	loaded   *builder.Loaded // nil where nothing can be read
+	problems yamldoc.Problems
+	failed   error // why nothing can be read; nil where the folder is not there
+	absent   bool  // there is no folder
+}
+
+// loadRevision reads the content folder as it is in the working tree, or at a commit
+// from a temporary copy of which no message tells.
+func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, dir string) (_ *loadedRevision, err error) {
+	s, at := &loadedRevision{dir: path.Clean(filepath.ToSlash(dir))}, dir
+	if r.Commit != "" {
+		tmp, err := os.MkdirTemp("", "kindex-diff-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(tmp) // what stays is the system's to remove
+		at = filepath.Join(tmp, "content")
+		if err := os.Mkdir(at, 0o777); err != nil {
+			return nil, err
+		}
+		if there, err := location.WriteTree(ctx, string(r.Commit), at); err != nil || !there {
+			s.absent = true
+			return s, err
+		}
+	}
+	s.loaded, s.problems, s.failed = builder.LoadContent(at, nil)
+	if s.failed != nil {
+		s.loaded = nil
+		s.absent = errors.Is(s.failed, fs.ErrNotExist)
+	}
+	if s.absent {
+		s.failed = nil
+	}
+	if r.Commit != "" {
+		s.renamePaths(filepath.ToSlash(at))
+	}
+	return s, nil
+}
+
+// renamePaths makes messages that speak of a copy speak of the folder.
+func (s *loadedRevision) renamePaths(from string) {
+	below := s.dir + "/"
+	if s.dir == "." {
+		below = ""
+	}
+	replace := strings.NewReplacer(from+"/", below, from, s.dir).Replace
+	for i := range s.problems {
+		p := &s.problems[i]
+		p.File, p.Message, p.Suggestion = replace(p.File), replace(p.Message), replace(p.Suggestion)
+	}
+	if s.failed != nil {
+		s.failed = errors.New(replace(s.failed.Error()))
+	}
+}
+
+// completedBy is the revision as it is compared with another one: where nothing is,
+// and where a file for the whole folder cannot be read, the other's formula,
+// categories and index.yaml take its place, so that no difference is made up.
+func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
+	if s.loaded == nil {
+		return diff.Revision{Formula: other.loaded.Formula}
+	}
+	c := *s.loaded.Content
+	formula := s.loaded.Formula
+	if other.loaded == nil {
+		return diff.Revision{Content: &c, Formula: formula}
+	}
+	for _, p := range s.problems {
+		if !isError(p) {
+			continue
+		}
+		switch p.File {
+		case path.Join(s.dir, "scoring.yaml"):
+			formula = other.loaded.Formula
+		case path.Join(s.dir, "categories.yaml"):
+			c.Categories = other.loaded.Categories
+		case path.Join(s.dir, "index.yaml"):
+			c.Index = other.loaded.Index
+		}
+	}
+	return diff.Revision{Content: &c, Formula: formula}
+}
+
+func isError(p yamldoc.Problem) bool { return p.Severity == yamldoc.Error }

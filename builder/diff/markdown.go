@@ -1,0 +1,194 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+
+	"kindex/builder/plural"
+	"kindex/exports/safetext"
+)
+
+// MaxComment is less than the 65,536 characters above which GitHub refuses a
+// comment, in bytes: whoever posts it may add a line of their own.
+const MaxComment = 65000
+
+// Parts of the comparison that must not take the place of the others.
+const (
+	maxDuplicates = 10000
+	maxTable      = 25000
+	maxEntity     = 10000
+	maxValue      = 600 // characters of one value
+)
+
+// Markdown is the comparison as a comment on a pull request. Whatever files say
+// stands in code, where GitHub sees no markup, mentions nobody and refers to
+// nothing.
+func (d *Report) Markdown() string {
+	c := &markdownComment{}
+	c.add("### kindex diff: " + d.countText() + "\n\n")
+	c.add(fmt.Sprintf("%s → %s, scores as of %s; %s.\n\n", CodeSpan(d.From.String()), CodeSpan(d.To.String()), d.AsOf[:10], d.totalText()))
+	for _, n := range d.Notes {
+		c.add("Note: " + CodeSpan(safetext.Shorten(n, maxValue)) + "\n\n")
+	}
+	if text := d.refusalText(); text != "" {
+		c.add("⚠️ **" + text + "**\n\n")
+	}
+	duplicates := d.DuplicateLines(CodeSpan, func(s string) string { return CodeSpan(safetext.Shorten(s, maxValue)) })
+	c.addList("duplicates", maxDuplicates, len(duplicates), func(i int) string { return "- ⚠️ " + duplicates[i] + "\n" })
+	if len(d.Entities) > 0 {
+		c.add("| | Entity | Composite | Rank among all | Rank in its category |\n|---|---|---|---|---|\n")
+		c.addList("entities", maxTable, len(d.Entities), func(i int) string { return tableRow(&d.Entities[i]) })
+	}
+	if text := d.movedText(); text != "" {
+		c.add(text + "\n\n")
+	}
+	d.addRoot(c)
+	left := 0
+	for i := range d.Entities {
+		if block := entityDetails(&d.Entities[i]); block != "" && !c.fits(block) {
+			left++
+		} else {
+			c.add(block)
+		}
+	}
+	if left > 0 {
+		c.WriteString(fmt.Sprintf("The fields of %s are left out, because GitHub limits the length of a comment; `kindex diff` shows them all.\n",
+			plural.Count(left, "entity", "entities")))
+	}
+	return c.String()
+}
+
+// markdownComment grows no larger than GitHub takes it.
+type markdownComment struct{ strings.Builder }
+
+// fits tells whether a part still has its place, and a line after it.
+func (c *markdownComment) fits(part string) bool { return c.Len()+len(part)+300 <= MaxComment }
+
+// add appends a part that has its place.
+func (c *markdownComment) add(part string) {
+	if c.fits(part) {
+		c.WriteString(part)
+	}
+}
+
+// addList appends the lines of a list up to a size, and says how many follow.
+func (c *markdownComment) addList(what string, most, n int, line func(i int) string) {
+	if n == 0 {
+		return
+	}
+	end := c.Len() + most
+	for i := range n {
+		text := line(i)
+		if c.Len()+len(text) > end || !c.fits(text) {
+			c.WriteString(fmt.Sprintf("\n%d more %s are not listed.\n", n-i, what))
+			break
+		}
+		c.WriteString(text)
+	}
+	c.WriteByte('\n')
+}
+
+func tableRow(e *Entity) string {
+	key := "`" + e.Key() + "`"
+	if e.FormerSlug != "" {
+		key = fmt.Sprintf("`%s/%s` → %s", e.Type, e.FormerSlug, key)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", eventName(e), key,
+		arrow(e.Composite.Old.String(), e.Composite.New.String()), arrow(rankText(e.Ranks.All.Old), rankText(e.Ranks.All.New)),
+		categoryRankText(e, func(rank, category string) string { return fmt.Sprintf("%s (`%s`)", rank, category) }))
+}
+
+// entityDetails is a block to unfold with the fields of an entity, "" where there are
+// none.
+func entityDetails(e *Entity) string {
+	var b strings.Builder
+	if e.LeadsTo != "" {
+		fmt.Fprintf(&b, "  its address leads to %s\n", e.LeadsTo)
+	}
+	if text := touchedText(e); text != "" {
+		fmt.Fprintf(&b, "  %s\n", text)
+	}
+	b.WriteString(diffLines(e.Fields))
+	if b.Len() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("<details><summary>%s <code>%s</code></summary>\n\n%s\n</details>\n\n", eventName(e), e.Key(), diffBlock(b.String()))
+}
+
+// diffLines writes fields as a diff has its lines.
+func diffLines(fields []Field) string {
+	var b strings.Builder
+	for _, f := range fields {
+		for _, l := range linesOf(f) {
+			for _, side := range []struct{ sign, value string }{{"-", l.old}, {"+", l.new}} {
+				if side.value == "" {
+					continue
+				}
+				text := fmt.Sprintf("%s %s: %s\n", side.sign, l.field, safetext.Shorten(side.value, maxValue))
+				if b.Len()+len(text) > maxEntity {
+					b.WriteString("  …\n")
+					return b.String()
+				}
+				b.WriteString(text)
+			}
+		}
+	}
+	return b.String()
+}
+
+// addRoot appends what differs in the files for the whole index.
+func (d *Report) addRoot(c *markdownComment) {
+	if f := d.Formula; f != nil {
+		c.add("⚠️ " + strings.Join(formulaTexts(f, CodeSpan), " ") + "\n\n")
+		if len(f.Largest) > 0 {
+			c.add("| Largest moves | Composite |\n|---|---|\n")
+			for _, m := range f.Largest {
+				c.add(fmt.Sprintf("| `%s` | %s → %s |\n", m.Key(), m.Old, m.New))
+			}
+			c.add("\n")
+		}
+	}
+	var b strings.Builder
+	for i, x := range d.Categories {
+		if b.Len() > maxEntity {
+			fmt.Fprintf(&b, "  %d more categories\n", len(d.Categories)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  category %s %s\n%s", strings.TrimPrefix(x.Event, "category."), x.Slug, diffLines(x.Fields))
+	}
+	if len(d.Index) > 0 {
+		b.WriteString("  index.yaml\n" + diffLines(d.Index))
+	}
+	if b.Len() > 0 {
+		c.add("<details><summary>categories and index.yaml</summary>\n\n" + diffBlock(b.String()) + "\n</details>\n\n")
+	}
+}
+
+// diffBlock is a fenced block that what is in it cannot end.
+func diffBlock(text string) string {
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	return fence + "diff\n" + text + fence + "\n"
+}
+
+// CodeSpan writes a text as code: on one line, and with more backticks around
+// it than are in it.
+func CodeSpan(s string) string {
+	s = safetext.Printable(s)
+	fence := strings.Repeat("`", longestRun(s, '`')+1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.TrimSpace(s) != s || s == "" {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// longestRun is how many of a character stand side by side at most.
+func longestRun(s string, of rune) (most int) {
+	n := 0
+	for _, r := range s {
+		if n++; r != of {
+			n = 0
+		}
+		most = max(most, n)
+	}
+	return most
+}

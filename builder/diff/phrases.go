@@ -1,0 +1,245 @@
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/plural"
+	"kindex/exports/safetext"
+)
+
+// fieldLine is one line of what happened to a field: a value that went, one that
+// came, or both.
+type fieldLine struct {
+	field    string
+	old, new string // "" for none
+}
+
+// linesOf words a change of a field. Of two lists what went and what came is
+// told.
+func linesOf(f Field) []fieldLine {
+	var old, new []any
+	if json.Unmarshal(f.Old, &old) == nil && json.Unmarshal(f.New, &new) == nil && old != nil && new != nil {
+		if lines := listChanges(f.Name, old, new); len(lines) > 0 {
+			return lines
+		}
+	}
+	return []fieldLine{{f.Name, valueText(f.Old), valueText(f.New)}}
+}
+
+// listChanges tells what went from a list and what came, nothing where only the
+// order is another.
+func listChanges(field string, old, new []any) (lines []fieldLine) {
+	a, b := itemTexts(old), itemTexts(new)
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			lines = append(lines, fieldLine{field: field, old: s})
+		}
+	}
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			lines = append(lines, fieldLine{field: field, new: s})
+		}
+	}
+	return lines
+}
+
+// valueText writes a JSON value for people, on one line and without what a
+// terminal might obey; "" for null.
+func valueText(data json.RawMessage) string {
+	var v any
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil {
+		return safetext.Quote(string(data))
+	}
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return safetext.Quote(v)
+	case []any:
+		return strings.Join(itemTexts(v), ", ")
+	}
+	return safetext.Printable(string(data))
+}
+
+// itemTexts writes the items of a list. Of a benchmark, name and value count.
+func itemTexts(list []any) []string {
+	words := make([]string, len(list))
+	for i, item := range list {
+		switch item := item.(type) {
+		case string:
+			words[i] = safetext.Printable(item)
+		case map[string]any:
+			words[i] = safetext.Quote(fmt.Sprint(item["name"]))
+			if value, ok := item["value"]; ok {
+				words[i] += " " + numberText(value)
+			} else if data, err := json.Marshal(item); err == nil {
+				words[i] = safetext.Printable(string(data))
+			}
+		}
+	}
+	return words
+}
+
+func numberText(v any) string {
+	if x, ok := v.(float64); ok {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// arrow writes two values with an arrow, or one where they are the same.
+func arrow(old, new string) string {
+	if old == "" {
+		old = "–"
+	}
+	if new == "" {
+		new = "–"
+	}
+	if old == new {
+		return new
+	}
+	return old + " → " + new
+}
+
+func rankText(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+// categoryRankText writes the ranks of an entity in its category; place writes a
+// rank with the category it is in. Where the category is another one, so are
+// those that it is ranked among, and both are named.
+func categoryRankText(e *Entity, place func(rank, category string) string) string {
+	old, now := rankText(e.Ranks.Category.Old), rankText(e.Ranks.Category.New)
+	for _, f := range e.Fields {
+		var left string
+		if f.Name == "category" && json.Unmarshal(f.Old, &left) == nil && left != "" && left != e.Category {
+			return place(arrow(old, old), left) + " → " + place(arrow(now, now), e.Category)
+		}
+	}
+	return place(arrow(old, now), e.Category)
+}
+
+// eventName is an event without what it happened to.
+func eventName(e *Entity) string {
+	if e.FormerSlug != "" {
+		return "renamed"
+	}
+	return strings.TrimPrefix(e.Event, "entity.")
+}
+
+// touchedText says what differs and does not count, "" for nothing.
+func touchedText(e *Entity) string {
+	var parts, signals []string
+	for _, name := range e.Touched {
+		if name == "formerly" {
+			parts = append(parts, "other earlier slugs")
+		} else {
+			signals = append(signals, name)
+		}
+	}
+	if len(signals) > 0 {
+		parts = append(parts, "another date or source of "+strings.Join(signals, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// countText says how many entities were created, updated, deleted.
+func (d *Report) countText() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{d.Counts.Created, "created"}, {d.Counts.Updated, "updated"}, {d.Counts.Deleted, "deleted"}, {d.Counts.Touched, "touched"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.word))
+		}
+	}
+	if d.Formula != nil {
+		parts = append(parts, "another formula")
+	}
+	if n := len(d.Categories); n > 0 {
+		parts = append(parts, plural.Count(n, "category", "categories")+" changed")
+	}
+	if len(d.Index) > 0 {
+		parts = append(parts, "index.yaml changed")
+	}
+	if len(parts) == 0 {
+		return "nothing changes"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// totalText says how large the index is, before and after.
+func (d *Report) totalText() string {
+	return fmt.Sprintf("entities %s, ranked %s", arrow(strconv.Itoa(d.Before.Entities), strconv.Itoa(d.After.Entities)),
+		arrow(strconv.Itoa(d.Before.Ranked), strconv.Itoa(d.After.Ranked)))
+}
+
+// movedText says whose rank moves for others' sake, "" for nobody's.
+func (d *Report) movedText() string {
+	m := d.MovedByOthers
+	if m.All == 0 && m.Categories == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Entities that are as they were and only stand elsewhere: %d among all, %d in their category.", m.All, m.Categories)
+}
+
+// refusalText says that a build would be refused, "" where it would not.
+func (d *Report) refusalText() string {
+	if !d.Shrink.Refused {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s would be deleted, more than %.0f %%: the build would be refused without --allow-shrink.",
+		d.Shrink.Deleted, plural.Count(d.Shrink.Of, "entity", "entities"), 100*MaxShrink)
+}
+
+// maxPairs is how many possible duplicates of one entity are printed.
+const maxPairs = 3
+
+// DuplicateLines says of each new entity what it may be a duplicate of; mark
+// writes what files say, key the addresses of entities.
+func (d *Report) DuplicateLines(key, mark func(string) string) (lines []string) {
+	for i := 0; i < len(d.Duplicates); {
+		e, n := d.Duplicates[i].Entity, 0
+		for ; i < len(d.Duplicates) && d.Duplicates[i].Entity == e; i++ {
+			if n++; n <= maxPairs {
+				lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s: %s", key(e), key(d.Duplicates[i].Other), duplicateText(d.Duplicates[i], mark)))
+			}
+		}
+		if n > maxPairs {
+			lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s, too", key(e), plural.Count(n-maxPairs, "other", "others")))
+		}
+	}
+	return lines
+}
+
+// duplicateText says why two entities may be one; mark writes what they say.
+func duplicateText(x Duplicate, mark func(string) string) string {
+	reasons := make([]string, len(x.Reasons))
+	for i, r := range x.Reasons {
+		reasons[i] = r.Text(mark)
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// formulaTexts says what another formula does; mark writes what files say.
+func formulaTexts(f *Formula, mark func(string) string) []string {
+	lines := []string{fmt.Sprintf("The scoring formula changes from version %s to %s.", mark(f.Old), mark(f.New))}
+	if f.SameVersion {
+		lines = []string{fmt.Sprintf("The scoring formula changes, and its version stays %s: give it a new one.", mark(f.New))}
+	}
+	text := fmt.Sprintf("It moves the composite of %d of %s", f.Moved, plural.Count(f.Scored, "scored entity", "scored entities"))
+	if f.FromNull > 0 || f.ToNull > 0 {
+		text += fmt.Sprintf("; %d get one, %d lose theirs", f.FromNull, f.ToNull)
+	}
+	return append(lines, text+".")
+}

@@ -1,0 +1,160 @@
+package diff_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+
+	"kindex/builder/diff"
+	"kindex/builder/diff/difftest"
+	"kindex/builder/suite"
+	"kindex/exports/record"
+	"kindex/exports/safetext"
+)
+
+// plain is a Painter for where no color is seen.
+func plain(_ color.Attribute, text string) string { return safetext.Escape(text) }
+
+// FuzzMarkdown: whatever files say, none of it gets out of the code in which it
+// stands: not to GitHub, which would mention and link, and not to the layout.
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{"plain", "`", "``", "a ``` b", "\n```\n@everyone", "@o", "#1", "| x |", "\\|", "</details>", "\xe8/<details>", "<!-- -->", "a\u2028b", " ", "",
+		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "`a` `", "\ufeff"} {
+		f.Add(s)
+	}
+	const mark = "MaRk@" // what no other part says
+	f.Fuzz(func(t *testing.T, s string) {
+		d := difftest.Report(2, mark+s+mark)
+		text := d.Markdown()
+		if !utf8.ValidString(text) || len(text) > diff.MaxComment {
+			t.Errorf("%d bytes: %q", len(text), text)
+		}
+		rest := difftest.OutsideCode(text)
+		if strings.ContainsAny(rest, "@\x1b\u202e") || strings.Contains(rest, "MaRk") {
+			t.Errorf("outside of code: %q\nof %q", rest, text)
+		}
+		if n := strings.Count(rest, "<details>"); n != 3 || n != strings.Count(rest, "</details>") {
+			t.Errorf("%d blocks to unfold: %q", n, text)
+		}
+		var b strings.Builder
+		d.WriteText(&b, plain)
+		if strings.ContainsAny(b.String(), "\x1b\u202e\u2028") {
+			t.Errorf("%q", b.String())
+		}
+	})
+}
+
+// TestDiffBlock: a text with fences of its own does not end the block around it.
+func TestDiffBlock(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"- a\n", "```\n@everyone\n", "````diff\n@a\n```\n@b\n", "a ```````` b\n"} {
+		if rest := difftest.OutsideCode("before\n" + diff.DiffBlock(text) + "after\n"); !slices.Equal(strings.Fields(rest), []string{"before", "after"}) {
+			t.Errorf("outside of the block of %q is %q", text, rest)
+		}
+	}
+}
+
+// TestOtherCategory: the ranks of an entity that goes to another category are
+// those of two leaderboards, and each is named.
+func TestOtherCategory(t *testing.T) {
+	first, fourth := 1, 4
+	e := diff.Entity{Event: record.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
+		Fields: []diff.Field{{Name: "category", Old: []byte(`"distributed"`), New: []byte(`"frameworks"`)}},
+		Ranks:  diff.Ranks{Category: diff.Rank{Old: &first, New: &fourth}}}
+	unranked := e
+	unranked.Slug, unranked.Ranks = "x", diff.Ranks{}
+	d := &diff.Report{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []diff.Entity{e, unranked}}}
+	var b strings.Builder
+	d.WriteText(&b, plain)
+	for _, want := range []string{"  distributed 1 → frameworks 4\n", "  distributed – → frameworks –\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if want := "| 1 (`distributed`) → 4 (`frameworks`) |\n"; !strings.Contains(d.Markdown(), want) {
+		t.Errorf("no %q in\n%s", want, d.Markdown())
+	}
+}
+
+// TestForgottenFormerly: what goes and comes back under another slug is noted, as
+// its history ends there; what only has a name or an address in common with
+// several that go is not.
+func TestForgottenFormerly(t *testing.T) {
+	entity := func(event, slug, name, url string) diff.Entity {
+		f := diff.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
+		if event == record.Created {
+			f.Old, f.New = f.New, f.Old
+		}
+		return diff.Entity{Event: event, Type: "tool", Slug: slug, Name: name, Category: "c", Fields: []diff.Field{f}}
+	}
+	led := entity(record.Deleted, "led", "Led", "https://led/")
+	led.LeadsTo = "tool/elsewhere"
+	model := entity(record.Deleted, "model", "Model", "https://model/")
+	model.Type = "model"
+	d := &diff.Report{Comparison: &diff.Comparison{Entities: []diff.Entity{
+		entity(record.Created, "sklearn", "scikit-learn", "https://new/"), entity(record.Deleted, "scikit-learn", "Scikit-learn", "https://old/"),
+		entity(record.Created, "pymc", "PyMC", "https://pymc/"), entity(record.Deleted, "pymc3", "PyMC3", "https://pymc/"),
+		entity(record.Created, "fresh", "Fresh", "https://shared/"), entity(record.Deleted, "one", "One", "https://shared/"), entity(record.Deleted, "two", "Two", "https://shared/"),
+		entity(record.Created, "led2", "Led", "https://led/"), led, entity(record.Created, "model", "Model", "https://model/"), model,
+	}}}
+	d.NoteRenames()
+	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "give it formerly: [pymc3] ") {
+		t.Errorf("%q", d.Notes)
+	}
+	d = &diff.Report{Comparison: &diff.Comparison{}}
+	for i := range 7 {
+		slug, name := fmt.Sprint("t", i), fmt.Sprint("N", i)
+		d.Entities = append(d.Entities, entity(record.Created, slug+"-new", name, slug), entity(record.Deleted, slug, name, slug))
+	}
+	if d.NoteRenames(); len(d.Notes) != 6 || d.Notes[5] != "2 others look renamed, too" {
+		t.Errorf("%q", d.Notes)
+	}
+}
+
+var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are left out`)
+
+// TestMarkdownIsCut: what is too long for GitHub is cut, every part by itself,
+// and how much follows is said.
+func TestMarkdownIsCut(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	for name, d := range map[string]*diff.Report{
+		"many":            difftest.Report(5000, "x"),
+		"long":            difftest.Report(400, strings.Repeat("ü`", 5000)),
+		"many notes":      {Comparison: difftest.Report(3, "x").Comparison, Notes: slices.Repeat([]string{strings.Repeat("n", 5000)}, 200)},
+		"many categories": {Comparison: &diff.Comparison{AsOf: "2026-07-01", Categories: slices.Repeat(difftest.Report(1, strings.Repeat("x", 400)).Categories, 3000)}},
+	} {
+		text := d.Markdown()
+		if len(text) > 65536-500 || len(text) < 10000 || strings.Count(text, "<details>") != strings.Count(text, "</details>") {
+			t.Errorf("%s: %d bytes", name, len(text))
+		}
+		rows := strings.Count(text, "\n| created | ")
+		unfolded := strings.Count(text, "<details><summary>created")
+		listed := strings.Count(text, "\n- ⚠️ ")
+		for _, m := range notShown.FindAllStringSubmatch(text, -1) {
+			n := 0
+			if _, err := fmt.Sscan(m[1]+m[3], &n); err != nil {
+				t.Fatal(err)
+			}
+			switch m[2] {
+			case "entities":
+				rows += n
+			case "duplicates":
+				listed += n
+			default:
+				unfolded += n
+			}
+		}
+		if rows != len(d.Entities) || unfolded != len(d.Entities) || listed != len(d.Duplicates) {
+			t.Errorf("%s: %d rows, %d blocks and %d duplicates for %d entities:\n%s", name, rows, unfolded, listed, len(d.Entities), text[len(text)-500:])
+		}
+		if name == "many" && (strings.Count(text, "\n| created | ") < 100 || strings.Count(text, "<details><summary>created") < 100) {
+			t.Errorf("%s: next to nothing is shown", name)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package diff
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"kindex/exports/jsonenc"
+)
+
+// Report is a comparison of two revisions, and what to know about it. As JSON it is the
+// document that kindex diff --format json prints.
+type Report struct {
+	From Ref `json:"from"`
+	To   Ref `json:"to"`
+	*Comparison
+	Notes []string `json:"notes"`
+}
+
+// Ref names one of the two revisions that are compared.
+type Ref struct {
+	Name   jsonenc.OptionalString `json:"revision"` // "" for the working tree
+	Commit jsonenc.OptionalString `json:"commit"`
+
+	MergeBase bool `json:"-"` // Commit is the one at which the other revision left Name
+}
+
+// String is the revision as people call it.
+func (r Ref) String() string {
+	switch {
+	case r.Commit == "":
+		return "the working tree"
+	case r.MergeBase:
+		return fmt.Sprintf("%s at %.12s", r.Name, string(r.Commit))
+	}
+	return string(r.Name)
+}
+
+// WriteJSON writes the report as an indented JSON document.
+func (d *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(d); err != nil {
+		return errors.Join(errors.New("the comparison cannot be written"), err)
+	}
+	return nil
+}

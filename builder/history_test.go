@@ -1,0 +1,203 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/builder/suite"
+	"kindex/exports"
+)
+
+// newRepository is a story that a repository keeps, with one commit.
+func newRepository(t *testing.T) *randomHistory {
+	s := newRandomHistory(t, 1)
+	s.git("init", "-q", "-b", "main")
+	s.put("tool/a", &source{name: "A", stars: "100", date: "2026-02-01"})
+	s.commit("begin")
+	s.now = s.now.AddDate(0, 0, 17)
+	return s
+}
+
+// refused fails where a build is not refused for what it would lose.
+func (s *randomHistory) refused(out, why string) {
+	s.t.Helper()
+	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
+	if shrink := new(builder.ShrinkError); !errors.As(err, &shrink) || !strings.Contains(shrink.Problem, why) {
+		s.t.Errorf("want a build that is refused as it %s: %v", why, err)
+	}
+}
+
+// built opens a build.
+func built(t *testing.T, r *builder.Report) *exports.Build {
+	t.Helper()
+	b, err := exports.Open(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// TestUncommittedFileOfADeletedEntity builds a working tree that holds an entity
+// which its repository has just deleted.
+func TestUncommittedFileOfADeletedEntity(t *testing.T) {
+	s := newRepository(t)
+	s.remove("tool/a.yaml")
+	s.git("commit", "-q", "-a", "-m", "gone")
+	s.put("tool/a", &source{name: "A", stars: "200", date: "2026-02-01"})
+	s.asOf = s.asOf.AddDate(0, 0, 1)
+	if _, _, list := built(t, s.build(t.TempDir(), 1)).Archive().Trends("7d"); len(list) > 0 {
+		t.Errorf("%v is trending", list)
+	}
+}
+
+// TestUncommittedFileAtAnEarlierSlug gives the slug that an entity had to another
+// one: the date of that is not its own.
+func TestUncommittedFileAtAnEarlierSlug(t *testing.T) {
+	s := newRepository(t)
+	s.drop("tool/a")
+	s.put("tool/b", &source{name: "A", formerly: []string{"a"}})
+	s.commit("a rename")
+	s.put("tool/b", &source{name: "A"})
+	s.put("tool/a", &source{name: "Another"})
+	r := built(t, s.build(t.TempDir(), 1))
+	for slug, want := range map[string]string{"a": `"addedDate":null`, "b": `"addedDate":"2026-03-01"`} {
+		if o, _, ok := r.Find("tool", slug); !ok || !strings.Contains(string(r.Record(o)), want) {
+			t.Errorf("%s: want %s: %s", slug, want, r.Record(o))
+		}
+	}
+}
+
+// TestSlugFreedInAFolder gives the slug of a deleted entity that another one has
+// taken up to a third, in a folder that no repository keeps.
+func TestSlugFreedInAFolder(t *testing.T) {
+	suite.InTest(t)
+	s := newRandomHistory(t, 1)
+	out := t.TempDir()
+	s.put("tool/a", &source{name: "A"})
+	s.build(out, 1)
+	s.drop("tool/a")
+	s.build(out, 1)
+	s.put("tool/b", &source{name: "B", formerly: []string{"a"}})
+	s.build(out, 1)
+	s.put("tool/b", &source{name: "B"})
+	s.put("tool/a", &source{name: "Another A"})
+	s.build(out, 1)
+}
+
+// TestDamagedBuildOfAFolder damages the newest of two builds: nobody else knows
+// the change that it brought.
+func TestDamagedBuildOfAFolder(t *testing.T) {
+	suite.InTest(t)
+	s := newRandomHistory(t, 1)
+	out := t.TempDir()
+	s.build(out, 3)
+	s.put("tool/stays", &source{name: "Stays here"})
+	newest := folder{t, s.build(out, 3).Dir}
+	newest.replace("entities.jsonl", "Stays here", "Stays hare")
+	s.put("tool/stays", &source{name: "Stays there"})
+	s.refused(out, "no repository keeps the changes")
+}
+
+// TestRepositoryComesAndGoes builds the same content with and without its
+// repository.
+func TestRepositoryComesAndGoes(t *testing.T) {
+	suite.InTest(t)
+	s := newRandomHistory(t, 1)
+	out, hidden := t.TempDir(), filepath.Join(t.TempDir(), "hidden")
+	s.put("tool/a", &source{name: "A"})
+	s.build(out, 3)
+	s.put("tool/a", &source{name: "B"})
+	before := changesOf(t, s.build(out, 3).Dir)
+	s.git("init", "-q", "-b", "main")
+	s.commit("the last state only")
+	s.refused(out, "would lose 2 of 3 changes")
+
+	if err := os.RemoveAll(filepath.Join(s.dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	s.git("init", "-q", "-b", "main")
+	s.put("tool/a", &source{name: "A"})
+	s.commit("begin")
+	s.put("tool/a", &source{name: "B"})
+	s.git("commit", "-q", "-a", "-m", "the same again")
+	if now := changesOf(t, s.build(out, 3).Dir); strings.Join(now, "\n") != strings.Join(before, "\n") {
+		t.Errorf("%v, in the folder %v", now, before)
+	}
+
+	if err := os.Rename(filepath.Join(s.dir, ".git"), hidden); err != nil {
+		t.Fatal(err)
+	}
+	s.put("tool/a", &source{name: "C"})
+	s.build(out, 3)
+	if err := os.Rename(hidden, filepath.Join(s.dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	s.refused(out, "would lose 1 of 4 changes")
+}
+
+// TestRepositoryWithoutGit builds content of a repository where there is no git:
+// what nobody can read is not taken for a folder without a repository, whose
+// changes of the as-of day no later build could find in the commits.
+func TestRepositoryWithoutGit(t *testing.T) {
+	suite.InTest(t)
+	s := newRepository(t)
+	out := t.TempDir()
+	before := changesOf(t, s.build(out, 3).Dir)
+	s.put("tool/a", &source{name: "B"})
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", t.TempDir())
+	r := s.build(out, 3)
+	if now := changesOf(t, r.Dir); len(now) != len(before) || !strings.Contains(strings.Join(r.Warnings, "\n"), "there is no program git") {
+		t.Errorf("changes %v, before %v; warnings %q", now, before, r.Warnings)
+	}
+	t.Setenv("PATH", path)
+	if _, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey}); err != nil {
+		t.Errorf("with git again: %v", err)
+	}
+}
+
+// TestOddTimes builds a repository as of times before, within and long after its
+// history, one upon the other and in full.
+func TestOddTimes(t *testing.T) {
+	suite.InTest(t)
+	s := newRepository(t)
+	s.put("tool/a", &source{name: "A", stars: "70000", date: "2026-02-01"})
+	s.git("commit", "-q", "-a", "-m", "later")
+	out := t.TempDir()
+	for _, at := range []string{"2026-03-20T00:00:00Z", "2026-03-10T20:00:00-07:00", "2026-02-20T00:00:00Z", "1969-12-31T23:00:00Z", "9998-01-01T00:00:00Z"} {
+		var err error
+		if s.asOf, err = time.Parse(time.RFC3339, at); err != nil {
+			t.Fatal(err)
+		}
+		incremental, full := s.build(out, 2), s.build(t.TempDir(), 1)
+		sameBuild(t, incremental.Dir, full.Dir)
+		if days := built(t, incremental).Archive().Snapshots(); len(days) > 12*50+20 {
+			t.Errorf("as of %s: %d snapshots", at, len(days))
+		}
+	}
+}
+
+// TestUntrackedContent builds content that the repository around it ignores.
+func TestUntrackedContent(t *testing.T) {
+	s := newRandomHistory(t, 1)
+	top := &randomHistory{folder: folder{t, t.TempDir()}, now: s.now}
+	top.git("init", "-q", "-b", "main")
+	top.write(".gitignore", "content/\n")
+	top.git("add", "-A")
+	top.git("commit", "-q", "-m", "begin")
+	dir := filepath.Join(top.dir, "content")
+	if err := os.Rename(s.dir, dir); err != nil {
+		t.Fatal(err)
+	}
+	s.dir = dir
+	if r := s.build(t.TempDir(), 1); !r.Dirty || !strings.Contains(strings.Join(r.Warnings, "\n"), "keeps none of its entities") {
+		t.Errorf("dirty %v, warnings %q", r.Dirty, r.Warnings)
+	}
+}

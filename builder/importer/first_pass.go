@@ -1,0 +1,234 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/importer/mapping"
+	"kindex/exports/didyoumean"
+)
+
+// firstPass is what the first reading of the input finds out.
+type firstPass struct {
+	rows   int
+	unused []string // columns that the mapping does not name
+	plain  claims   // by slug
+	final  claims   // by slug, or by clashSlug where the slug clashes
+}
+
+// claims are the rows that claim an address, type/slug.
+type claims map[string]claim
+
+type claim struct {
+	digest digest
+	first  int // row
+	other  int // the first row that says something else, 0 where there is none
+}
+
+func (c claims) add(key string, row int, d digest) {
+	held, known := c[key]
+	switch {
+	case !known:
+		c[key] = claim{digest: d, first: row}
+	case held.digest != d && held.other == 0:
+		held.other = row
+		c[key] = held
+	}
+}
+
+// proposal is what one row wants to be called.
+type proposal struct {
+	row         int
+	typ         string
+	slug, clash string
+	digest      digest
+}
+
+// slugOf is the slug that a row gets.
+func (s *firstPass) slugOf(typ, slug, clash string) string {
+	if clash != "" && s.plain[typ+"/"+slug].other != 0 {
+		return clash
+	}
+	return slug
+}
+
+// scan reads the input once. Columns that the mapping names and the input does
+// not have are a yamldoc.Problems error.
+func (j *job) scan(ctx context.Context) (*firstPass, error) {
+	seen, err := j.declared()
+	if err != nil {
+		return nil, err
+	}
+	s := &firstPass{plain: claims{}, final: claims{}}
+	var proposals []proposal
+	err = j.rows(ctx, func(list []*row) error {
+		for _, r := range list {
+			if object, ok := r.inputRecord.(jsonRecord); ok {
+				seen.addObject("", object)
+			}
+			w, ok, err := j.propose(r)
+			if err != nil {
+				return err
+			}
+			if ok {
+				proposals = append(proposals, w)
+				s.plain.add(w.typ+"/"+w.slug, w.row, w.digest)
+			}
+		}
+		s.rows += len(list)
+		if j.Progress != nil {
+			j.Progress("read", s.rows)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range proposals {
+		s.final.add(w.typ+"/"+s.slugOf(w.typ, w.slug, w.clash), w.row, w.digest)
+	}
+	if problems := j.unknownColumns(seen); s.rows > 0 && len(problems) > 0 {
+		return nil, problems
+	}
+	s.unused = seen.without(j.mapping)
+	return s, nil
+}
+
+// propose tells what a row wants to be called; ok is false for rows that are left
+// out or cannot be told.
+func (j *job) propose(r *row) (w proposal, ok bool, err error) {
+	if r.wrong != "" || !j.drafter.all(j.mapping.Where, r) {
+		return proposal{}, false, nil
+	}
+	d := j.drafter.draft(r)
+	w = proposal{row: r.number, typ: d.typ, slug: d.slug, clash: d.clashSlug}
+	w.digest, err = d.digest()
+	return w, d.typ != "" && d.slug != "", err
+}
+
+// columns are the names under which values are found. Entries of a list are
+// under the name of the list.
+type columns map[string]bool
+
+// maxColumns bounds what is kept of objects whose names are data themselves.
+const maxColumns = 10000
+
+// declared lists the columns that the file itself declares, and finds those
+// that the mapping names beside them before anything else is read.
+func (j *job) declared() (columns, error) {
+	in, err := open(j.Input, j.mapping.Input.Delimiter)
+	if err != nil {
+		return nil, err
+	}
+	names := in.header()
+	if err := in.Close(); err != nil {
+		return nil, err
+	}
+	seen := columns{}
+	for _, name := range names {
+		seen[name] = true
+	}
+	if problems := j.unknownColumns(seen); names != nil && len(problems) > 0 {
+		return nil, problems
+	}
+	return seen, nil
+}
+
+func (c columns) addObject(prefix string, object map[string]any) {
+	for name, v := range object {
+		if len(c) < maxColumns {
+			c[prefix+name] = true
+		}
+		c.addInner(prefix+name+".", v)
+	}
+}
+
+func (c columns) addInner(prefix string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		c.addObject(prefix, v)
+	case []any:
+		for _, item := range v {
+			c.addInner(prefix, item)
+		}
+	}
+}
+
+// known tells whether there is such a column. links.0.url is url within links.
+func (c columns) known(name string) bool { return c[name] || c[withoutNumbers(name)] }
+
+func withoutNumbers(name string) string {
+	parts := strings.Split(name, ".")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.Trim(p, "0123456789") == "" }), ".")
+}
+
+// unknownColumns are the columns that the mapping names and the input does not
+// have.
+func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
+	names := slices.Sorted(maps.Keys(seen))
+	for _, use := range j.mapping.Columns() {
+		if use.Optional || seen.known(use.Column) {
+			continue
+		}
+		message := "there is no column " + yamldoc.Quote(use.Column) + " in " + j.Input
+		suggestion := didyoumean.Name(use.Column, names)
+		if delimiter := otherDelimiter(names); delimiter != "" {
+			message += fmt.Sprintf("; its only column is %s: say in the mapping what parts the columns, input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
+			suggestion = ""
+		} else if len(names) > 0 && len(names) <= 40 {
+			message += "; there are " + strings.Join(names, ", ")
+		}
+		problems = append(problems, j.mapping.Problem(use.Location, message, suggestion))
+	}
+	return problems.With(nil)
+}
+
+// otherDelimiter guesses what parts the columns of a file that seems to have only
+// one, "" for nothing.
+func otherDelimiter(names []string) string {
+	if len(names) != 1 {
+		return ""
+	}
+	for _, d := range []string{";", "\t", "|"} {
+		if strings.Contains(names[0], d) {
+			return d
+		}
+	}
+	return ""
+}
+
+// without lists the columns that a mapping does not name, neither them nor what
+// is within them.
+func (c columns) without(m *mapping.Mapping) (unused []string) {
+	used := map[string]bool{}
+	for _, use := range m.Columns() {
+		for _, name := range []string{use.Column, withoutNumbers(use.Column)} {
+			used[name] = true
+			for i := range name {
+				if name[i] == '.' {
+					used[name[:i]] = true // what surrounds it
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		outer, _, inner := cutLast(name)
+		if name == "" || used[name] || inner && !used[outer] && c[outer] {
+			continue // nothing to name, or the surrounding set is listed
+		}
+		unused = append(unused, name)
+	}
+	return unused
+}
+
+func cutLast(name string) (before, after string, found bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return "", name, false
+	}
+	return name[:i], name[i+1:], true
+}

@@ -1,0 +1,204 @@
+package mapping
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/didyoumean"
+	"kindex/exports/record"
+)
+
+// check adds what the schema cannot tell of a mapping.
+func check(d *yamldoc.Document, m *Mapping) {
+	if kind, ok := typeName(m); ok && !slices.Contains(record.Types, kind) {
+		d.AddAt([]string{"type"}, false, yamldoc.Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",
+			yamldoc.Quote(kind), strings.Join(record.Types, ", ")), Suggestion: didyoumean.Name(kind, record.Types)})
+	}
+	delimiter, _ := yamldoc.ValueAt(d.Value, []string{"input", "delimiter"}).(string)
+	if wrong := wrongDelimiter(delimiter); wrong != "" {
+		d.AddAt([]string{"input", "delimiter"}, false, yamldoc.Problem{Message: wrong})
+	}
+	if errors, _ := d.Problems.Count(); errors > 0 {
+		return // what follows may have been meant
+	}
+	if m.Slug == nil {
+		d.Add(1, 1, yamldoc.Problem{Field: "slug", Message: "is missing, and there is no fields.name that it could be made from"})
+	}
+	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 {
+		d.Add(1, 1, yamldoc.Problem{Field: "fields", Message: "is missing: the mapping yields nothing"})
+	}
+}
+
+// typeName is the type that a mapping names itself.
+func typeName(m *Mapping) (name string, ok bool) {
+	if m.Type != nil {
+		name, ok = m.Type.Constant.(string)
+	}
+	return name, ok
+}
+
+func wrongDelimiter(s string) string {
+	switch {
+	case s == "" || s == "tab":
+		return ""
+	case utf8.RuneCountInString(s) != 1:
+		return yamldoc.Quote(s) + " is not one character; write the character, or the word tab"
+	case strings.ContainsAny(s, "\"\r\n\ufffd"):
+		return yamldoc.Quote(s) + " cannot separate columns"
+	}
+	return ""
+}
+
+// valueSources are the parts of a value that say where it comes from.
+var valueSources = []string{"column", "constant", "template", "first", "all"}
+
+// checkValue adds what is wrong between the parts of a value.
+func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
+	checkOneOf(d, m, path, valueSources...)
+	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {
+		d.AddAt(append(slices.Clone(path), "optional"), true, yamldoc.Problem{Message: "belongs beside column or template"})
+	}
+	if m["list"] != nil && m["all"] != nil {
+		d.AddAt(append(slices.Clone(path), "list"), true, yamldoc.Problem{Message: "is not needed beside all, which is a list"})
+	}
+}
+
+// checkOneOf: a set has exactly one of these fields.
+func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...string) {
+	for name := range m {
+		if d.Faulty[yamldoc.FieldName(append(slices.Clone(path), name))] {
+			return // it may be one of them, misspelt
+		}
+	}
+	var given []string
+	for _, name := range names {
+		if m[name] != nil {
+			given = append(given, name)
+		}
+	}
+	all := strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	switch {
+	case len(given) == 0:
+		d.AddAt(path, false, yamldoc.Problem{Message: "needs one of " + all})
+	case len(given) > 1:
+		d.AddAt(append(slices.Clone(path), given[1]), true, yamldoc.Problem{Message: "is given beside " + given[0] + "; there can be just one of " + all})
+	}
+}
+
+// parseTemplate splits a template into texts and columns. Two braces stand for
+// one.
+func parseTemplate(s string) (parts []TemplatePart, wrong string) {
+	var literal strings.Builder
+	columns := 0
+	for s != "" {
+		i := strings.IndexAny(s, "{}")
+		if i < 0 {
+			break
+		}
+		literal.WriteString(s[:i])
+		brace, rest := s[i], s[i+1:]
+		if rest != "" && rest[0] == brace {
+			literal.WriteByte(brace)
+			s = rest[1:]
+			continue
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		switch name = strings.TrimSpace(name); {
+		case brace == '}':
+			return nil, "has a } without a {; write }} for a brace"
+		case !closed:
+			return nil, "has a { that is never closed; write {{ for a brace"
+		case name == "" || strings.Contains(name, "{"):
+			return nil, "has no name of a column between { and }; write {{ and }} for braces"
+		}
+		if literal.Len() > 0 {
+			parts = append(parts, TemplatePart{Literal: literal.String()})
+			literal.Reset()
+		}
+		parts = append(parts, TemplatePart{Column: name})
+		columns++
+		s = after
+	}
+	literal.WriteString(s)
+	if literal.Len() > 0 {
+		parts = append(parts, TemplatePart{Literal: literal.String()})
+	}
+	if columns == 0 {
+		return nil, "names no column in braces; use constant"
+	}
+	return parts, ""
+}
+
+// ColumnUse is one place of a mapping that names a column.
+type ColumnUse struct {
+	Column   string
+	Optional bool
+	Location Location
+}
+
+// Problem is an error at that place.
+func (m *Mapping) Problem(at Location, message, suggestion string) yamldoc.Problem {
+	return yamldoc.Problem{File: m.Path, Line: at.Line, Column: at.Column, Severity: yamldoc.Error, Field: at.Field, Message: message, Suggestion: suggestion}
+}
+
+// Columns lists every use of a column, in no particular order. Columns of the
+// entries of a list have its name and a dot in front.
+func (m *Mapping) Columns() (uses []ColumnUse) {
+	add := func(prefix string, values ...*Value) {
+		for _, v := range values {
+			v.columns(prefix, &uses)
+		}
+	}
+	add("", m.Type, m.ClashSlug)
+	conditionColumns("", m.Where, &uses)
+	named := false
+	for _, t := range m.Targets {
+		add("", t.Value, t.Date, t.Source)
+		named = named || t.Value == m.Slug
+	}
+	if !named {
+		add("", m.Slug)
+	}
+	for _, b := range m.Benchmarks {
+		prefix, first := "", len(uses)
+		if b.Each != "" {
+			prefix = b.Each + "."
+			uses = append(uses, ColumnUse{Column: b.Each, Location: b.Location})
+		}
+		add(prefix, b.Name, b.Value, b.Date, b.Source)
+		for _, name := range b.Details {
+			uses = append(uses, ColumnUse{Column: prefix + name, Location: b.Location})
+		}
+		for i := range uses[first:] {
+			uses[first+i].Optional = uses[first+i].Optional || b.Optional
+		}
+	}
+	return uses
+}
+
+func (v *Value) columns(prefix string, uses *[]ColumnUse) {
+	if v == nil {
+		return
+	}
+	if v.Column != "" {
+		*uses = append(*uses, ColumnUse{prefix + v.Column, v.Optional, v.Location})
+	}
+	for _, part := range v.Template {
+		if part.Column != "" {
+			*uses = append(*uses, ColumnUse{prefix + part.Column, v.Optional, v.Location})
+		}
+	}
+	for _, inner := range slices.Concat(v.First, v.All) {
+		inner.columns(prefix, uses)
+	}
+	conditionColumns(prefix, v.When, uses)
+}
+
+func conditionColumns(prefix string, list []Condition, uses *[]ColumnUse) {
+	for _, c := range list {
+		*uses = append(*uses, ColumnUse{prefix + c.Column, c.Optional, c.Location})
+	}
+}

@@ -1,0 +1,273 @@
+// Package mapping reads the language in which a catalogue of somebody else is mapped to
+// entities.
+package mapping
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
+)
+
+// Mapping says how the rows of somebody's catalogue become entity files: the
+// file that an import takes. content/README.md describes every part of it.
+type Mapping struct {
+	Path   string // for messages
+	Source *Source
+	Input  InputForm
+
+	Type      *Value
+	Slug      *Value // the name of the entity, unless given
+	ClashSlug *Value // nil where rows of one slug are refused
+	Where     []Condition
+
+	// Targets are the fields, links and signals that the mapping yields, in the
+	// order of their names.
+	Targets    []Target
+	Benchmarks []BenchmarkColumns
+}
+
+// Source is the collection that is imported, for the credits.
+type Source struct {
+	Name, URL, License, Date, Changes string
+}
+
+// InputForm is how the file is written.
+type InputForm struct {
+	Delimiter rune   // 0 where the name of the file tells
+	Decimal   string // "", "." or ","
+	Missing   []string
+}
+
+// Location is where something stands in the mapping.
+type Location struct {
+	Line, Column int
+	Field        string
+}
+
+// Target is one field of an entity and where its value comes from: license,
+// links.paper, or signals.stars with the parts of a signal.
+type Target struct {
+	Path  []string
+	Value *Value
+	// Date and Source belong to signals; both may be nil.
+	Date, Source *Value
+}
+
+// Value is where a value comes from and what is made of it, in the order of the
+// fields. Exactly one of Column, Constant, Template, First and All is set.
+type Value struct {
+	Column   string
+	Constant any // a text, a number, a bool or a list of these
+	Template []TemplatePart
+	First    []*Value
+	All      []*Value
+
+	When     []Condition
+	Optional bool              // the column may be absent from the file
+	List     string            // "", "python" or a separator
+	Take     string            // "", "first" or "last"
+	Table    map[string]string // what to write instead; "" is nothing
+	As       string            // "", or one of the names that the schema lists
+	Default  any
+
+	Location Location
+}
+
+// TemplatePart is a literal text or a column.
+type TemplatePart struct {
+	Literal, Column string
+}
+
+// Condition is what a column must be. Exactly one of Is, Not and Empty is set.
+type Condition struct {
+	Column   string
+	Is, Not  []any
+	Empty    *bool
+	Optional bool
+	Location Location
+}
+
+// BenchmarkColumns is where benchmark results come from: one a row, or one an
+// entry of the list Each.
+type BenchmarkColumns struct {
+	Each                      string
+	Name, Value, Date, Source *Value
+	Details                   []string
+	Optional                  bool
+	Location                  Location
+}
+
+// Parse reads a mapping. It is nil where one of the problems is an
+// error. path is only for messages.
+func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
+	d := yamldoc.Parse(path, data, "")
+	m, ok := d.Fields()
+	if !ok {
+		return nil, d.Report()
+	}
+	schema.Mapping().Check(d)
+	mapping := decode(d, m)
+	check(d, mapping)
+	if errors, _ := d.Problems.Count(); errors > 0 {
+		return nil, d.Report()
+	}
+	return mapping, d.Report()
+}
+
+// decode takes over what has the right form; the schema has complained about
+// the rest.
+func decode(d *yamldoc.Document, m map[string]any) *Mapping {
+	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),
+		Type: typeOf(d, m["type"]), Slug: valueOf(d, m["slug"], "slug"), ClashSlug: valueOf(d, m["clashSlug"], "clashSlug"),
+		Where: conditionsOf(d, m["where"], "where")}
+	if s, ok := m["source"].(map[string]any); ok {
+		out.Source = &Source{Name: yamldoc.Text(s["name"]), URL: yamldoc.Text(s["url"]), License: yamldoc.Text(s["license"]),
+			Date: yamldoc.Text(s["date"]), Changes: yamldoc.Text(s["changes"])}
+	}
+	fields := setOf(m["fields"])
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		t := Target{Path: []string{name}, Value: valueOf(d, fields[name], "fields", name)}
+		if out.Targets = append(out.Targets, t); name == "name" && out.Slug == nil {
+			out.Slug = t.Value
+		}
+	}
+	links := setOf(m["links"])
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		out.Targets = append(out.Targets, Target{Path: []string{"links", name}, Value: valueOf(d, links[name], "links", name)})
+	}
+	signals := setOf(m["signals"])
+	for _, name := range slices.Sorted(maps.Keys(signals)) {
+		if name == "benchmarks" {
+			out.Benchmarks = benchmarksOf(d, signals[name])
+			continue
+		}
+		out.Targets = append(out.Targets, signalOf(d, signals[name], name))
+	}
+	return out
+}
+
+func setOf(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+func inputForm(v any) InputForm {
+	m := setOf(v)
+	form := InputForm{Decimal: yamldoc.Text(m["decimal"])}
+	switch delimiter, _ := m["delimiter"].(string); delimiter {
+	case "":
+	case "tab":
+		form.Delimiter = '\t'
+	default:
+		form.Delimiter = []rune(delimiter)[0]
+	}
+	for _, text := range listOf(m["missing"]) {
+		form.Missing = append(form.Missing, yamldoc.Text(text))
+	}
+	return form
+}
+
+// typeOf is like valueOf, but a bare text is the type itself.
+func typeOf(d *yamldoc.Document, v any) *Value {
+	if s, ok := v.(string); ok {
+		return &Value{Constant: s, Location: locationOf(d, "type")}
+	}
+	return valueOf(d, v, "type")
+}
+
+func signalOf(d *yamldoc.Document, v any, name string) Target {
+	path := []string{"signals", name}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return Target{Path: path, Value: valueOf(d, v, path...)}
+	}
+	return Target{Path: path, Value: valueOf(d, m["value"], "signals", name, "value"),
+		Date: valueOf(d, m["date"], "signals", name, "date"), Source: valueOf(d, m["source"], "signals", name, "source")}
+}
+
+func benchmarksOf(d *yamldoc.Document, v any) (out []BenchmarkColumns) {
+	for i, item := range listOf(v) {
+		m, at := setOf(item), []string{"signals", "benchmarks", strconv.Itoa(i)}
+		part := func(name string) *Value { return valueOf(d, m[name], append(slices.Clone(at), name)...) }
+		b := BenchmarkColumns{Each: yamldoc.Text(m["each"]), Name: part("name"), Value: part("value"),
+			Date: part("date"), Source: part("source"), Details: yamldoc.Texts(m["details"]), Location: locationOf(d, at...)}
+		b.Optional, _ = m["optional"].(bool)
+		out = append(out, b)
+	}
+	return out
+}
+
+// valueOf returns nil where there is no value.
+func valueOf(d *yamldoc.Document, v any, path ...string) *Value {
+	out := &Value{Location: locationOf(d, path...)}
+	m := setOf(v)
+	switch {
+	case v == nil:
+		return nil
+	case m == nil:
+		out.Column = yamldoc.Text(v)
+		return out
+	}
+	out.Column, out.Constant, out.Default = yamldoc.Text(m["column"]), m["constant"], m["default"]
+	out.When = conditionsOf(d, m["when"], append(slices.Clone(path), "when")...)
+	out.Optional, _ = m["optional"].(bool)
+	out.List, _ = m["list"].(string) // a separator may be a space
+	out.Take, out.As = yamldoc.Text(m["take"]), yamldoc.Text(m["as"])
+	for name, into := range map[string]*[]*Value{"first": &out.First, "all": &out.All} {
+		for i, item := range listOf(m[name]) {
+			*into = append(*into, valueOf(d, item, append(slices.Clone(path), name, strconv.Itoa(i))...))
+		}
+	}
+	if table, ok := m["values"].(map[string]any); ok {
+		out.Table = make(map[string]string, len(table))
+		for from, to := range table {
+			out.Table[from] = yamldoc.Text(to)
+		}
+	}
+	if text, ok := m["template"].(string); ok {
+		parts, wrong := parseTemplate(text)
+		if out.Template = parts; wrong != "" {
+			d.AddAt(append(slices.Clone(path), "template"), false, yamldoc.Problem{Message: wrong})
+		}
+	}
+	checkValue(d, m, path)
+	return out
+}
+
+func conditionsOf(d *yamldoc.Document, v any, path ...string) (out []Condition) {
+	for i, item := range listOf(v) {
+		m, ok := item.(map[string]any)
+		if !ok {
+			continue
+		}
+		at := append(slices.Clone(path), strconv.Itoa(i))
+		c := Condition{Column: yamldoc.Text(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"]), Location: locationOf(d, at...)}
+		if b, ok := m["empty"].(bool); ok {
+			c.Empty = &b
+		}
+		c.Optional, _ = m["optional"].(bool)
+		checkOneOf(d, m, at, "is", "not", "empty")
+		out = append(out, c)
+	}
+	return out
+}
+
+func listOf(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+func listOrOne(v any) []any {
+	if list, ok := v.([]any); ok || v == nil {
+		return list
+	}
+	return []any{v}
+}
+
+func locationOf(d *yamldoc.Document, path ...string) Location {
+	line, col := d.Locate(path, false)
+	return Location{Line: max(line, 1), Column: max(col, 1), Field: yamldoc.FieldName(path)}
+}

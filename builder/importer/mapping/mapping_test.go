@@ -1,0 +1,125 @@
+package mapping_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"kindex/builder/content/contenttest"
+	"kindex/builder/importer/mapping"
+	"kindex/builder/suite"
+)
+
+// TestMappingLint reads one malformed mapping for each archive in
+// testdata/lint and compares the whole report. With -update it writes down
+// what is reported; read the difference before you commit it.
+func TestMappingLint(t *testing.T) {
+	archives, err := filepath.Glob("testdata/lint/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(archives) < 15 {
+		t.Fatalf("testdata/lint has %d cases, that is too few to be all of them", len(archives))
+	}
+	for _, path := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(bytes.TrimSpace(a.Comment)) == 0 || len(a.Files) != 2 {
+				t.Fatal("the archive should say what is wrong, and hold mapping.yaml and want")
+			}
+			m, problems := mapping.Parse("mapping.yaml", a.Files[0].Data)
+			if n, _ := problems.Count(); (m == nil) != (n > 0) {
+				t.Errorf("the mapping is nil: %v, but there are %d errors", m == nil, n)
+			}
+			got := problems.Error() + "\n"
+			if suite.Updating() {
+				a.Files[1].Data = []byte(got)
+				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			contenttest.CompareReports(t, got, string(a.Files[1].Data))
+		})
+	}
+}
+
+// TestMappingExamples: the mappings that people are shown are right.
+func TestMappingExamples(t *testing.T) {
+	readme, err := os.ReadFile("../../../content/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "## Importing a catalogue")
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks := strings.Split(section, "```yaml\n")[1:]
+	if len(blocks) != 2 {
+		t.Fatalf("the section on importing has %d mappings, want a whole one and one of benchmarks", len(blocks))
+	}
+	for i, text := range blocks {
+		text, _, _ = strings.Cut(text, "```")
+		if i == 1 {
+			text = "type: model\nslug: id\n" + text
+		}
+		if _, problems := mapping.Parse("README.md", []byte(text)); len(problems) > 0 {
+			t.Errorf("mapping %d of content/README.md: %v", i+1, problems)
+		}
+	}
+	fixture, err := filepath.Glob("../testdata/*.yaml")
+	if err != nil || len(fixture) < 3 {
+		t.Fatal(len(fixture), err)
+	}
+	for _, path := range fixture {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, problems := mapping.Parse(path, data); len(problems) > 0 {
+			t.Error(problems)
+		}
+	}
+}
+
+// FuzzParseMapping holds what must be true of any bytes whatever.
+func FuzzParseMapping(f *testing.F) {
+	for _, pattern := range []string{"testdata/lint/*.txtar", "../testdata/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			f.Fatal("nothing to begin with", err)
+		}
+		for _, path := range files {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if a := txtar.Parse(data); len(a.Files) > 0 {
+				data = a.Files[0].Data
+			}
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, problems := mapping.Parse("mapping.yaml", data)
+		for _, p := range problems {
+			contenttest.CheckProblem(t, p)
+		}
+		if n, _ := problems.Count(); (m == nil) != (n > 0) {
+			t.Fatalf("the mapping is nil: %v, but there are %d errors", m == nil, n)
+		}
+		if m == nil {
+			return
+		}
+		for _, use := range m.Columns() {
+			if use.Column == "" || use.Location.Line < 1 || use.Location.Column < 1 {
+				t.Errorf("%+v is no use of a column", use)
+			}
+		}
+	})
+}

@@ -1,0 +1,264 @@
+package builder
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/gitlog"
+	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
+	"kindex/indexes"
+)
+
+// openPrevious opens the current build of the output folder, for this one to be
+// made upon it; where it is damaged, the newest that is not. It counts only where
+// this machine's builder has made it and every byte of it is as it was written. What
+// keeps it from being used is no error yet: in most cases the build can be made in
+// full, with the same result.
+func (b *build) openPrevious(ctx context.Context) error {
+	id, err := store.Current(b.Out)
+	if errors.Is(err, store.ErrNoBuild) {
+		// Others were never published, unless somebody has removed the pointer.
+		if ids, _ := store.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
+			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although %s has builds: none of them is reused, "+
+				"and content that is not in git starts a new history. To continue from one of them, write its id into that file and build again",
+				filepath.Join(b.Out, "exports", "current"), store.BuildsDir(b.Out)))
+		}
+		return nil
+	}
+	var link *store.LinkError
+	if errors.As(err, &link) {
+		return err
+	}
+	ids, _ := store.Builds(b.Out, "exports", "builds")
+	if slices.Reverse(ids); err == nil {
+		ids = slices.Insert(slices.DeleteFunc(ids, func(x string) bool { return x == id }), 0, id)
+	}
+	b.damaged = err
+	if b.checkTracked(ctx); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, id := range ids {
+		var untrusted *UntrustedError
+		if err = b.open(id, b.TrustPrevious && i == 0 && b.damaged == nil); err == nil {
+			break
+		}
+		if b.skipped = true; errors.As(err, &untrusted) {
+			if b.untrusted == nil && i == 0 {
+				b.untrusted = untrusted
+			}
+		} else if b.damaged == nil {
+			b.damaged = err
+		}
+	}
+	if b.previous != nil && b.damaged != nil {
+		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; going on from build %s", b.damaged, b.previous.Manifest.ID))
+	}
+	return nil
+}
+
+// open opens an earlier build if it can be trusted and is intact.
+func (b *build) open(id string, takeOver bool) (err error) {
+	dir := filepath.Join(store.BuildsDir(b.Out), id)
+	manifest, _, err := store.ManifestBytes(dir)
+	if err != nil {
+		return err
+	}
+	build, index := b.Key.sealed(b.Out, id, manifest)
+	if b.tracked != "" || !build && (!takeOver || b.Key == nil) {
+		return b.newUntrustedError(id)
+	}
+	if _, err := store.Verify(dir); err != nil {
+		return err
+	}
+	if b.previous, err = exports.Open(dir); err != nil {
+		return err
+	}
+	if b.indexTrusted = index; build {
+		return nil
+	}
+	return b.takeOver()
+}
+
+// takeOver seals the previous build, which the user vouches for.
+func (b *build) takeOver() error {
+	m := b.previous.Manifest
+	if b.TakenOver != nil {
+		b.TakenOver(m)
+	}
+	if _, err := indexes.Verify(indexes.Dir(b.Out, m.ID), m.ID, m.Index); err != nil {
+		return nil //nolint:nilerr // without its index it is worth as much: the index is made in full
+	}
+	b.indexTrusted = true
+	return b.seal(m.ID)
+}
+
+// seal marks a build in its place as one that this machine has made, or trusts.
+func (b *build) seal(id string) error {
+	if b.Key == nil {
+		return nil
+	}
+	seal, err := b.Key.seal(b.Out, id)
+	if err != nil {
+		return err
+	}
+	return store.WriteSeal(b.Out, id, seal)
+}
+
+// checkTracked checks whether git tracks the builds of the output folder. Anyone who can
+// commit could have written them, so they are never reused.
+func (b *build) checkTracked(ctx context.Context) {
+	tracked, err := gitlog.Tracked(ctx, store.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
+	switch {
+	case err != nil:
+		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); mend that, or name an --out folder outside the repository", err)
+	case tracked:
+		b.tracked = "git tracks files of exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
+	}
+}
+
+// UntrustedError reports a previous build that is not known to be made by this
+// machine's builder.
+type UntrustedError struct {
+	Dir    string // of the build
+	Reason string
+}
+
+// Error implements error.
+func (e *UntrustedError) Error() string { return e.Dir + " is not reused: " + e.Reason }
+
+func (b *build) newUntrustedError(id string) error {
+	e := &UntrustedError{Dir: filepath.Join(store.BuildsDir(b.Out), id), Reason: b.tracked}
+	if e.Reason == "" && b.Key == nil {
+		e.Reason = "there is no builder's key to check its seal (name a file with --builder-key or KINDEX_BUILDER_KEY)"
+	} else if e.Reason == "" {
+		e.Reason = "it does not have the seal of this machine's builder's key: another machine or an older version built it, or it was altered"
+	}
+	return e
+}
+
+// refuseUntrusted decides whether an untrusted previous build is an error, once it is
+// known where the history is. With git the build is the same without it. The history of
+// a plain folder is only in its builds: starting a new one, or trusting somebody
+// else's, is not the builder's choice.
+func (b *build) refuseUntrusted() error {
+	switch {
+	case b.untrusted == nil:
+		return nil
+	case b.tracked != "" && (b.head.Commit == "" || b.head.Hidden):
+		return fmt.Errorf("%w; only it has the history of %s. After that, if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
+	case b.head.Commit == "" || b.head.Hidden:
+		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
+			"To start a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
+	case b.previous == nil:
+		warning := fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result", b.untrusted)
+		if b.tracked == "" {
+			warning += ". To take it over, if you know where it comes from: --trust-previous"
+		}
+		b.report.Warnings = append(b.report.Warnings, warning)
+	}
+	return nil
+}
+
+// CheckPrevious returns nil if an output folder has no published build, or one that
+// Build would reuse. Otherwise it returns the reason, usually an *UntrustedError. Of
+// the build's files it reads only the manifest.
+func CheckPrevious(ctx context.Context, o Options) error {
+	b := &build{Options: o}
+	id, err := store.Current(b.Out)
+	if errors.Is(err, store.ErrNoBuild) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), id))
+	if err != nil {
+		return err
+	}
+	if b.checkTracked(ctx); b.tracked == "" {
+		if sealed, _ := b.Key.sealed(b.Out, id, manifest); sealed {
+			return nil
+		}
+	}
+	return b.newUntrustedError(id)
+}
+
+// cache is the earlier build where what it holds would be made the same way
+// today; else nil.
+func (b *build) cache() *exports.Build {
+	if b.previous == nil || b.previous.Manifest.Builder != Version {
+		return nil
+	}
+	return b.previous
+}
+
+// reopenPrevious lets go of the records that loading has read: they count as memory
+// of this process as long as they are mapped.
+func (b *build) reopenPrevious() (err error) {
+	if b.previous == nil {
+		return nil
+	}
+	dir := b.previous.Dir
+	b.closePrevious()
+	b.previous, err = exports.Open(dir)
+	return err
+}
+
+func (b *build) closePrevious() {
+	if b.previous != nil {
+		_ = b.previous.Close() // nothing is lost with a mapping that stays
+	}
+}
+
+// loadContent is LoadContent, but for files that the earlier build has read.
+func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
+	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
+}
+
+// reuse is a content.Reuse from the earlier build.
+func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
+	ordinal, ok := b.unchanged(typ, slug, sum)
+	if !ok {
+		return nil
+	}
+	e, err := b.previous.Authored(ordinal)
+	if err != nil {
+		return nil // the file is parsed, as if it had changed
+	}
+	return e
+}
+
+// unchanged finds the record that the earlier build made from a file of the same
+// address and the same bytes.
+func (b *build) unchanged(typ, slug string, sum [sha256.Size]byte) (ordinal uint32, ok bool) {
+	if b.cache() == nil {
+		return 0, false
+	}
+	ordinal, moved, ok := b.previous.Find(typ, slug)
+	if !ok || moved {
+		return 0, false
+	}
+	old, known := b.previous.SourceSum(ordinal)
+	return ordinal, known && old == sum
+}
+
+// markUnchanged says of content that was handed over which entities the earlier
+// build has from the same bytes, and counts them.
+func (b *build) markUnchanged() {
+	for i, e := range b.content.Entities {
+		if b.Loaded != nil {
+			_, b.content.Unchanged[i] = b.unchanged(e.Type, e.Slug, b.content.Sums[i])
+		}
+		if b.content.Unchanged[i] {
+			b.report.Reused++
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package builder_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/builder/suite"
+	"kindex/exports/store"
+)
+
+// folder is a content folder that a test edits.
+type folder struct {
+	t   *testing.T
+	dir string
+}
+
+func (f folder) write(name, text string) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o644); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f folder) read(name string) string {
+	f.t.Helper()
+	b, err := os.ReadFile(filepath.Join(f.dir, name))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (f folder) replace(name, old, new string) {
+	f.t.Helper()
+	text := f.read(name)
+	if !strings.Contains(text, old) {
+		f.t.Fatalf("%s does not hold %q", name, old)
+	}
+	f.write(name, strings.ReplaceAll(text, old, new))
+}
+
+// git runs git in the folder, as nobody in particular.
+func (f folder) git(args ...string) {
+	f.t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", f.dir}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_AUTHOR_DATE=2026-05-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-05-01T12:00:00Z")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		f.t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+}
+
+func (f folder) add(name, text string) { f.write(name, f.read(name)+text) }
+
+func (f folder) remove(name string) {
+	f.t.Helper()
+	if err := os.Remove(filepath.Join(f.dir, name)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f folder) rename(from, to string) {
+	f.t.Helper()
+	if err := os.Rename(filepath.Join(f.dir, from), filepath.Join(f.dir, to)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// thin keeps the edited files and one in sixteen of the rest (one in four in make soak).
+func (f folder) thin() {
+	f.t.Helper()
+	list, err := filepath.Glob(filepath.Join(f.dir, "*", "*.yaml"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	share := suite.Pick(16, 4)
+	used := []string{"pytorch", "keras", "scipy", "matplotlib", "spacy", "claude-3-5-haiku-20241022"}
+	for i, path := range list {
+		if i%share > 0 && !slices.Contains(used, strings.TrimSuffix(filepath.Base(path), ".yaml")) {
+			rel, _ := filepath.Rel(f.dir, path)
+			f.remove(rel)
+		}
+	}
+}
+
+// entity is a new file; of the extra lines some give warnings.
+func entity(name string, extra ...string) string {
+	return "name: " + name + "\ndescription: An example of a thing.\ncategory: nlp\n" + strings.Join(extra, "")
+}
+
+// sameBuild fails where two builds are not the same, byte for byte.
+func sameBuild(t *testing.T, got, want string) {
+	t.Helper()
+	m, err := store.Verify(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.VerifyFiles(got, m.Files, store.ManifestFile); err != nil {
+		t.Errorf("upon an earlier build: %v", err)
+	}
+	for _, f := range append(m.Files, store.File{Path: store.ManifestFile}) {
+		a, errA := os.ReadFile(filepath.Join(got, filepath.FromSlash(f.Path)))
+		b, errB := os.ReadFile(filepath.Join(want, filepath.FromSlash(f.Path)))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs: %v, %v", f.Path, errA, errB)
+		}
+	}
+}
+
+// TestBuildReusesPrevious edits content in every way, builds it upon the build
+// before and into a fresh folder, and compares every file of the two.
+func TestBuildReusesPrevious(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel()
+	f := folder{t, filepath.Join(t.TempDir(), "content")}
+	if err := os.CopyFS(f.dir, os.DirFS(filepath.Join("..", "content"))); err != nil {
+		t.Fatal(err)
+	}
+	f.thin()
+	f.git("init", "-q", "-b", "main")
+	out, at := t.TempDir(), asOf
+	dirOf := func() string {
+		id, err := store.Current(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(store.BuildsDir(out), id)
+	}
+	alter := func(file, old, new string) {
+		g := folder{t, dirOf()}
+		g.replace(file, old, new)
+	}
+	for _, s := range []struct {
+		name     string
+		edit     func()
+		reparsed int // how many files are parsed, -1 for all
+	}{
+		{"nothing before", func() {}, -1},
+		{"nothing new", func() {}, 0},
+		{"another time", func() { at = at.Add(40 * 24 * time.Hour) }, 0},
+		{"an edit", func() { f.replace("tool/pytorch.yaml", "Tensor library", "A tensor library") }, 1},
+		{"a comment only", func() { f.add("tool/keras.yaml", "# nothing\n") }, 1},
+		{"edits at both ends", func() {
+			f.replace("model/claude-3-5-haiku-20241022.yaml", "name: ", "name: First ")
+			f.replace("tool/scipy.yaml", "name: ", "name: Last ")
+		}, 2},
+		{"new entities", func() {
+			f.write("model/0.yaml", entity("Zero", "signals: {benchmarks: [{name: B, value: -1.5}]}\n"))
+			f.write("tool/zzz.yaml", entity("\"quoted \\\" \\\\ \\xe9\"", "addedDate: 2020-02-29\nsignals: {}\ntags: []\n"))
+		}, 2},
+		{"a warning in the file, and one about two files", func() {
+			f.write("tool/odd.yaml", entity("Odd", "license: Nobody's\n"))
+			f.write("tool/odd-2.yaml", entity("Odd"))
+		}, 2},
+		{"the file with a warning is read again", func() {}, 1},
+		{"the warning is gone", func() { f.write("tool/odd.yaml", entity("Odder", "license: MIT\n")) }, 1},
+		{"a deletion", func() { f.remove("tool/matplotlib.yaml") }, 0},
+		{"it is back", func() { f.write("tool/matplotlib.yaml", entity("Matplotlib")) }, 1},
+		{"a rename with the earlier slug", func() {
+			f.rename("tool/keras.yaml", "tool/keras-3.yaml")
+			f.add("tool/keras-3.yaml", "formerly: [keras, keras-2]\n")
+		}, 1},
+		{"a rename without", func() { f.rename("tool/spacy.yaml", "tool/spacy-nlp.yaml") }, 1},
+		{"a new file where an earlier slug was", func() {
+			f.replace("tool/keras-3.yaml", "formerly: [keras, keras-2]", "formerly: [keras-2]")
+			f.write("tool/keras.yaml", entity("Keras"))
+		}, 2},
+		{"withdrawn and deprecated", func() {
+			f.add("tool/odd.yaml", "status: withdrawn\n")
+			f.add("tool/odd-2.yaml", "status: deprecated\n")
+		}, 2},
+		{"a category's title", func() { f.replace("categories.yaml", "title: Audio and music", "title: Music and audio") }, 0},
+		{"no categories file", func() { f.remove("categories.yaml") }, 0},
+		{"another scoring", func() { f.replace("scoring.yaml", "full: 75000", "full: 50000") }, 0},
+		{"another title", func() { f.replace("index.yaml", "title: ", "title: Another ") }, 0},
+		{"a damaged build before", func() { alter("entities.jsonl", "PyTorch", "PyTurch") }, 0}, // there is another one
+
+		{"of another format", func() {
+			f.add("tool/odd.yaml", "# again\n")
+			alter(store.ManifestFile, fmt.Sprintf(`"formatVersion": %d`, store.FormatVersion), `"formatVersion": 1`)
+		}, 1},
+		{"of another builder", func() {
+			f.add("tool/odd.yaml", "# and again\n")
+			alter(store.ManifestFile, fmt.Sprintf(`"builder": %q`, builder.Version), `"builder": "0"`)
+		}, -1}, // and the other one is damaged, too
+
+		{"of nothing known, but another is there", func() {
+			if err := os.WriteFile(filepath.Join(out, "exports", "current"), []byte("20260101-0000000000000000\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, 0},
+	} {
+		s.edit()
+		f.git("add", "-A")
+		f.git("commit", "-q", "--allow-empty", "-m", s.name)
+		incremental := buildAt(t, f.dir, out, at)
+		full := buildAt(t, f.dir, t.TempDir(), at)
+		if t.Run(s.name, func(t *testing.T) { sameBuild(t, incremental.Dir, full.Dir) }); incremental.ID != full.ID {
+			t.Errorf("%s: %s, in full %s", s.name, incremental.ID, full.ID)
+		}
+		incremental.Warnings = slices.DeleteFunc(incremental.Warnings, func(w string) bool { return strings.Contains(w, "going on from build") })
+		if strings.Join(incremental.Warnings, "\n") != strings.Join(full.Warnings, "\n") || full.Reused != 0 {
+			t.Errorf("%s: %q and %d reused, in full %q and %d", s.name, incremental.Warnings, incremental.Reused, full.Warnings, full.Reused)
+		}
+		all := countFiles(t, f.dir)
+		if s.reparsed < 0 {
+			s.reparsed = all
+		}
+		if incremental.Reused != all-s.reparsed {
+			t.Errorf("%s: %d of %d reused, want all but %d", s.name, incremental.Reused, all, s.reparsed)
+		}
+	}
+}
+
+func countFiles(t *testing.T, dir string) int {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+func buildAt(t *testing.T, content, out string, at time.Time) *builder.Report {
+	t.Helper()
+	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: at, Keep: 3, Key: builderKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

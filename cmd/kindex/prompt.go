@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
+	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
+)
+
+// completeFields asks for the fields that are missing where somebody can
+// answer, and names their flags where nobody can.
+func completeFields(cmd *cobra.Command, workspace *content.Workspace, fields map[string]any) error {
+	var missing []string
+	for _, name := range requiredFields {
+		if fields[name] == nil {
+			missing = append(missing, "--"+name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if in, ok := cmd.InOrStdin().(*os.File); ok && isatty.IsTerminal(in.Fd()) {
+		a := &prompter{in: bufio.NewReader(in), out: cmd.ErrOrStderr(), workspace: workspace}
+		return a.complete(cmd.Context(), fields)
+	}
+	return usageError{fmt.Errorf("there is no terminal to ask in, so these must be given: %s; see: %s --help",
+		strings.Join(missing, ", "), cmd.CommandPath())}
+}
+
+// prompter asks for fields, one after the other.
+type prompter struct {
+	in        *bufio.Reader
+	out       io.Writer
+	workspace *content.Workspace
+}
+
+// questions are what is asked for, in order.
+var questions = []struct{ field, text string }{
+	{"name", "Name, as its makers write it"},
+	{"category", "Category"},
+	{"description", "Description, one or two sentences: what it is for, what sets it apart"},
+	{"url", "Address that people should visit (may be left out)"},
+}
+
+// complete asks for those fields that are not there yet, each until its answer
+// is right. Without an end of line there is no answer: then nothing was said.
+func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
+	for _, q := range questions {
+		if fields[q.field] != nil {
+			continue
+		}
+		if q.field == "category" {
+			a.listCategories()
+		}
+		for {
+			fmt.Fprintf(a.out, "%s: ", q.text)
+			answer, err := a.line(ctx)
+			if err != nil {
+				return err
+			}
+			if answer == "" && !slices.Contains(requiredFields, q.field) {
+				break
+			}
+			if wrong := a.judge(q.field, answer); wrong != "" {
+				fmt.Fprintf(a.out, "  %s\n", wrong)
+				continue
+			}
+			fields[q.field] = answer
+			break
+		}
+	}
+	return nil
+}
+
+// line reads an answer, and gives up when the program is interrupted.
+func (a *prompter) line(ctx context.Context) (string, error) {
+	type read struct {
+		text string
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		text, err := a.in.ReadString('\n')
+		done <- read{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(a.out)
+		return "", errors.New("interrupted; nothing was written")
+	case r := <-done:
+		if errors.Is(r.err, io.EOF) {
+			fmt.Fprintln(a.out)
+			return "", errors.New("the input ended before all was said; nothing was written")
+		}
+		return strings.TrimSpace(r.text), r.err
+	}
+}
+
+func (a *prompter) listCategories() {
+	width := 0
+	for _, c := range a.workspace.Categories() {
+		width = max(width, len(c.Slug))
+	}
+	if width > 0 {
+		fmt.Fprintln(a.out, "The categories are:")
+	}
+	for _, c := range a.workspace.Categories() {
+		fmt.Fprintf(a.out, "  %-*s  %s\n", width, c.Slug, safetext.Escape(c.Title))
+	}
+}
+
+// judge says what is wrong with an answer, "" for nothing. The validator of
+// files decides: the answer is put into a file that is right otherwise.
+func (a *prompter) judge(field, answer string) string {
+	if answer == "" {
+		return "is required"
+	}
+	var known []string
+	for _, c := range a.workspace.Categories() {
+		known = append(known, c.Slug)
+	}
+	fields := map[string]any{"name": "x", "category": "x", "description": "x"}
+	if len(known) > 0 {
+		fields["category"] = known[0]
+	}
+	fields[field] = answer
+	data, err := yamlfmt.Compose(fields)
+	if err != nil {
+		return err.Error()
+	}
+	for _, p := range a.workspace.CheckFile("tool", "x", data) {
+		if p.Field == field && p.Severity == yamldoc.Error {
+			text := p.Message
+			if near := didyoumean.Name(answer, known); field == "category" && near != "" {
+				text += fmt.Sprintf(" (did you mean %q?)", near)
+			} else if p.Suggestion != "" {
+				text += fmt.Sprintf(" (did you mean %q?)", p.Suggestion)
+			}
+			return text
+		}
+	}
+	return ""
+}
