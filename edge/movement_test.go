@@ -130,22 +130,22 @@ func TestCourse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		course, err := v.Boards.Course(o)
+		course, err := v.Boards.RankHistory(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b leaderboard.Standing) int { return cmp.Compare(a.Day, b.Day) }) {
+		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b leaderboard.RankAt) int { return cmp.Compare(a.Day, b.Day) }) {
 			t.Errorf("%s is not in order: %v", e.Name, course)
 		}
 		for _, day := range days {
 			want, was := stood[day][e.Name]
-			i := slices.IndexFunc(course, func(c leaderboard.Standing) bool { return c.Day == day })
+			i := slices.IndexFunc(course, func(c leaderboard.RankAt) bool { return c.Day == day })
 			switch {
 			case was != (i >= 0):
 				t.Errorf("%s on %s: was there is %v, its course says %v", e.Name, day, was, course)
 			case was:
 				text := string(course[i].Score.AppendJSON(nil))
-				if course[i].Rank != want.Rank || course[i].Of != want.of || text != figure(want.Scores["composite"]) {
+				if course[i].Rank != want.Rank || course[i].Ranked != want.of || text != figure(want.Scores["composite"]) {
 					t.Errorf("%s: %+v, want %+v", e.Name, course[i], want)
 				}
 			}

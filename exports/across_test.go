@@ -13,7 +13,7 @@ import (
 )
 
 // checkAcross takes cursors from one build to the next: what comes is what
-// stands strictly behind the old record, as it was, among the new ones.
+// stands strictly after the old record, as it was, among the new ones.
 func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
 	for name, set := range someSets(rng, len(list)) {
 		for _, s := range allSorts() {
@@ -24,7 +24,7 @@ func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Enti
 				if from < 0 {
 					from = len(order)
 				}
-				place := old.PlaceOf(s, uint32(o))
+				place := old.PositionOf(s, uint32(o))
 				limit := 1 + rng.IntN(40)
 				end := min(from+limit, len(order))
 				got, more, ok := b.Page(set, s, &place, 0, limit)
@@ -40,7 +40,7 @@ func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Enti
 	}
 }
 
-func checkStandingOf(t *testing.T, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
+func checkSortPositionOf(t *testing.T, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
 	at := map[string]int{}
 	for i, e := range list {
 		at[e.Key()] = i
@@ -49,8 +49,8 @@ func checkStandingOf(t *testing.T, old *Build, before []*record.Entity, b *Build
 	for o := 0; o < len(before); o += 1 + o%29 {
 		e := before[o]
 		seen++
-		place := old.PlaceOf(DefaultSort, uint32(o))
-		if got, ok := old.StandingOf(place); !ok || got != float64(o) {
+		place := old.PositionOf(DefaultSort, uint32(o))
+		if got, ok := old.SortPositionOf(place); !ok || got != float64(o) {
 			t.Fatalf("%+v is %v, want %d", place, got, o)
 		}
 		want := -0.5
@@ -63,7 +63,7 @@ func checkStandingOf(t *testing.T, old *Build, before []*record.Entity, b *Build
 			want = float64(i)
 			exact++
 		}
-		if got, ok := b.StandingOf(place); !ok || got != want {
+		if got, ok := b.SortPositionOf(place); !ok || got != want {
 			t.Fatalf("%+v is %v, want %v", place, got, want)
 		}
 	}
@@ -96,7 +96,7 @@ func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity)
 			}
 			return texts[rng.IntN(len(texts))]
 		}
-		p := Place{Value: text(), Type: text(), Slug: text()}
+		p := Position{Value: text(), Type: text(), Slug: text()}
 		s := allSorts()[i%18]
 		name := []string{"all", "few", "many", "none"}[rng.IntN(4)]
 		set, order := sets[name], orders[fmt.Sprint(name, s)]
@@ -129,8 +129,8 @@ func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity)
 		}
 	}
 	for range 2000 {
-		p := Place{Value: texts[rng.IntN(len(texts))], Type: texts[rng.IntN(len(texts))], Slug: texts[rng.IntN(len(texts))]}
-		if o, ok := b.StandingOf(p); ok && (o < -0.5 || o > float64(b.Len())) {
+		p := Position{Value: texts[rng.IntN(len(texts))], Type: texts[rng.IntN(len(texts))], Slug: texts[rng.IntN(len(texts))]}
+		if o, ok := b.SortPositionOf(p); ok && (o < -0.5 || o > float64(b.Len())) {
 			t.Fatalf("%q is %v", p, o)
 		}
 		b.Find(p.Type, p.Slug)

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkArchive measures an archive of 100,000 entities with as many further
-// versions, and a snapshot of all: writing it in full and upon another, opening
+// versions, and a snapshot of all: writing it in full and reusing another, opening
 // it, and the slowest pages.
 func BenchmarkArchive(b *testing.B) {
 	const n = 100_000
@@ -52,12 +52,12 @@ func BenchmarkArchive(b *testing.B) {
 			}
 			with := *a
 			if kept > 0 {
-				with.Upon, with.Kept, with.KeptChanges = build, kept, 0
+				with.Previous, with.Kept, with.KeptChanges = build, kept, 0
 				with.Changes = nil
 			}
-			p := &archivePacker{Archive: &with, w: w, below: emptyArchive()}
+			p := &archivePacker{Archive: &with, w: w, previous: emptyArchive()}
 			if kept > 0 {
-				p.below = build.archive
+				p.previous = build.archive
 			}
 			if _, err := p.writeVersions(); err != nil {
 				b.Fatal(err)

@@ -14,9 +14,9 @@ import (
 	"kindex/exports/store"
 )
 
-// TestArchiveUponAnother writes the same archive in full and upon earlier ones:
+// TestArchiveReusesAnother writes the same archive in full and reusing earlier ones:
 // an earlier part of it, and one that went another way. The files are the same.
-func TestArchiveUponAnother(t *testing.T) {
+func TestArchiveReusesAnother(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -37,7 +37,7 @@ func TestArchiveUponAnother(t *testing.T) {
 			want := archiveFiles(t, whole)
 			for name, upon := range map[string]*Build{"earlier": earlier, "elsewhere": elsewhere} {
 				a := p.archive(len(p.versions))
-				a.Upon, a.Kept, a.KeptChanges = upon, kept, len(p.archive(kept).Changes)
+				a.Previous, a.Kept, a.KeptChanges = upon, kept, len(p.archive(kept).Changes)
 				clear(a.Versions[:kept]) // they are not to be looked at
 				clear(a.Changes[:a.KeptChanges])
 				a.Line = func(dst []byte, i int) []byte {
@@ -108,7 +108,7 @@ func archiveFiles(t *testing.T, a *Archive) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.WriteArchive(a), w.Seal(m, func(string) string { return "" }), w.Install(m)); err != nil {
+	if err := errors.Join(w.WriteArchive(a), w.Finalize(m, func(string) string { return "" }), w.Install(m)); err != nil {
 		t.Fatal(err)
 	}
 	return tree(t, filepath.Join(store.BuildsDir(root), m.ID))

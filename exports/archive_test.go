@@ -144,7 +144,7 @@ func checkAt(t *testing.T, p *past, r *ArchiveReader) {
 			if last, _ := r.Last(k[0], k[1]); p.lineOf[last] != p.lineOf[v] {
 				seen["another entity"]++
 			}
-			if len(p.lines[p.lineOf[v]]) > 1 && p.versions[v].Before >= 0 && p.versions[p.versions[v].Before].Deleted {
+			if len(p.lines[p.lineOf[v]]) > 1 && p.versions[v].Previous >= 0 && p.versions[p.versions[v].Previous].Deleted {
 				seen["back again"]++
 			}
 		}
@@ -283,8 +283,8 @@ func TestBadArchives(t *testing.T) {
 		"is older than the one before it": func(a *Archive) { second(a).Time = 5 },
 		"must have content or be deleted": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
 		"has the content of":              func(a *Archive) { a.Versions[0].Slug += "x" },
-		"follows version":                 func(a *Archive) { second(a).Before = int32(n - 2) },
-		"both follow version 0":           func(a *Archive) { a.Versions[n-1].Before, a.Versions[n-2].Before = 0, 0 },
+		"follows version":                 func(a *Archive) { second(a).Previous = int32(n - 2) },
+		"both follow version 0":           func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
 		"made change":                     func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
 		"is of commit":                    func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
 		"which is of change":              func(a *Archive) { a.Changes[3].Version++ },
@@ -293,7 +293,7 @@ func TestBadArchives(t *testing.T) {
 		"is not the id of a change":       func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
 		"have the same id":                func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
 		"are said to be those of an":      func(a *Archive) { a.Kept = 1 },
-		"1 changes are said":              func(a *Archive) { a.Upon, a.KeptChanges, a.Changes = b, 1, nil },
+		"1 changes are said":              func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
 		"is not to stand behind": func(a *Archive) {
 			s := a.Snapshots[0]
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]

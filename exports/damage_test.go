@@ -248,7 +248,7 @@ func openWith(t *testing.T, dir string, m *store.Manifest, path string, change f
 				sealed.Files[i] = file
 			}
 		}
-		sealed.Seal()
+		sealed.Finalize()
 		other := filepath.Join(filepath.Dir(dir), sealed.ID)
 		if err := os.Rename(dir, other); err != nil {
 			t.Fatal(err)

@@ -77,8 +77,8 @@ func (p *past) note(i int) {
 		return
 	}
 	var before *record.Entity
-	if v.Before >= 0 {
-		before = p.entities[v.Before]
+	if v.Previous >= 0 {
+		before = p.entities[v.Previous]
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", i, v.Slug))
 	c := &record.Change{ID: hex.EncodeToString(sum[:12]), Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
@@ -101,9 +101,9 @@ func (p *past) append(did map[string]bool, line int, typ, slug string, e *record
 		line = len(p.lines)
 		p.lines = append(p.lines, nil)
 	}
-	v := record.Version{Type: typ, Slug: slug, Entity: e, Deleted: e == nil, Time: p.now, Commit: int32(len(p.commits)), Before: -1, Added: record.NoDate, Updated: record.NoDate}
+	v := record.Version{Type: typ, Slug: slug, Entity: e, Deleted: e == nil, Time: p.now, Commit: int32(len(p.commits)), Previous: -1, Added: record.NoDate, Updated: record.NoDate}
 	if had := p.lines[line]; len(had) > 0 {
-		v.Before = int32(had[len(had)-1])
+		v.Previous = int32(had[len(had)-1])
 	}
 	if e != nil {
 		v.Added, _ = record.DayNumber(e.AddedDate)
@@ -231,7 +231,7 @@ func snapshotOf(day string, versions []uint32, entities []*record.Entity) *Snaps
 	return s
 }
 
-// endOf is the first moment behind a day.
+// endOf is the first moment after a day.
 func endOf(day string) int64 {
 	t, err := time.Parse("2006-01-02", day)
 	if err != nil {

@@ -32,8 +32,8 @@ func TestBleveOpensTheIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	scorch.RegisterSegmentPlugin(&zap.ZapPlugin{}, false)
-	t.Cleanup(func() { scorch.RegisterSegmentPlugin(inOrder{&zap.ZapPlugin{}}, false) })
-	x, err := bleve.Open(filepath.Join(dir, storeDir))
+	t.Cleanup(func() { scorch.RegisterSegmentPlugin(orderedPlugin{&zap.ZapPlugin{}}, false) })
+	x, err := bleve.Open(filepath.Join(dir, bleveDir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,4 +33,4 @@ func (w walked) Last(typ, slug string) (place int, alive, ok bool) {
 }
 
 // Before implements gitlog.Earlier.
-func (w walked) Before(place int) int { return int(w.Version(place).Before) }
+func (w walked) Before(place int) int { return int(w.Version(place).Previous) }

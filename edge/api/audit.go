@@ -72,7 +72,7 @@ func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 	}
 	if more {
 		last := strconv.FormatInt(list[len(list)-1].Seq, 10)
-		next := query.Cursor{Place: exports.Place{Type: auditCursor, Slug: last}}.String(cursorScope(c))
+		next := query.Cursor{Position: exports.Position{Type: auditCursor, Slug: last}}.String(cursorScope(c))
 		answer.NextCursor = &next
 	}
 	r, err := web.Object(http.StatusOK, answer)

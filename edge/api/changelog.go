@@ -186,7 +186,7 @@ func newestChanges(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, 
 		if err != nil {
 			return nil, err
 		}
-		next = query.Cursor{Place: exports.Place{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
+		next = query.Cursor{Position: exports.Position{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
 	}
 	r := list.end(c.Served, count, nextCursor(next))
 	linkNext(c, r, next)

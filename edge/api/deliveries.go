@@ -44,7 +44,7 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	if len(list) > page.Limit {
 		list = list[:page.Limit]
 		last := list[page.Limit-1]
-		text := query.Cursor{Place: exports.Place{Value: fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), Type: "delivery", Slug: last.ID}}.String(cursorScope(c))
+		text := query.Cursor{Position: exports.Position{Value: fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), Type: "delivery", Slug: last.ID}}.String(cursorScope(c))
 		next = &text
 	}
 	data := make([]account.DeliveryRecord, len(list))

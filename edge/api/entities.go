@@ -130,16 +130,16 @@ func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 // page behind it, "" for none.
 func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uint32, next string, err error) {
 	page := sel.page
-	var after *exports.Place
+	var after *exports.Position
 	if page.Cursor != nil {
-		after = &page.Cursor.Place
+		after = &page.Cursor.Position
 	}
 	ordinals, more, ok := sel.from.Page(sel.set, sort, after, page.Offset, page.Limit)
 	if !ok {
 		return nil, "", &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
 	}
 	if more {
-		next = query.Cursor{Place: sel.from.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(cursorScope(c))
+		next = query.Cursor{Position: sel.from.PositionOf(sort, ordinals[len(ordinals)-1])}.String(cursorScope(c))
 	}
 	return ordinals, next, nil
 }

@@ -38,7 +38,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	if sel.set, err = sel.from.Board(board, typ, by); err != nil {
 		return nil, err
 	}
-	former, err := c.Served.Boards.Before(sel.asOf, board, typ, by)
+	former, err := c.Served.Boards.PreviousBoard(sel.asOf, board, typ, by)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	}
 	before := sel.page.Offset
 	if sel.page.Cursor != nil {
-		before = sel.from.CountUntil(sel.set, sort, sel.page.Cursor.Place)
+		before = sel.from.CountUntil(sel.set, sort, sel.page.Cursor.Position)
 	}
 	list := newCollection(c)
 	previous := former.Ranks(sel.from, page)
@@ -63,7 +63,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 
 // comparedTo names the day that a board is compared with, in JSON: null where the
 // build does not know that day.
-func comparedTo(f *leaderboard.Former) string {
+func comparedTo(f *leaderboard.PreviousBoard) string {
 	if !f.Known() {
 		return `"comparedTo":null`
 	}

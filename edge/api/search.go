@@ -64,7 +64,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	next := ""
 	if more {
 		last := hits[len(hits)-1]
-		next = query.Cursor{Place: b.PlaceOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
+		next = query.Cursor{Position: b.PositionOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
 	}
 	near, err := nearMisses(c.Served, text, res)
 	if err != nil {
@@ -88,11 +88,11 @@ func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 	if cur == nil {
 		return nil, nil
 	}
-	at, ok := c.Served.Build.StandingOf(cur.Place)
+	at, ok := c.Served.Build.SortPositionOf(cur.Position)
 	if !ok || cur.Relevance == nil {
 		return nil, &query.Error{Param: "cursor", Message: "does not belong to a search; begin again without one"}
 	}
-	return &indexes.After{Relevance: *cur.Relevance, Ordinal: at}, nil
+	return &indexes.After{Relevance: *cur.Relevance, SortPosition: at}, nil
 }
 
 // appendHit appends a record with its relevance and highlights.
@@ -141,7 +141,7 @@ func nearMisses(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	list, err := v.Index.Instead(text, all, nearNames)
+	list, err := v.Index.Alternatives(text, all, nearNames)
 	if err != nil {
 		return nil, err
 	}

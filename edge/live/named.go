@@ -19,7 +19,7 @@ func (v *ServedBuild) EntitiesNamed(name string, most int) ([]uint32, error) {
 	if len(text) > MaxQuery {
 		text = strings.ToValidUTF8(text[:MaxQuery], "")
 	}
-	return v.Index.Instead(text, all, most)
+	return v.Index.Alternatives(text, all, most)
 }
 
 // NearSlugs lists the entities of a type that are most like a slug.

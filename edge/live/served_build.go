@@ -135,7 +135,7 @@ func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
 	if err := w.count(); err != nil {
 		return nil, err
 	}
-	if w.Index, err = v.Index.With(b, w.Titles); err != nil {
+	if w.Index, err = v.Index.WithEdits(b, w.Titles); err != nil {
 		return nil, err
 	}
 	v.Retain()

@@ -87,7 +87,7 @@ func (p *past) fresh() *record.Entity {
 
 // add makes a version of a line, nil for its deletion.
 func (p *past) add(at int64, l *line, e *record.Entity) {
-	v := record.Version{Entity: e, Deleted: e == nil, Time: at, Commit: -1, Before: l.last, Change: -1}
+	v := record.Version{Entity: e, Deleted: e == nil, Time: at, Commit: -1, Previous: l.last, Change: -1}
 	v.Added, _ = record.DayNumber("")
 	v.Updated = v.Added
 	if shown := e; shown != nil || l.now != nil {
@@ -164,7 +164,7 @@ func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 func (p *past) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
 	lineOf := map[int32]*line{} // by version
 	for _, l := range p.lines {
-		for v := l.last; v >= 0; v = p.versions[v].Before {
+		for v := l.last; v >= 0; v = p.versions[v].Previous {
 			lineOf[v] = l
 		}
 	}
@@ -195,7 +195,7 @@ func (p *past) build(tb testing.TB) *exports.Build {
 	w, err := exports.NewWriter(root)
 	check(err)
 	n := len(p.entities)
-	check(w.WriteLookups(p.entities, make([]exports.RowPlace, n), make([][]exports.Neighbour, n), nil))
+	check(w.WriteLookups(p.entities, make([]exports.RowLocation, n), make([][]exports.Neighbour, n), nil))
 	check(w.WriteArchive(&exports.Archive{Versions: p.versions, Snapshots: p.snapshots(tb)}))
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: p.asOf().Format(time.RFC3339), Counts: store.Counts{Types: map[string]int{}}}
 	for _, e := range p.entities {
@@ -208,7 +208,7 @@ func (p *past) build(tb testing.TB) *exports.Build {
 			m.Counts.Ranked++
 		}
 	}
-	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
+	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))
 	b, err := exports.Open(filepath.Join(store.BuildsDir(root), m.ID))
 	check(err)

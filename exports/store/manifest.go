@@ -101,9 +101,9 @@ func (m *Manifest) File(path string) (File, bool) {
 	return m.Files[i], true
 }
 
-// Seal sorts the files and derives the id: the as-of day, for people, and the
+// Finalize sorts the files and derives the id: the as-of day, for people, and the
 // first 64 bits of a SHA-256 over the whole manifest without the id.
-func (m *Manifest) Seal() {
+func (m *Manifest) Finalize() {
 	slices.SortFunc(m.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	m.FormatVersion = FormatVersion
 	m.ID = ""
@@ -140,7 +140,7 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	}
 	sealed := m
 	sealed.Files = slices.Clone(m.Files)
-	sealed.Seal()
+	sealed.Finalize()
 	if sealed.ID != m.ID {
 		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but its content gives %s", m.ID, sealed.ID)}
 	}

@@ -116,14 +116,14 @@ func (w *Staging) Files() []File {
 	return append([]File(nil), w.files...)
 }
 
-// Seal gives the manifest its files and id and writes it. After Seal the build
+// Finalize gives the manifest its files and id and writes it. After Finalize the build
 // is complete but not yet in place.
-func (w *Staging) Seal(m *Manifest, license func(path string) string) error {
+func (w *Staging) Finalize(m *Manifest, license func(path string) string) error {
 	m.Files = w.Files()
 	for i := range m.Files {
 		m.Files[i].License = license(m.Files[i].Path)
 	}
-	m.Seal()
+	m.Finalize()
 	return w.dir.WriteFile(ManifestFile, m.Encode(), 0o644)
 }
 
@@ -163,7 +163,7 @@ func (w *Staging) installed(m *Manifest) (bool, error) {
 	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile) == nil, nil
 }
 
-// Discard removes what was written. It is safe to call after Place.
+// Discard removes what was written. It is safe to call after Install.
 func (w *Staging) Discard() error {
 	if w.dir == nil {
 		return nil

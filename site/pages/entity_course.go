@@ -23,23 +23,23 @@ type course struct {
 
 // standing is a line of the table.
 type standing struct {
-	leaderboard.Standing
+	leaderboard.RankAt
 	Path string // the page of that day, "" for none
 }
 
 // course draws how an entity stood, and stands. The first standing is the oldest. It is
 // nil where no score is known of any day.
-func (r *request) course(d *entityPage, list []leaderboard.Standing) *course {
-	if today := (leaderboard.Standing{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Of: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
+func (r *request) course(d *entityPage, list []leaderboard.RankAt) *course {
+	if today := (leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Ranked: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
 		list = append(list, today)
 	}
-	if !slices.ContainsFunc(list, func(s leaderboard.Standing) bool { return s.Score.Known() }) {
+	if !slices.ContainsFunc(list, func(s leaderboard.RankAt) bool { return s.Score.Known() }) {
 		return nil
 	}
 	c := &course{Since: list[0].Day}
 	a, known := r.Build.Archive(), 0
 	for _, s := range slices.Backward(list) {
-		line := standing{Standing: s}
+		line := standing{RankAt: s}
 		if first := a.FirstDay(); !r.Static && first != "" && s.Day >= first && s.Day <= a.LastDay() {
 			line.Path = d.Now + "at-" + s.Day + "/"
 		}
@@ -81,7 +81,7 @@ func (r *request) course(d *entityPage, list []leaderboard.Standing) *course {
 func ordinal(v float64) string { return "#" + count(v) }
 
 // dotsOf are the scores and the ranks of standings.
-func dotsOf(list []leaderboard.Standing) (scores, ranks []dot) {
+func dotsOf(list []leaderboard.RankAt) (scores, ranks []dot) {
 	for _, s := range list {
 		t, err := time.Parse(time.DateOnly, s.Day)
 		if err != nil {
@@ -89,7 +89,7 @@ func dotsOf(list []leaderboard.Standing) (scores, ranks []dot) {
 		}
 		o := dot{day: s.Day, at: t, value: s.Score.Float(), known: s.Score.Known(), words: day(s.Day) + ": " + s.Score.String()}
 		scores = append(scores, o)
-		o.value, o.known, o.words = float64(s.Rank), s.Rank > 0, fmt.Sprintf("%s: #%d of %d", day(s.Day), s.Rank, s.Of)
+		o.value, o.known, o.words = float64(s.Rank), s.Rank > 0, fmt.Sprintf("%s: #%d of %d", day(s.Day), s.Rank, s.Ranked)
 		ranks = append(ranks, o)
 	}
 	return scores, ranks

@@ -122,7 +122,7 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 // change is a change as pages tell of it.
 type change struct {
 	*record.Change
-	feed.Told
+	feed.Summary
 	Here bool // there is a page of the entity, or of what became of it
 }
 
@@ -139,7 +139,7 @@ func (s *Site) change(i int) (change, error) {
 	if !here { // what was deleted has a page that tells so
 		_, here = s.Build.Archive().Last(c.Type, c.Slug)
 	}
-	return change{c, feed.Tell(c, s.titles), here}, nil
+	return change{c, feed.Summarize(c, s.titles), here}, nil
 }
 
 // dataset describes the index to search engines (schema.org/Dataset).

@@ -86,8 +86,8 @@ func (s *Site) nearest(text string, f *exports.Filter) ([]near, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, _ := indexes.Heeded(cut(text, 100), maxPhrases)
-	found, err := s.Index.Instead(words, all, maxNear)
+	words, _ := indexes.TruncateQuery(cut(text, 100), maxPhrases)
+	found, err := s.Index.Alternatives(words, all, maxNear)
 	if err != nil {
 		return nil, err
 	}

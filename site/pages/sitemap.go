@@ -112,7 +112,7 @@ func (r *request) sitemapPart() (*page, error) {
 		by := exports.Sort{Key: "lastUpdated"}
 		list, _, _ := r.Build.Page(all, exports.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
 		for _, o := range list {
-			add(entityPath(r.Build.Key(o)), r.Build.PlaceOf(by, o).Value)
+			add(entityPath(r.Build.Key(o)), r.Build.PositionOf(by, o).Value)
 		}
 	}
 	b.WriteString("</urlset>\n")

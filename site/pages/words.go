@@ -182,7 +182,7 @@ func label(name string) string {
 	if l := labels[name]; l != "" {
 		return l
 	}
-	if w := feed.Spoken(name); w != "" {
+	if w := feed.DisplayName(name); w != "" {
 		return upper(w)
 	}
 	return upper(clean(name))

@@ -29,8 +29,8 @@ func publish(t testing.TB, entities []*record.Entity) *catalogue {
 }
 
 // publishInto writes a build of entities below an output folder, and its index
-// upon that of another build. It returns how many documents were indexed.
-func publishInto(t testing.TB, root string, entities []*record.Entity, upon string) (indexed int) {
+// reusing that of another build. It returns how many documents were indexed.
+func publishInto(t testing.TB, root string, entities []*record.Entity, previousID string) (indexed int) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -39,14 +39,14 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, upon stri
 		}
 	}
 	p := indexes.Prepare(entities, someTitles)
-	p.Upon(upon)
+	p.ReuseFrom(previousID)
 	dir, err := p.Write(root)
 	check(err)
 	w, err := exports.NewWriter(root)
 	check(err)
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Index: p.Stub,
 		Counts: store.Counts{Types: map[string]int{}}}
-	places := make([]exports.RowPlace, len(entities))
+	places := make([]exports.RowLocation, len(entities))
 	var order []int
 	var hidden []byte
 	for i, e := range entities {
@@ -58,7 +58,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, upon stri
 		m.Counts.Withdrawn++
 		from := len(hidden)
 		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
-		places[i] = exports.RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
+		places[i] = exports.RowLocation{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
 	check(w.Add(exports.WithdrawnFile, hidden))
@@ -72,31 +72,31 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, upon stri
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {
-		places[order[i]] = exports.RowPlace{Offset: offset, Length: n}
+		places[order[i]] = exports.RowLocation{Offset: offset, Length: n}
 		offset += n + 1
 	}
 	check(w.WriteLookups(entities, places, make([][]exports.Neighbour, len(entities)), nil))
 	check(w.AddVariants(exports.ScoringFile, []byte("{}\n")))
 	check(w.AddVariants(exports.CategoriesFile, []byte("[]\n")))
-	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
+	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))
-	check(p.Place(root, dir, m.ID, true))
+	check(p.Install(root, dir, m.ID, true))
 	check(store.Publish(root, m.ID))
 	return p.Indexed
 }
 
-// desk is a catalogue that is edited at random.
-type desk struct {
+// mutator is a catalogue that is edited at random.
+type mutator struct {
 	rng      *rand.Rand
 	entities map[string]*record.Entity
 	words    []string // of names and descriptions
 	taken    map[string]bool
 }
 
-// newDesk takes a catalogue, and every entity of it a second time with some words
+// newMutator takes a catalogue, and every entity of it a second time with some words
 // exchanged, so that there are many equals.
-func newDesk(t testing.TB, c *catalogue, seed uint64) *desk {
-	d := &desk{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*record.Entity{}, taken: map[string]bool{}}
+func newMutator(t testing.TB, c *catalogue, seed uint64) *mutator {
+	d := &mutator{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*record.Entity{}, taken: map[string]bool{}}
 	c.each(t, func(e *record.Entity) {
 		d.entities[e.Key()] = e
 		d.words = append(d.words, strings.Fields(e.Name)...)
@@ -105,24 +105,24 @@ func newDesk(t testing.TB, c *catalogue, seed uint64) *desk {
 	for _, key := range slices.Sorted(maps.Keys(d.entities)) {
 		twin := *d.entities[key]
 		twin.Slug += "-twin"
-		twin.Description = d.mixed(twin.Description)
+		twin.Description = d.shuffled(twin.Description)
 		twin.Scores.Composite = d.score()
 		d.entities[twin.Key()] = &twin
 	}
 	return d
 }
 
-func (d *desk) word() string { return d.words[d.rng.IntN(len(d.words))] }
+func (d *mutator) word() string { return d.words[d.rng.IntN(len(d.words))] }
 
-func (d *desk) score() (s record.Score) {
+func (d *mutator) score() (s record.Score) {
 	if d.rng.IntN(5) > 0 {
 		s = record.ScoreOf(float64(d.rng.IntN(8)) * 12.5)
 	}
 	return s
 }
 
-// mixed exchanges a third of the words of a text.
-func (d *desk) mixed(text string) string {
+// shuffled exchanges a third of the words of a text.
+func (d *mutator) shuffled(text string) string {
 	list := strings.Fields(text)
 	for i := range list {
 		if d.rng.IntN(3) == 0 {
@@ -132,13 +132,13 @@ func (d *desk) mixed(text string) string {
 	return strings.Join(list, " ")
 }
 
-// list is the catalogue in the order of ordinals.
-func (d *desk) list() []*record.Entity {
+// sorted is the catalogue in the order of ordinals.
+func (d *mutator) sorted() []*record.Entity {
 	return slices.SortedFunc(maps.Values(d.entities), record.CompareRank)
 }
 
-// edit makes n edits, of each entity at most one.
-func (d *desk) edit(n int) []exports.Edit {
+// edits makes n edits, of each entity at most one.
+func (d *mutator) edits(n int) []exports.Edit {
 	var edits []exports.Edit
 	put := func(e *record.Entity) {
 		d.entities[e.Key()] = e
@@ -150,16 +150,16 @@ func (d *desk) edit(n int) []exports.Edit {
 		e := *was
 		switch d.rng.IntN(8) {
 		case 0:
-			e.Name = strings.TrimSpace(d.mixed(e.Name) + " " + d.word())
+			e.Name = strings.TrimSpace(d.shuffled(e.Name) + " " + d.word())
 		case 1:
-			e.Description = d.mixed(e.Description)
+			e.Description = d.shuffled(e.Description)
 		case 2:
 			e.Tags, e.Provider = []string{"edited", strings.ToLower(d.word())}, d.word()
 		case 3:
 			e.Scores.Composite = d.score()
 		case 4: // a new one, like another
 			e.Slug = fmt.Sprintf("new-%d", len(d.entities))
-			e.Name = d.mixed(e.Name)
+			e.Name = d.shuffled(e.Name)
 		case 5:
 			delete(d.entities, was.Key())
 			edits = append(edits, exports.Edit{Type: was.Type, Slug: was.Slug})
@@ -169,7 +169,7 @@ func (d *desk) edit(n int) []exports.Edit {
 		case 7: // renamed
 			delete(d.entities, was.Key())
 			edits = append(edits, exports.Edit{Type: was.Type, Slug: was.Slug})
-			e.Slug, e.Name, e.Formerly = fmt.Sprintf("renamed-%d", len(d.entities)), d.mixed(e.Name), append(slices.Clone(e.Formerly), was.Slug)
+			e.Slug, e.Name, e.Formerly = fmt.Sprintf("renamed-%d", len(d.entities)), d.shuffled(e.Name), append(slices.Clone(e.Formerly), was.Slug)
 		}
 		if d.entities[e.Key()] != nil && e.Key() != was.Key() {
 			continue
@@ -182,7 +182,7 @@ func (d *desk) edit(n int) []exports.Edit {
 // answers compares what two catalogues answer, by key.
 type answers struct {
 	testing.TB
-	with, fresh *catalogue
+	edited, fresh *catalogue
 }
 
 func (a *answers) equal(what string, with, fresh any) {
@@ -205,23 +205,23 @@ func (c *catalogue) keys(list []uint32) []string {
 func (a *answers) search(q string) (hits int) {
 	for _, filter := range []*exports.Filter{{}, {Fields: map[string][][]string{"type": {{"model"}}}},
 		{Fields: map[string][][]string{"status": {{"withdrawn"}, {"deprecated"}}}}} {
-		var said [2][]string
-		for i, c := range []*catalogue{a.with, a.fresh} {
+		var lines [2][]string
+		for i, c := range []*catalogue{a.edited, a.fresh} {
 			within, err := c.build.Select(filter)
 			if err != nil {
 				a.Fatal(err)
 			}
-			said[i] = c.searched(a, q, within)
+			lines[i] = c.allResults(a, q, within)
 		}
-		a.equal(fmt.Sprintf("search %q within %v", q, filter.Fields), said[0], said[1])
-		hits += len(said[1])
+		a.equal(fmt.Sprintf("search %q within %v", q, filter.Fields), lines[0], lines[1])
+		hits += len(lines[1])
 	}
 	return hits
 }
 
-// searched is all that a search answers: three pages by place, the second one by
+// allResults is all that a search answers: three pages by place, the second one by
 // skipping, and all matches.
-func (c *catalogue) searched(t testing.TB, q string, within *roaring.Bitmap) (said []string) {
+func (c *catalogue) allResults(t testing.TB, q string, within *roaring.Bitmap) (lines []string) {
 	const limit = 7
 	var after *indexes.After
 	pages := make([]string, 3)
@@ -231,12 +231,12 @@ func (c *catalogue) searched(t testing.TB, q string, within *roaring.Bitmap) (sa
 			t.Fatal(err)
 		}
 		for _, h := range res.Hits {
-			said = append(said, c.hit(t, res, h))
-			pages[i] += said[len(said)-1]
-			after = &indexes.After{Relevance: h.Relevance, Ordinal: c.build.SortPosition(h.Ordinal)}
+			lines = append(lines, c.hit(t, res, h))
+			pages[i] += lines[len(lines)-1]
+			after = &indexes.After{Relevance: h.Relevance, SortPosition: c.build.SortPosition(h.Ordinal)}
 		}
 		if i == 0 {
-			said = append(said, fmt.Sprint(c.keys(c.build.InKeyOrder(res.Matches))))
+			lines = append(lines, fmt.Sprint(c.keys(c.build.InKeyOrder(res.Matches))))
 		}
 	}
 	res, err := c.index.Search(q, within, nil, limit, limit)
@@ -250,7 +250,7 @@ func (c *catalogue) searched(t testing.TB, q string, within *roaring.Bitmap) (sa
 	if skipped != pages[1] {
 		t.Fatalf("%q: skipping finds %s, the place %s", q, skipped, pages[1])
 	}
-	return said
+	return lines
 }
 
 func (c *catalogue) hit(t testing.TB, res *indexes.Result, h indexes.Hit) string {
@@ -265,37 +265,37 @@ func (c *catalogue) hit(t testing.TB, res *indexes.Result, h indexes.Hit) string
 	return fmt.Sprintln(e.Key(), h.Relevance, marked)
 }
 
-func (a *answers) others(q string) {
-	var said [2][]string
-	for i, c := range []*catalogue{a.with, a.fresh} {
+func (a *answers) suggestions(q string) {
+	var lines [2][]string
+	for i, c := range []*catalogue{a.edited, a.fresh} {
 		best, total, err := c.index.Suggest(q, c.all, 5)
-		near, err2 := c.index.Near(q, c.all, 9)
-		instead, err3 := c.index.Instead(q, c.all, 4)
+		near, err2 := c.index.NearestNames(q, c.all, 9)
+		instead, err3 := c.index.Alternatives(q, c.all, 4)
 		if err != nil || err2 != nil || err3 != nil {
 			a.Fatal(err, err2, err3)
 		}
-		said[i] = append(said[i], fmt.Sprint(c.keys(best), total, c.keys(near), c.keys(instead)))
+		lines[i] = append(lines[i], fmt.Sprint(c.keys(best), total, c.keys(near), c.keys(instead)))
 	}
-	a.equal(fmt.Sprintf("suggest, near, instead %q", q), said[0], said[1])
+	a.equal(fmt.Sprintf("suggest, near, instead %q", q), lines[0], lines[1])
 }
 
 // TestEditsAnswerAsANewIndex lays edits of all sorts over an index and compares
 // all of its answers with those of an index of the edited content.
 func TestEditsAnswerAsANewIndex(t *testing.T) {
 	suite.InTest(t)
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	numbers := suite.Pick([]int{1, 7, 60}, []int{1, 7, 60, 60, 7, 1, 300})
 	for seed, n := range numbers {
 		t.Run(fmt.Sprint(n, " edits"), func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, c, uint64(seed))
-			base := publish(t, d.list())
-			edits := d.edit(n)
+			d := newMutator(t, c, uint64(seed))
+			base := publish(t, d.sorted())
+			edits := d.edits(n)
 			with, err := base.build.WithEdits(edits)
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := base.index.With(with, someTitles)
+			x, err := base.index.WithEdits(with, someTitles)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -303,26 +303,26 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := &answers{t, &catalogue{with, x, all, someTitles}, publish(t, d.list())}
+			a := &answers{t, &catalogue{with, x, all, someTitles}, publish(t, d.sorted())}
 			compareAnswers(a, base, d.rng)
 			for _, e := range edits {
 				a.search(e.Slug)
-				a.others(e.Slug)
+				a.suggestions(e.Slug)
 				if e.Entity != nil {
 					a.search(e.Entity.Name)
 					a.search(`"` + e.Entity.Name + `"`)
 					a.search(strings.ReplaceAll(e.Entity.Name, " ", ""))
-					a.others(e.Entity.Name)
+					a.suggestions(e.Entity.Name)
 				}
 			}
 			if err := x.Close(); err != nil {
 				t.Fatal(err)
 			}
 			a.search("model") // closing the edited index changes nothing
-			if _, err := x.With(with, nil); err == nil {
+			if _, err := x.WithEdits(with, nil); err == nil {
 				t.Error("edits were laid over edits")
 			}
-			if _, err := a.fresh.index.With(with, nil); err == nil {
+			if _, err := a.fresh.index.WithEdits(with, nil); err == nil {
 				t.Error("edits of another build were taken")
 			}
 		})
@@ -338,8 +338,8 @@ func compareAnswers(a *answers, base *catalogue, rng *rand.Rand) {
 			for range 8 {
 				q := query(rng)
 				hits += a.search(q)
-				a.others(q)
-				a.others(q[:min(len(q), 1+rng.IntN(5))])
+				a.suggestions(q)
+				a.suggestions(q[:min(len(q), 1+rng.IntN(5))])
 			}
 			if hits == 0 && class != "nothing" {
 				a.Errorf("no %s query found anything", class)

@@ -20,8 +20,8 @@ import (
 	"kindex/indexes"
 )
 
-// maxEdited is how many documents a small index may have outside of shared files.
-const maxEdited = 64
+// maxChanged is how many documents a small index may have outside of shared files.
+const maxChanged = 64
 
 // indexedTexts are all that is indexed of an entity.
 func indexedTexts(e *record.Entity) string {
@@ -29,27 +29,27 @@ func indexedTexts(e *record.Entity) string {
 		slices.Sorted(slices.Values(e.Formerly))})
 }
 
-// chain is a desk whose catalogue is published again and again in the same
-// folder, each index upon the one before.
+// chain is a mutator whose catalogue is published again and again in the same
+// folder, each index reusing the one before.
 type chain struct {
-	*desk
+	*mutator
 	root    string
 	base    map[string]bool // what the segment holds
 	segment map[string]bool // the words of its names and descriptions
-	current *catalogue
+	latest  *catalogue
 }
 
 func newChain(t testing.TB, seed uint64) *chain {
-	c := &chain{desk: newDesk(t, shipped(t), seed), root: t.TempDir()}
-	if n := c.publish(t); n != len(c.list()) {
+	c := &chain{mutator: newMutator(t, shippedCatalogue(t), seed), root: t.TempDir()}
+	if n := c.publish(t); n != len(c.sorted()) {
 		t.Fatalf("%d documents of the first index were indexed", n)
 	}
 	return c
 }
 
-// outside counts the documents that the segment does not hold.
-func (c *chain) outside() (n int) {
-	for _, e := range c.list() {
+// changedCount counts the documents that the segment does not hold.
+func (c *chain) changedCount() (n int) {
+	for _, e := range c.sorted() {
 		if !c.base[indexedTexts(e)] {
 			n++
 		}
@@ -61,13 +61,13 @@ func (c *chain) outside() (n int) {
 // returns how many documents were indexed.
 func (c *chain) publish(t testing.TB) int {
 	t.Helper()
-	upon := ""
-	if c.current != nil {
-		upon = c.current.build.Manifest.ID
+	previousID := ""
+	if c.latest != nil {
+		previousID = c.latest.build.Manifest.ID
 	}
-	indexed := publishInto(t, c.root, c.list(), upon)
-	c.current = openOutput(t, c.root)
-	m := c.current.build.Manifest
+	indexed := publishInto(t, c.root, c.sorted(), previousID)
+	c.latest = openOutput(t, c.root)
+	m := c.latest.build.Manifest
 	if _, err := indexes.Verify(indexes.Dir(c.root, m.ID), m.ID, m.Index); err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +77,9 @@ func (c *chain) publish(t testing.TB) int {
 	if err := indexes.Prune(c.root, []string{m.ID}); err != nil {
 		t.Fatal(err)
 	}
-	if indexed == len(c.list()) {
+	if indexed == len(c.sorted()) {
 		c.base, c.segment = map[string]bool{}, map[string]bool{}
-		for _, e := range c.list() {
+		for _, e := range c.sorted() {
 			c.base[indexedTexts(e)] = true
 			addWords(c.segment, e)
 		}
@@ -87,11 +87,11 @@ func (c *chain) publish(t testing.TB) int {
 	return indexed
 }
 
-// lost are words that the segment holds and no entity has any more: what is near
+// removedWords are words that the segment holds and no entity has any more: what is near
 // to them is found instead.
-func (c *chain) lost() []string {
+func (c *chain) removedWords() []string {
 	left := map[string]bool{}
-	for _, e := range c.list() {
+	for _, e := range c.sorted() {
 		addWords(left, e)
 	}
 	var list []string
@@ -112,7 +112,7 @@ func addWords(to map[string]bool, e *record.Entity) {
 
 // rescore gives many entities another score, so that records change places.
 func (c *chain) rescore() {
-	for _, old := range c.list() {
+	for _, old := range c.sorted() {
 		if c.rng.IntN(3) == 0 {
 			e := *old
 			e.Scores.Composite = c.score()
@@ -121,36 +121,36 @@ func (c *chain) rescore() {
 	}
 }
 
-// asWhole compares what a catalogue answers with an index from scratch, about the
+// compareRebuilt compares what a catalogue answers with an index from scratch, about the
 // entities of edits too.
-func (c *chain) asWhole(t *testing.T, with *catalogue, edits []exports.Edit) {
+func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Edit) {
 	t.Helper()
-	a := &answers{t, with, publish(t, c.list())}
+	a := &answers{t, with, publish(t, c.sorted())}
 	if with.build.OverlayID() == "" {
 		a.equal("the id", with.build.Manifest.ID, a.fresh.build.Manifest.ID)
 	}
 	compareAnswers(a, a.fresh, c.rng)
-	for _, word := range c.lost() {
+	for _, word := range c.removedWords() {
 		for _, q := range []string{word, word[:len(word)-1], word + " " + c.word(), c.word() + " " + word + " " + c.word()} {
 			a.search(q)
-			a.others(q)
+			a.suggestions(q)
 		}
 	}
 	for _, e := range edits {
 		a.search(e.Slug)
-		a.others(e.Slug)
+		a.suggestions(e.Slug)
 		if e.Entity != nil {
 			a.search(e.Entity.Name)
 			a.search(`"` + e.Entity.Name + `"`)
-			a.others(e.Entity.Name)
+			a.suggestions(e.Entity.Name)
 		}
 	}
 }
 
-// TestUponAnswersAsWhole publishes edits of all sorts one after the other, each
-// index upon the one before and with the ones before removed, and compares all
+// TestReuseAnswersAsRebuilt publishes edits of all sorts one after the other, each
+// index reusing the one before and with the ones before removed, and compares all
 // answers with those of an index from scratch. Unbuilt edits come on top.
-func TestUponAnswersAsWhole(t *testing.T) {
+func TestReuseAnswersAsRebuilt(t *testing.T) {
 	suite.InTest(t)
 	chains, steps := suite.Pick[uint64](1, 2), suite.Pick(2, 3)
 	for seed := range chains {
@@ -158,30 +158,30 @@ func TestUponAnswersAsWhole(t *testing.T) {
 			t.Parallel()
 			c := newChain(t, 100+seed)
 			for step := range steps {
-				edits := c.edit(1 + c.rng.IntN(12))
+				edits := c.edits(1 + c.rng.IntN(12))
 				if step%2 == 1 {
 					c.rescore()
 				}
-				want := c.outside()
+				want := c.changedCount()
 				if n := c.publish(t); n != want || n == 0 {
 					t.Errorf("%d documents were indexed, %d are not in the segment", n, want)
 				}
-				c.asWhole(t, c.current, edits)
+				c.compareRebuilt(t, c.latest, edits)
 			}
-			c.draft(t, 20)
+			c.editUnbuilt(t, 20)
 		})
 	}
 }
 
-// draft lays edits over the published index.
-func (c *chain) draft(t *testing.T, n int) {
+// editUnbuilt lays edits over the published index.
+func (c *chain) editUnbuilt(t *testing.T, n int) {
 	t.Helper()
-	edits := c.edit(n)
-	with, err := c.current.build.WithEdits(edits)
+	edits := c.edits(n)
+	with, err := c.latest.build.WithEdits(edits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := c.current.index.With(with, someTitles)
+	x, err := c.latest.index.WithEdits(with, someTitles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,24 +189,24 @@ func (c *chain) draft(t *testing.T, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.asWhole(t, &catalogue{with, x, all, someTitles}, edits)
-	c.asWholeAgain(t)
+	c.compareRebuilt(t, &catalogue{with, x, all, someTitles}, edits)
+	c.compareReopened(t)
 }
 
-// asWholeAgain asks the published index, which edits over it must not change.
-func (c *chain) asWholeAgain(t *testing.T) {
+// compareReopened asks the published index, which edits over it must not change.
+func (c *chain) compareReopened(t *testing.T) {
 	t.Helper()
 	for _, q := range []string{"model", "pytrch", `"neural network"`} {
-		before := c.current.searched(t, q, c.current.all)
-		if again := openOutput(t, c.root).searched(t, q, c.current.all); !slices.Equal(before, again) {
+		before := c.latest.allResults(t, q, c.latest.all)
+		if again := openOutput(t, c.root).allResults(t, q, c.latest.all); !slices.Equal(before, again) {
 			t.Errorf("%q is answered otherwise after edits", q)
 		}
 	}
 }
 
-// TestUponOddNames finds names that are hard to find after all records changed
+// TestReuseOddNames finds names that are hard to find after all records changed
 // places, and one by what it was formerly called.
-func TestUponOddNames(t *testing.T) {
+func TestReuseOddNames(t *testing.T) {
 	suite.InTest(t)
 	odd := open(t, oddContent(t))
 	var entities []*record.Entity
@@ -238,7 +238,7 @@ func TestUponOddNames(t *testing.T) {
 	a := &answers{t, c, publish(t, entities)}
 	for _, q := range odd.manyQueries(t) {
 		a.search(q)
-		a.others(q)
+		a.suggestions(q)
 	}
 	for q, want := range map[string]string{"naildriver": "tool/hammer", "sk-toolkit": "tool/scikit-learn"} {
 		keys, res := c.find(t, q, 5)
@@ -256,10 +256,10 @@ func TestUponOddNames(t *testing.T) {
 	}
 }
 
-// TestUponWordsThatAreGone looks for words that only removed documents had: as in
+// TestReuseWordsThatAreGone looks for words that only removed documents had: as in
 // an index that never knew them, the nearest words are met instead, and those of
 // the other words are not.
-func TestUponWordsThatAreGone(t *testing.T) {
+func TestReuseWordsThatAreGone(t *testing.T) {
 	var entities []*record.Entity
 	for i, name := range []string{"Quarkly Reader", "Quark Leader", "Reader", "Quarkle Reader", "Leader of Readers", "Quarkles", "Loader", "Render"} {
 		entities = append(entities, &record.Entity{Type: "tool", Slug: fmt.Sprint("t", i), Name: name, Category: "agents", Status: record.Active,
@@ -283,14 +283,14 @@ func TestUponWordsThatAreGone(t *testing.T) {
 		if a.search(q) == 0 && q[0] != '"' {
 			t.Errorf("%q finds nothing", q)
 		}
-		a.others(q)
+		a.suggestions(q)
 	}
 }
 
-// TestBuildUpon builds a content folder, edits a file of it and builds again: the
-// second index is upon the first, which is gone, and answers as a build in an
+// TestBuildReusing builds a content folder, edits a file of it and builds again: the
+// second index reuses the first, which is gone, and answers as a build in an
 // empty folder does.
-func TestBuildUpon(t *testing.T) {
+func TestBuildReusing(t *testing.T) {
 	suite.InTest(t)
 	content, out, fresh := oddContent(t), t.TempDir(), t.TempDir()
 	if err := buildInto(content, out); err != nil {
@@ -305,8 +305,8 @@ func TestBuildUpon(t *testing.T) {
 	}
 	a := &answers{t, openOutput(t, out), openOutput(t, fresh)}
 	// Content that no repository keeps has another past in a fresh folder.
-	ids := map[string]string{out: a.with.build.Manifest.ID, fresh: a.fresh.build.Manifest.ID}
-	a.equal("the index", a.with.build.Manifest.Index, a.fresh.build.Manifest.Index)
+	ids := map[string]string{out: a.edited.build.Manifest.ID, fresh: a.fresh.build.Manifest.ID}
+	a.equal("the index", a.edited.build.Manifest.Index, a.fresh.build.Manifest.Index)
 	if _, err := os.Stat(indexes.Dir(out, before.build.Manifest.ID)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the index before is still there: %v", err)
 	}
@@ -320,22 +320,22 @@ func TestBuildUpon(t *testing.T) {
 	}
 	for _, q := range before.manyQueries(t) {
 		a.search(q)
-		a.others(q)
+		a.suggestions(q)
 	}
 }
 
-// TestUponUntilAllIsIndexed publishes until too many documents are outside of the
+// TestReuseUntilAllIsIndexed publishes until too many documents are outside of the
 // segment: then all are indexed, and later indexes share the new files.
-func TestUponUntilAllIsIndexed(t *testing.T) {
+func TestReuseUntilAllIsIndexed(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	c := newChain(t, 7)
 	rebuilt, most := 0, 0
 	for range 24 {
-		c.edit(15)
-		want := c.outside()
+		c.edits(15)
+		want := c.changedCount()
 		n := c.publish(t)
-		if all := len(c.list()); want > maxEdited {
+		if all := len(c.sorted()); want > maxChanged {
 			if rebuilt++; n != all {
 				t.Errorf("%d documents were indexed, %d of %d are outside", n, want, all)
 			}
@@ -345,17 +345,17 @@ func TestUponUntilAllIsIndexed(t *testing.T) {
 			t.Errorf("%d documents were indexed, %d are outside", n, want)
 		}
 	}
-	if rebuilt < 2 || most < maxEdited-10 {
+	if rebuilt < 2 || most < maxChanged-10 {
 		t.Errorf("all were indexed %d times, otherwise at most %d", rebuilt, most)
 	}
-	c.asWhole(t, c.current, nil)
+	c.compareRebuilt(t, c.latest, nil)
 }
 
-// TestUponWhatDiffers tells which changes make a document another one.
-func TestUponWhatDiffers(t *testing.T) {
+// TestReuseWhatDiffers tells which changes make a document another one.
+func TestReuseWhatDiffers(t *testing.T) {
 	suite.InTest(t)
 	c := newChain(t, 8)
-	id, list := c.current.build.Manifest.ID, c.list()
+	id, list := c.latest.build.Manifest.ID, c.sorted()
 	count := func(of func(*record.Entity) bool) (n int) {
 		for _, e := range list {
 			if of(e) {
@@ -370,7 +370,7 @@ func TestUponWhatDiffers(t *testing.T) {
 		return slices.Replace(slices.Clone(list), 5, 6, &e)
 	}
 	small := slices.IndexFunc(list, func(e *record.Entity) bool {
-		return count(func(f *record.Entity) bool { return f.Category == e.Category }) <= maxEdited
+		return count(func(f *record.Entity) bool { return f.Category == e.Category }) <= maxChanged
 	})
 	if small < 0 {
 		t.Fatal("there is no small category")
@@ -393,7 +393,7 @@ func TestUponWhatDiffers(t *testing.T) {
 		"one entity":              {list[:1], someTitles, 1},
 	} {
 		p := indexes.Prepare(k.entities, k.titles)
-		p.Upon(id)
+		p.ReuseFrom(id)
 		dir, err := p.Write(c.root)
 		if err != nil {
 			t.Fatal(err)
@@ -407,8 +407,8 @@ func TestUponWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestUponDamage shares no file with an index in which anything is wrong.
-func TestUponDamage(t *testing.T) {
+// TestReuseOfDamaged shares no file with an index in which anything is wrong.
+func TestReuseOfDamaged(t *testing.T) {
 	suite.InTest(t)
 	for name, damage := range map[string]func(dir string) error{
 		"it is gone":        os.RemoveAll,
@@ -424,9 +424,9 @@ func TestUponDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, shipped(t), 9)
+			d := newMutator(t, shippedCatalogue(t), 9)
 			root := t.TempDir()
-			publishInto(t, root, d.list(), "")
+			publishInto(t, root, d.sorted(), "")
 			id, err := store.Current(root)
 			if err != nil {
 				t.Fatal(err)
@@ -434,8 +434,8 @@ func TestUponDamage(t *testing.T) {
 			if err := damage(indexes.Dir(root, id)); err != nil {
 				t.Fatal(err)
 			}
-			d.edit(1)
-			if n := publishInto(t, root, d.list(), id); n != len(d.entities) {
+			d.edits(1)
+			if n := publishInto(t, root, d.sorted(), id); n != len(d.entities) {
 				t.Errorf("%d documents were indexed, want all %d", n, len(d.entities))
 			}
 			m := openOutput(t, root).build.Manifest
@@ -507,17 +507,17 @@ func claimSizes(t *testing.T, dir string) (restore func()) {
 	return func() { write(data, nil) }
 }
 
-// TestOpenDamagedUpon opens indexes upon others whose own files are damaged. That
+// TestOpenDamagedReused opens indexes that reuse others whose own files are damaged. That
 // any byte differs is found by Verify; here are those that would lead astray
 // where somebody opens an index without it.
-func TestOpenDamagedUpon(t *testing.T) {
+func TestOpenDamagedReused(t *testing.T) {
 	suite.InTest(t)
 	c := newChain(t, 10)
-	c.edit(6)
+	c.edits(6)
 	if n := c.publish(t); n == 0 || n > 6 {
 		t.Fatalf("%d documents were indexed", n)
 	}
-	m := c.current.build.Manifest
+	m := c.latest.build.Manifest
 	dir := indexes.Dir(c.root, m.ID)
 	ordinals := func(change func(list []byte) []byte) func() error {
 		return func() error {
@@ -543,7 +543,7 @@ func TestOpenDamagedUpon(t *testing.T) {
 		"a document too few":  {ordinals(func(b []byte) []byte { return b[:len(b)-4] }), "documents"},
 		"a document too many": {ordinals(func(b []byte) []byte { return append(b, 255, 255, 255, 255) }), "documents"},
 		"nothing at all":      {ordinals(func([]byte) []byte { return nil }), "documents"},
-		"outside":             {ordinals(set(3, uint32(c.current.build.Len()))), "names record"},
+		"outside":             {ordinals(set(3, uint32(c.latest.build.Len()))), "names record"},
 		"twice":               {ordinals(func(b []byte) []byte { return append(append(b[:4:4], b[:4]...), b[8:]...) }), "twice"},
 		"one more is gone":    {ordinals(set(3, 0xffffffff)), "edited.json has"},
 		"one text too few":    {edited("[]"), "edited.json has 0 documents"},
@@ -564,7 +564,7 @@ func TestOpenDamagedUpon(t *testing.T) {
 			t.Fatal(err)
 		}
 		restore := claimSizes(t, dir)
-		if x, err := indexes.Open(c.root, c.current.build); err == nil || !strings.Contains(err.Error(), k.want) {
+		if x, err := indexes.Open(c.root, c.latest.build); err == nil || !strings.Contains(err.Error(), k.want) {
 			t.Errorf("%s: %v, want %q", name, err, k.want)
 			if err == nil {
 				t.Error(x.Close())
@@ -581,7 +581,7 @@ func TestOpenDamagedUpon(t *testing.T) {
 			}
 		}
 	}
-	x, err := indexes.Open(c.root, c.current.build)
+	x, err := indexes.Open(c.root, c.latest.build)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -590,19 +590,19 @@ func TestOpenDamagedUpon(t *testing.T) {
 	}
 }
 
-// TestUponSharesFiles looks at the files of an index and of one upon it: the
+// TestReuseSharesFiles looks at the files of an index and of one that reuses it: the
 // large ones are the same, and what Bleve locks is not.
-func TestUponSharesFiles(t *testing.T) {
+func TestReuseSharesFiles(t *testing.T) {
 	suite.InTest(t)
-	d := newDesk(t, shipped(t), 11)
+	d := newMutator(t, shippedCatalogue(t), 11)
 	root := t.TempDir()
-	publishInto(t, root, d.list(), "")
+	publishInto(t, root, d.sorted(), "")
 	before, err := store.Current(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.edit(3)
-	publishInto(t, root, d.list(), before)
+	d.edits(3)
+	publishInto(t, root, d.sorted(), before)
 	id, err := store.Current(root)
 	if err != nil || id == before {
 		t.Fatalf("%s upon %s: %v", id, before, err)
@@ -632,20 +632,20 @@ func TestUponSharesFiles(t *testing.T) {
 	}
 }
 
-// TestManySearchesUpon is for the race detector: sessions of an index that shares
+// TestManySearchesReusing is for the race detector: sessions of an index that shares
 // files, with edits over it and without.
-func TestManySearchesUpon(t *testing.T) {
+func TestManySearchesReusing(t *testing.T) {
 	suite.InRace(t)
 	c := newChain(t, 12)
-	c.edit(20)
+	c.edits(20)
 	c.rescore()
 	c.publish(t)
-	searchAtOnce(t, c.current)
-	with, err := c.current.build.WithEdits(c.edit(10))
+	searchAtOnce(t, c.latest)
+	with, err := c.latest.build.WithEdits(c.edits(10))
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := c.current.index.With(with, someTitles)
+	x, err := c.latest.index.WithEdits(with, someTitles)
 	if err != nil {
 		t.Fatal(err)
 	}

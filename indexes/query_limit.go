@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// Heeded shortens a query to the words and phrases that count, and among them to a
+// TruncateQuery shortens a query to the words and phrases that count, and among them to a
 // number of phrases: each may have to be looked for in the texts of all records. left
 // is what it leaves out, as people write it. A query of no more is returned as it is.
-func Heeded(text string, phrases int) (query string, left []string) {
+func TruncateQuery(text string, maxPhrases int) (query string, dropped []string) {
 	var kept []string
 	for _, w := range parseAll(text) {
-		written := w.term
+		term := w.term
 		if w.phrase != nil {
-			written = `"` + strings.Join(w.phrase, " ") + `"`
+			term = `"` + strings.Join(w.phrase, " ") + `"`
 		}
-		if len(kept) == maxWords || w.phrase != nil && phrases == 0 {
-			left = append(left, written)
+		if len(kept) == maxClauses || w.phrase != nil && maxPhrases == 0 {
+			dropped = append(dropped, term)
 			continue
 		}
 		if w.phrase != nil {
-			phrases--
+			maxPhrases--
 		}
-		kept = append(kept, written)
+		kept = append(kept, term)
 	}
-	if left == nil {
+	if dropped == nil {
 		return text, nil
 	}
-	return strings.Join(kept, " "), slices.Clip(left)
+	return strings.Join(kept, " "), slices.Clip(dropped)
 }
 
 // Unquoted is a query without its quotes.

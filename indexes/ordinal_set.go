@@ -65,13 +65,13 @@ func (s set) each(yield func(uint32) bool) {
 // bitmap is the form in which other packages know sets.
 func (s set) bitmap() *roaring.Bitmap { return roaring.FromDense(s, true) }
 
-// largestArray is how many members a bitmap may have of which none of its parts
+// maxArrayLen is how many members a bitmap may have of which none of its parts
 // is kept as bits.
-const largestArray = 4096
+const maxArrayLen = 4096
 
 // addBitmap adds the members of a bitmap. The scratch set is as large as s.
 func (s set) addBitmap(b *roaring.Bitmap, scratch set) {
-	if b.GetCardinality() <= largestArray {
+	if b.GetCardinality() <= maxArrayLen {
 		b.WriteDenseTo(s) // it overwrites where a part of the bitmap is kept as bits
 		return
 	}

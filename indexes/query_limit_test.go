@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// TestHeeded shortens random queries: what is kept is what is looked for, nothing is
+// TestTruncateQuery shortens random queries: what is kept is what is looked for, nothing is
 // lost, and what is not too long stays as it is.
-func TestHeeded(t *testing.T) {
+func TestTruncateQuery(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	words := strings.Fields("of the a gpu model models language c++ 3.5 gpt-4 Zürich vision x")
-	equal := func(a, b word) bool { return a.term == b.term && slices.Equal(a.phrase, b.phrase) }
+	equal := func(a, b clause) bool { return a.term == b.term && slices.Equal(a.phrase, b.phrase) }
 	shortened := 0
 	for range 5000 {
 		var b strings.Builder
@@ -24,12 +24,12 @@ func TestHeeded(t *testing.T) {
 			}
 		}
 		asked, phrases := b.String(), rng.IntN(4)
-		var want []word
+		var want []clause
 		lost := 0
 		left := phrases
 		for _, w := range parseAll(asked) {
 			switch {
-			case len(want) == maxWords || w.phrase != nil && left == 0:
+			case len(want) == maxClauses || w.phrase != nil && left == 0:
 				lost++
 				continue
 			case w.phrase != nil:
@@ -37,7 +37,7 @@ func TestHeeded(t *testing.T) {
 			}
 			want = append(want, w)
 		}
-		query, out := Heeded(asked, phrases)
+		query, out := TruncateQuery(asked, phrases)
 		if got := parse(query); len(out) != lost || !slices.EqualFunc(got, want, equal) {
 			t.Fatalf("of %q with %d phrases %q is kept and %q left out: %d words instead of %d", asked, phrases, query, out, len(got), len(want))
 		}
