@@ -20,7 +20,7 @@ func BenchmarkArchive(b *testing.B) {
 		list[i] = randomEntity(rng, record.Types[i%2], fmt.Sprintf("entity-%d", i))
 		list[i].Name += fmt.Sprint(" ", i)
 	}
-	p := newPast(5, list)
+	p := newMadeHistory(5, list)
 	p.commit(func(did map[string]bool) {
 		for i, e := range list {
 			p.create(did, randomEntity(rng, e.Type, e.Slug), i)
@@ -105,7 +105,7 @@ func BenchmarkArchive(b *testing.B) {
 }
 
 // benchArchive is an archive of everything, made in linear time.
-func (p *past) benchArchive() *Archive {
+func (p *madeHistory) benchArchive() *Archive {
 	a := &Archive{Commits: p.commits, Versions: p.versions}
 	for i, v := range p.versions {
 		if v.Change < 0 {

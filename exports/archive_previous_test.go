@@ -22,7 +22,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			p := newPast(60+seed, catalogue(seed, 60))
+			p := newMadeHistory(60+seed, catalogue(seed, 60))
 			p.goOn(60)
 			kept := p.ends[p.rng.IntN(len(p.ends))]
 			_, before := p.listed(kept, p.rng)
@@ -32,7 +32,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 			other.goOn(20)
 			_, list := other.listed(len(other.versions), other.rng)
 			elsewhere := openBuild(t, list, other.archive(len(other.versions)))
-			from := map[string]*past{"earlier": p, "elsewhere": &other}
+			from := map[string]*madeHistory{"earlier": p, "elsewhere": &other}
 			whole := p.archive(len(p.versions))
 			want := archiveFiles(t, whole)
 			for name, upon := range map[string]*Build{"earlier": earlier, "elsewhere": elsewhere} {
@@ -69,7 +69,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 }
 
 // cut forgets all but the first versions.
-func (p *past) cut(n int, seed uint64) {
+func (p *madeHistory) cut(n int, seed uint64) {
 	p.rng = rand.New(rand.NewPCG(seed, 78))
 	p.versions, p.entities, p.lineOf = slices.Clone(p.versions[:n]), slices.Clone(p.entities[:n]), slices.Clone(p.lineOf[:n])
 	var lines [][]int

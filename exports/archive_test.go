@@ -15,9 +15,9 @@ import (
 )
 
 // archived is a build with the whole past.
-func archived(t testing.TB, seed uint64, entities, commits int) (*past, *Build) {
+func archived(t testing.TB, seed uint64, entities, commits int) (*madeHistory, *Build) {
 	t.Helper()
-	p := newPast(seed, catalogue(seed, entities))
+	p := newMadeHistory(seed, catalogue(seed, entities))
 	p.goOn(commits)
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))
@@ -56,7 +56,7 @@ func TestArchiveReadsBack(t *testing.T) {
 	}
 }
 
-func checkVersions(t *testing.T, p *past, r *ArchiveReader) {
+func checkVersions(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	if r.Versions() != len(p.versions) || r.Commits() != len(p.commits) || r.Changes() != len(p.changes) {
 		t.Fatalf("%d versions, %d commits, %d changes", r.Versions(), r.Commits(), r.Changes())
 	}
@@ -123,7 +123,7 @@ func checkVersions(t *testing.T, p *past, r *ArchiveReader) {
 	}
 }
 
-func checkAt(t *testing.T, p *past, r *ArchiveReader) {
+func checkAt(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	addresses := p.addresses()
 	seen := map[string]int{}
 	for _, day := range p.days() {
@@ -167,7 +167,7 @@ func TestEndOfDay(t *testing.T) {
 	e := func(slug, name string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: name, Category: "c", Status: record.Active}
 	}
-	p := &past{rng: rand.New(rand.NewPCG(1, 1))}
+	p := &madeHistory{rng: rand.New(rand.NewPCG(1, 1))}
 	at := func(moment string, work func(map[string]bool)) {
 		when, err := time.Parse(time.RFC3339, moment)
 		if err != nil {
@@ -198,7 +198,7 @@ func TestEndOfDay(t *testing.T) {
 	}
 }
 
-func checkTrends(t *testing.T, p *past, b *Build) {
+func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	_, list := p.listed(len(p.versions), rand.New(rand.NewPCG(1, 1)))
 	r := b.Archive()
 	if got := r.Windows(); !slices.Equal(got, []string{"7d", "30d", "1d"}) {
@@ -273,7 +273,7 @@ func TestNoArchive(t *testing.T) {
 // TestBadArchives are what a faulty builder would give.
 func TestBadArchives(t *testing.T) {
 	suite.InTest(t)
-	p := newPast(71, catalogue(71, 12))
+	p := newMadeHistory(71, catalogue(71, 12))
 	p.goOn(30)
 	n := len(p.versions)
 	_, list := p.listed(n, p.rng)

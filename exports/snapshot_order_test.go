@@ -16,7 +16,7 @@ func TestPageByScore(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
-	p := newPast(82, catalogue(82, 3000))
+	p := newMadeHistory(82, catalogue(82, 3000))
 	day := p.days()[len(p.days())-1]
 	versions, list := p.listed(p.until(day), p.rng)
 	a := p.archive(len(p.versions))

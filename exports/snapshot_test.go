@@ -20,7 +20,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
-	p := newPast(81, catalogue(81, 1500))
+	p := newMadeHistory(81, catalogue(81, 1500))
 	p.goOn(120)
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))
@@ -78,7 +78,7 @@ type twoCatalogues struct {
 	list      []*record.Entity
 }
 
-func (x *twoCatalogues) records(p *past, s *Snapshot) {
+func (x *twoCatalogues) records(p *madeHistory, s *Snapshot) {
 	fresh := x.want.(*Build)
 	if s.Len() != len(x.list) || s.Listed() != fresh.Listed() || s.Ranked() != fresh.Manifest.Counts.Ranked {
 		x.t.Fatalf("%d records, %d listed, %d ranked", s.Len(), s.Listed(), s.Ranked())

@@ -48,8 +48,8 @@ func packColumns(entities []*record.Entity, rank []uint32) (*columns, error) {
 	slices.Sort(c.names)
 	c.names = slices.Compact(c.names)
 	for i, name := range folded {
-		place, _ := slices.BinarySearch(c.names, name)
-		c.name[i] = uint32(place)
+		index, _ := slices.BinarySearch(c.names, name)
+		c.name[i] = uint32(index)
 	}
 	return c, nil
 }

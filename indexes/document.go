@@ -116,9 +116,9 @@ func (t *fieldTerms) add(field int, term string) {
 }
 
 // hasPhrase tells in which lists the document has a phrase.
-func (d *document) hasPhrase(phrase []string) (has [wordFields]bool) {
+func (d *document) hasPhrase(phrase []string) (found [wordFields]bool) {
 	for list, texts := range [wordFields][][]string{nameField: d.names, topicField: d.topics, textField: {d.text}} {
-		has[list] = slices.ContainsFunc(texts, func(text []string) bool {
+		found[list] = slices.ContainsFunc(texts, func(text []string) bool {
 			for i := range text {
 				if len(text)-i >= len(phrase) && slices.Equal(text[i:i+len(phrase)], phrase) {
 					return true
@@ -127,5 +127,5 @@ func (d *document) hasPhrase(phrase []string) (has [wordFields]bool) {
 			return false
 		})
 	}
-	return has
+	return found
 }

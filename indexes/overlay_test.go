@@ -179,13 +179,13 @@ func (d *mutator) edits(n int) []exports.Edit {
 	return edits
 }
 
-// answers compares what two catalogues answer, by key.
-type answers struct {
+// comparison compares what two catalogues answer, by key.
+type comparison struct {
 	testing.TB
 	edited, fresh *catalogue
 }
 
-func (a *answers) equal(what string, with, fresh any) {
+func (a *comparison) equal(what string, with, fresh any) {
 	a.Helper()
 	if w, f := fmt.Sprint(with), fmt.Sprint(fresh); w != f {
 		a.Fatalf("%s\nwith edits  %s\nbuilt anew  %s", what, w, f)
@@ -202,7 +202,7 @@ func (c *catalogue) keys(list []uint32) []string {
 	return out
 }
 
-func (a *answers) search(q string) (hits int) {
+func (a *comparison) search(q string) (hits int) {
 	for _, filter := range []*exports.Filter{{}, {Fields: map[string][][]string{"type": {{"model"}}}},
 		{Fields: map[string][][]string{"status": {{"withdrawn"}, {"deprecated"}}}}} {
 		var lines [2][]string
@@ -265,7 +265,7 @@ func (c *catalogue) hit(t testing.TB, res *indexes.Result, h indexes.Hit) string
 	return fmt.Sprintln(e.Key(), h.Relevance, marked)
 }
 
-func (a *answers) suggestions(q string) {
+func (a *comparison) suggestions(q string) {
 	var lines [2][]string
 	for i, c := range []*catalogue{a.edited, a.fresh} {
 		best, total, err := c.index.Suggest(q, c.all, 5)
@@ -303,7 +303,7 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := &answers{t, &catalogue{with, x, all, someTitles}, publish(t, d.sorted())}
+			a := &comparison{t, &catalogue{with, x, all, someTitles}, publish(t, d.sorted())}
 			compareAnswers(a, base, d.rng)
 			for _, e := range edits {
 				a.search(e.Slug)
@@ -331,7 +331,7 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 
 // compareAnswers asks queries of all classes, made of words that the edits
 // brought and of words that they took away.
-func compareAnswers(a *answers, base *catalogue, rng *rand.Rand) {
+func compareAnswers(a *comparison, base *catalogue, rng *rand.Rand) {
 	for _, words := range []*corpusWords{wordsOf(a, base), wordsOf(a, a.fresh)} {
 		for class, query := range words.queries() {
 			hits := 0

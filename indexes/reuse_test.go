@@ -125,7 +125,7 @@ func (c *chain) rescore() {
 // entities of edits too.
 func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Edit) {
 	t.Helper()
-	a := &answers{t, with, publish(t, c.sorted())}
+	a := &comparison{t, with, publish(t, c.sorted())}
 	if with.build.OverlayID() == "" {
 		a.equal("the id", with.build.Manifest.ID, a.fresh.build.Manifest.ID)
 	}
@@ -235,7 +235,7 @@ func TestReuseOddNames(t *testing.T) {
 		t.Errorf("%d documents were indexed", n)
 	}
 	c := openOutput(t, root)
-	a := &answers{t, c, publish(t, entities)}
+	a := &comparison{t, c, publish(t, entities)}
 	for _, q := range odd.manyQueries(t) {
 		a.search(q)
 		a.suggestions(q)
@@ -278,7 +278,7 @@ func TestReuseWordsThatAreGone(t *testing.T) {
 	if n := publishInto(t, root, entities, id); n != 1 {
 		t.Errorf("%d documents were indexed", n)
 	}
-	a := &answers{t, openOutput(t, root), publish(t, entities)}
+	a := &comparison{t, openOutput(t, root), publish(t, entities)}
 	for _, q := range []string{"quarkle reader", "reader quarkle", "quarkle", "quarkl", "quarkles", "quarkles loader", "quarkle leader", `"quarkle reader"`} {
 		if a.search(q) == 0 && q[0] != '"' {
 			t.Errorf("%q finds nothing", q)
@@ -303,7 +303,7 @@ func TestBuildReusing(t *testing.T) {
 	if err := errors.Join(buildInto(content, out), buildInto(content, fresh)); err != nil {
 		t.Fatal(err)
 	}
-	a := &answers{t, openOutput(t, out), openOutput(t, fresh)}
+	a := &comparison{t, openOutput(t, out), openOutput(t, fresh)}
 	// Content that no repository keeps has another past in a fresh folder.
 	ids := map[string]string{out: a.edited.build.Manifest.ID, fresh: a.fresh.build.Manifest.ID}
 	a.equal("the index", a.edited.build.Manifest.Index, a.fresh.build.Manifest.Index)

@@ -60,9 +60,9 @@ func (s *segmentReader) open(path string, documents int) (err error) {
 		return fmt.Errorf("open search index %s: it has %d documents instead of %d", path, seg.NumDocs(), documents)
 	}
 	s.data = seg.Data()
-	has := seg.Fields()
+	fields := seg.Fields()
 	for f, name := range fieldNames {
-		if !slices.Contains(has, name) {
+		if !slices.Contains(fields, name) {
 			continue
 		}
 		if s.terms[f], err = s.dictionary(seg, name); err != nil {

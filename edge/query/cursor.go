@@ -10,7 +10,7 @@ import (
 	"kindex/exports"
 )
 
-// Cursor says behind which record a page begins. It names the record by sort
+// Cursor says after which record a page begins. It names the record by sort
 // value, type and slug, so it goes on across builds; it is opaque to clients.
 type Cursor struct {
 	exports.Position

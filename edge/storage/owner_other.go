@@ -1,6 +1,6 @@
 //go:build !unix
 
-package state
+package storage
 
 // checkPrivate does nothing where modes of files do not say who may read them.
 func checkPrivate(database string) error { return nil }

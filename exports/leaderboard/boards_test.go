@@ -12,7 +12,7 @@ import (
 
 // checkRankHistories compares the rank history of every entity of a build with what was made up,
 // by counting on every day who stood before it.
-func checkRankHistories(t *testing.T, p *past, a *leaderboard.Boards) {
+func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 	t.Helper()
 	seen := map[string]bool{}
 	for o, e := range p.entities {
@@ -48,7 +48,7 @@ func checkRankHistories(t *testing.T, p *past, a *leaderboard.Boards) {
 }
 
 // hadAddress tells whether another entity had the address of one in a week.
-func (p *past) hadAddress(e *record.Entity, week int) bool {
+func (p *madeHistory) hadAddress(e *record.Entity, week int) bool {
 	for l, other := range p.weeks[week].stood {
 		if l != p.of[e] && other.Key() == e.Key() {
 			return true
@@ -59,7 +59,7 @@ func (p *past) hadAddress(e *record.Entity, week int) bool {
 
 func TestRankHistory(t *testing.T) {
 	t.Parallel()
-	p := newPast(1, 150, 30, 40)
+	p := newMadeHistory(1, 150, 30, 40)
 	a := leaderboard.New(p.build(t), p.asOf())
 	var asked sync.WaitGroup // many may be the first to ask
 	for o := range uint32(8) {
@@ -77,7 +77,7 @@ func TestRankHistory(t *testing.T) {
 // made up.
 func TestRanks(t *testing.T) {
 	t.Parallel()
-	p := newPast(2, 120, 20, 50)
+	p := newMadeHistory(2, 120, 20, 50)
 	b := p.build(t)
 	a := leaderboard.New(b, p.asOf())
 	last := p.weeks[len(p.weeks)-1]
@@ -125,7 +125,7 @@ func TestRanks(t *testing.T) {
 // TestEdits: edits move entities on the board of today, and nobody's past.
 func TestEdits(t *testing.T) {
 	t.Parallel()
-	p := newPast(3, 60, 6, 20)
+	p := newMadeHistory(3, 60, 6, 20)
 	below := p.build(t)
 	now := map[string]*record.Entity{}
 	for _, e := range p.entities {
@@ -183,7 +183,7 @@ func TestEdits(t *testing.T) {
 // BenchmarkRankHistory measures a build of 100,000 entities with forty snapshots and
 // 20,000 changes, every index made.
 func BenchmarkRankHistory(b *testing.B) {
-	p := newPast(4, 100_000, 40, 500)
+	p := newMadeHistory(4, 100_000, 40, 500)
 	build := p.build(b)
 	a := leaderboard.New(build, p.asOf())
 	if _, err := a.RankHistory(0); err != nil {

@@ -96,14 +96,14 @@ func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
 		if !ok {
 			continue
 		}
-		switch former, ok := f.day.find(v); {
-		case !ok || !f.set.Contains(former):
+		switch earlierOrdinal, ok := f.day.find(v); {
+		case !ok || !f.set.Contains(earlierOrdinal):
 		case f.by == "composite": // ordinals are in that order
-			ranks[i] = int(f.set.Rank(former))
+			ranks[i] = int(f.set.Rank(earlierOrdinal))
 		case f.ranks != nil:
-			ranks[i] = int(f.ranks()[f.set.Rank(former)-1])
+			ranks[i] = int(f.ranks()[f.set.Rank(earlierOrdinal)-1])
 		default:
-			found[former] = i
+			found[earlierOrdinal] = i
 		}
 	}
 	if len(found) > 0 {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package exports
+package store
 
 import "io/fs"
 

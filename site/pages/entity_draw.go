@@ -33,7 +33,7 @@ func stacked(parts []part) template.HTML {
 	d.add(`</defs><rect class="meter-track" width="100%%" height="28" rx="3"/>`)
 	x := 0.0
 	for _, p := range parts {
-		d.add(`<rect x="%s%%" width="%s%%" height="28" %s/>`, at(x), at(p.Exact), fill(p.Class, p.Part.Value == nil))
+		d.add(`<rect x="%s%%" width="%s%%" height="28" %s/>`, at(x), at(p.Exact), fill(p.Class, p.DimensionScore.Value == nil))
 		x += p.Exact
 		d.add(`<line class="stack-edge" x1="%s%%" x2="%[1]s%%" y1="0" y2="28"/>`, at(x))
 	}

@@ -28,7 +28,7 @@ type explained struct {
 
 // part is a dimension.
 type part struct {
-	score.Part
+	score.DimensionScore
 	Class    string // d1 to d5, of its colour
 	Share    string // of the weights, in percent
 	Points   string // what it brings to the composite, two decimals
@@ -106,8 +106,8 @@ func (d *explained) addUp(uncapped float64) {
 
 func hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 
-func explainPart(p *score.Part, weights float64, asOf string) part {
-	d := part{Part: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
+func explainPart(p *score.DimensionScore, weights float64, asOf string) part {
+	d := part{DimensionScore: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
 	if weights > 0 {
 		d.Share, d.Exact = percent(p.Weight/weights), p.Weight*p.Counted/weights
 		d.Points = strconv.FormatFloat(d.Exact, 'f', 2, 64)

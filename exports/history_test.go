@@ -13,9 +13,9 @@ import (
 	"kindex/exports/record"
 )
 
-// past is a made-up history: what an archive is written from, and what it is
+// madeHistory is a made-up history: what an archive is written from, and what it is
 // compared with. A line is an entity over all its slugs, deletions and returns.
-type past struct {
+type madeHistory struct {
 	rng      *rand.Rand
 	now      int64
 	versions []record.Version
@@ -27,12 +27,12 @@ type past struct {
 	ends     []int            // how many versions there were after each commit
 }
 
-// pastFrom is the moment of the first commit: some seconds before a day ends.
-var pastFrom = time.Date(2024, 2, 28, 23, 59, 50, 0, time.UTC).Unix()
+// historyStart is the moment of the first commit: some seconds before a day ends.
+var historyStart = time.Date(2024, 2, 28, 23, 59, 50, 0, time.UTC).Unix()
 
-// newPast begins with one commit that adds the entities.
-func newPast(seed uint64, entities []*record.Entity) *past {
-	p := &past{rng: rand.New(rand.NewPCG(seed, 77)), now: pastFrom}
+// newMadeHistory begins with one commit that adds the entities.
+func newMadeHistory(seed uint64, entities []*record.Entity) *madeHistory {
+	p := &madeHistory{rng: rand.New(rand.NewPCG(seed, 77)), now: historyStart}
 	p.commit(func(did map[string]bool) {
 		for _, e := range entities {
 			p.create(did, e, -1)
@@ -42,7 +42,7 @@ func newPast(seed uint64, entities []*record.Entity) *past {
 }
 
 // commit makes versions and gives them the order of a walk.
-func (p *past) commit(work func(did map[string]bool)) {
+func (p *madeHistory) commit(work func(did map[string]bool)) {
 	from := len(p.versions)
 	work(map[string]bool{})
 	order := make([]int, len(p.versions)-from)
@@ -71,7 +71,7 @@ func (p *past) commit(work func(did map[string]bool)) {
 }
 
 // note makes the change of a version, but for one in six that touches only.
-func (p *past) note(i int) {
+func (p *madeHistory) note(i int) {
 	v := &p.versions[i]
 	if v.Change = -1; p.rng.IntN(6) == 0 {
 		return
@@ -96,7 +96,7 @@ func (p *past) note(i int) {
 }
 
 // append adds a version of a line; -1 begins one.
-func (p *past) append(did map[string]bool, line int, typ, slug string, e *record.Entity) {
+func (p *madeHistory) append(did map[string]bool, line int, typ, slug string, e *record.Entity) {
 	if line < 0 {
 		line = len(p.lines)
 		p.lines = append(p.lines, nil)
@@ -114,7 +114,7 @@ func (p *past) append(did map[string]bool, line int, typ, slug string, e *record
 	p.versions, p.entities, p.lineOf = append(p.versions, v), append(p.entities, e), append(p.lineOf, line)
 }
 
-func (p *past) create(did map[string]bool, e *record.Entity, line int) {
+func (p *madeHistory) create(did map[string]bool, e *record.Entity, line int) {
 	with := *e
 	with.AddedDerived, with.UpdatedDerived = p.rng.IntN(2) == 0, p.rng.IntN(2) == 0
 	p.append(did, line, e.Type, e.Slug, &with)
@@ -122,7 +122,7 @@ func (p *past) create(did map[string]bool, e *record.Entity, line int) {
 
 // state returns the last version of every line after so many versions, -1 where
 // the line had not begun.
-func (p *past) state(n int) []int {
+func (p *madeHistory) state(n int) []int {
 	state := make([]int, len(p.lines))
 	for i, line := range p.lines {
 		state[i] = -1
@@ -136,7 +136,7 @@ func (p *past) state(n int) []int {
 }
 
 // goOn makes commits of every kind of change.
-func (p *past) goOn(commits int) {
+func (p *madeHistory) goOn(commits int) {
 	for range commits {
 		p.commit(func(did map[string]bool) {
 			state := p.state(len(p.versions))
@@ -154,7 +154,7 @@ func (p *past) goOn(commits int) {
 	}
 }
 
-func (p *past) change(did map[string]bool, state []int, free func(typ, slug string) bool) {
+func (p *madeHistory) change(did map[string]bool, state []int, free func(typ, slug string) bool) {
 	line := p.rng.IntN(len(state))
 	v := p.versions[state[line]]
 	if p.rng.IntN(4) == 0 { // somebody new, at an address that others had if one is free
@@ -199,7 +199,7 @@ func (p *past) change(did map[string]bool, state []int, free func(typ, slug stri
 
 // listed is the catalogue after so many versions, in the order of ranks: the
 // version of each entity, and the entity with scores.
-func (p *past) listed(n int, rng *rand.Rand) (versions []uint32, entities []*record.Entity) {
+func (p *madeHistory) listed(n int, rng *rand.Rand) (versions []uint32, entities []*record.Entity) {
 	for _, v := range p.state(n) {
 		if v >= 0 && p.entities[v] != nil {
 			e := *p.entities[v]
@@ -241,7 +241,7 @@ func endOf(day string) int64 {
 }
 
 // until is how many versions there were by the end of a day.
-func (p *past) until(day string) int {
+func (p *madeHistory) until(day string) int {
 	n := 0
 	for _, v := range p.versions {
 		if v.Time < endOf(day) {
@@ -252,7 +252,7 @@ func (p *past) until(day string) int {
 }
 
 // days are those on which something happened, and those around them.
-func (p *past) days() (days []string) {
+func (p *madeHistory) days() (days []string) {
 	for _, v := range p.versions {
 		for _, off := range []int64{-86400, 0, 86400} {
 			day := time.Unix(v.Time+off, 0).UTC().Format("2006-01-02")
@@ -266,7 +266,7 @@ func (p *past) days() (days []string) {
 }
 
 // archive is what a builder would give for the first n versions.
-func (p *past) archive(n int) *Archive {
+func (p *madeHistory) archive(n int) *Archive {
 	a := &Archive{Head: "head", Path: "content", Mailmap: "m", Formula: "f", Commits: p.commits, Versions: slices.Clone(p.versions[:n])}
 	for i, c := range p.changes {
 		if int(p.versionOf(i)) >= n {
@@ -291,12 +291,12 @@ func (p *past) archive(n int) *Archive {
 	return a
 }
 
-func (p *past) versionOf(change int) int32 {
+func (p *madeHistory) versionOf(change int) int32 {
 	return int32(slices.IndexFunc(p.versions, func(v record.Version) bool { return int(v.Change) == change }))
 }
 
 // standing is what an archive is to say of an address, by looking at everything.
-func (p *past) standing(typ, slug, day string) (v int, standing Lifecycle) {
+func (p *madeHistory) standing(typ, slug, day string) (v int, standing Lifecycle) {
 	state := p.state(p.until(day))
 	lineOfLast := -1
 	for i, v := range p.versions {
@@ -321,7 +321,7 @@ func (p *past) standing(typ, slug, day string) (v int, standing Lifecycle) {
 }
 
 // addresses are all that anybody ever had, and some that nobody had.
-func (p *past) addresses() [][2]string {
+func (p *madeHistory) addresses() [][2]string {
 	list := [][2]string{{"tool", "nobody"}, {"", ""}, {"tool\x00", "a"}}
 	for _, v := range p.versions {
 		if k := [2]string{v.Type, v.Slug}; !slices.Contains(list, k) {

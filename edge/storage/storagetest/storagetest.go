@@ -1,6 +1,6 @@
-// Package statetest gives tests a state on every engine: a SQLite file, and a
+// Package storagetest gives tests a state on every engine: a SQLite file, and a
 // database of a real PostgreSQL server that the test binary starts and stops.
-package statetest
+package storagetest
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // Each runs a test once on SQLite and once on PostgreSQL, each time on an empty
 // state. open may be called several times; on PostgreSQL each is as another
-// edge's, on SQLite as another command's. The states are closed behind the test.
+// edge's, on SQLite as another command's. The states are closed after the test.
 func Each(t *testing.T, test func(t *testing.T, open func() *storage.State)) {
 	t.Run("SQLite", func(t *testing.T) {
 		target := filepath.Join(t.TempDir(), "kindex.db")
@@ -32,7 +32,7 @@ func SQLite(t testing.TB) *storage.State {
 	return Open(t, filepath.Join(t.TempDir(), "kindex.db"))
 }
 
-// Open opens a state that is closed behind the test.
+// Open opens a state that is closed after the test.
 func Open(t testing.TB, target string) *storage.State {
 	t.Helper()
 	return OpenAt(t, target, time.Now)

@@ -10,37 +10,37 @@ import (
 	"kindex/edge/ratelimit"
 )
 
-// TestTurns: of one network one has its turn at a time, some wait, and the rest are
+// TestNetworkQueues: of one network one has its turn at a time, some wait, and the rest are
 // sent away; other networks do not wait. Nothing is kept of those who have gone.
-func TestTurns(t *testing.T) {
-	var all turns
+func TestNetworkQueues(t *testing.T) {
+	var all networkQueues
 	one, other := ratelimit.Network(netip.MustParseAddr("198.51.100.1")), ratelimit.Network(netip.MustParseAddr("2001:db8::1"))
-	done, err := all.wait(t.Context(), one)
+	done, err := all.acquire(t.Context(), one)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup
-	errs := make(chan error, 2*maxFormWaiting)
-	for range 2 * maxFormWaiting {
+	errs := make(chan error, 2*maxQueuedForms)
+	for range 2 * maxQueuedForms {
 		group.Go(func() {
-			_, err := all.wait(ctx, one)
+			_, err := all.acquire(ctx, one)
 			errs <- err
 		})
 	}
-	for range maxFormWaiting {
-		if err := <-errs; !errors.Is(err, errCrowded) {
+	for range maxQueuedForms {
+		if err := <-errs; !errors.Is(err, errQueueFull) {
 			t.Errorf("%v", err)
 		}
 	}
-	elsewhere, err := all.wait(t.Context(), other)
+	elsewhere, err := all.acquire(t.Context(), other)
 	if err != nil {
 		t.Fatal(err)
 	}
 	elsewhere()
 	cancel()
 	group.Wait()
-	for range maxFormWaiting {
+	for range maxQueuedForms {
 		if err := <-errs; !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
@@ -49,7 +49,7 @@ func TestTurns(t *testing.T) {
 	if len(all.networks) != 0 {
 		t.Errorf("%d networks are kept", len(all.networks))
 	}
-	if done, err = all.wait(t.Context(), one); err != nil {
+	if done, err = all.acquire(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	done()

@@ -12,14 +12,14 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // once makes a write as the edge does, and returns how it was answered and whether
 // it was made now. The answer is the id of the note that it makes.
-func once(s *storage.State, a storage.Attempt, id string) (answer storage.Done, made bool, err error) {
+func once(s *storage.State, a storage.IdempotencyKey, id string) (answer storage.IdempotencyRecord, made bool, err error) {
 	err = s.Write(context.Background(), func(tx *storage.Tx) error {
-		done, err := tx.Begin(a)
+		done, err := tx.ClaimIdempotency(a)
 		if err != nil {
 			return err
 		}
@@ -30,22 +30,22 @@ func once(s *storage.State, a storage.Attempt, id string) (answer storage.Done, 
 		if err := tx.Exec(addNote, id, ""); err != nil {
 			return err
 		}
-		answer = storage.Done{BodyHash: a.BodyHash, Status: 201, Answer: id, Location: "/api/x/" + id, SecretID: "key_x"}
-		return tx.End(a, answer)
+		answer = storage.IdempotencyRecord{BodyHash: a.BodyHash, Status: 201, Answer: id, Location: "/api/x/" + id, SecretID: "key_x"}
+		return tx.SaveIdempotency(a, answer)
 	})
 	return answer, made, err
 }
 
-var post = storage.Attempt{AccountID: "acc_a", Method: "POST", Path: "/api/submit", Key: "k", BodyHash: "body"}
+var post = storage.IdempotencyKey{AccountID: "acc_a", Method: "POST", Path: "/api/submit", Key: "k", BodyHash: "body"}
 
-// TestOnceAtOnce sends one write many times at once, through two edges.
-func TestOnceAtOnce(t *testing.T) {
+// TestIdempotencyConcurrent sends one write many times at once, through two edges.
+func TestIdempotencyConcurrent(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		edges := []*storage.State{withNotes(t, open()), open()}
 		var made atomic.Int64
 		var mu sync.Mutex
-		answers := map[storage.Done]int{}
+		answers := map[storage.IdempotencyRecord]int{}
 		var wg sync.WaitGroup
 		for i := range 40 {
 			wg.Go(func() {
@@ -68,12 +68,12 @@ func TestOnceAtOnce(t *testing.T) {
 	})
 }
 
-// TestOnceIsOfOne tells attempts apart by account, method, path and key, and another
+// TestIdempotencyIsPerAccount tells attempts apart by account, method, path and key, and another
 // body by its hash.
-func TestOnceIsOfOne(t *testing.T) {
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+func TestIdempotencyIsPerAccount(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := withNotes(t, open())
-		others := []storage.Attempt{post, post, post, post, post}
+		others := []storage.IdempotencyKey{post, post, post, post, post}
 		others[1].AccountID, others[2].Method, others[3].Path, others[4].Key = "acc_b", "PUT", "/api/webhooks", "K"
 		for i, a := range others {
 			if _, made, err := once(s, a, fmt.Sprint(i)); err != nil || !made {
@@ -88,38 +88,38 @@ func TestOnceIsOfOne(t *testing.T) {
 	})
 }
 
-// TestOnceIsBounded sends more writes of one account than are remembered: its oldest
+// TestIdempotencyIsBounded sends more writes of one account than are remembered: its oldest
 // are forgotten, those of others are not.
-func TestOnceIsBounded(t *testing.T) {
+func TestIdempotencyIsBounded(t *testing.T) {
 	suite.InTest(t)
 	for name, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
-		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },
+		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-			s := withNotes(t, statetest.OpenAt(t, target(), func() time.Time { return now }))
+			s := withNotes(t, storagetest.OpenAt(t, target(), func() time.Time { return now }))
 			other := post
 			other.AccountID = "acc_b"
 			if _, made, err := once(s, other, "other"); err != nil || !made {
 				t.Fatal(made, err)
 			}
-			numbered := func(i int) storage.Attempt {
+			numbered := func(i int) storage.IdempotencyKey {
 				a := post
 				a.Key = fmt.Sprint(i)
 				return a
 			}
 			const more = 20
-			for i := range storage.MaxAttempts + more {
+			for i := range storage.MaxIdempotencyKeys + more {
 				now = now.Add(time.Millisecond)
 				if _, made, err := once(s, numbered(i), fmt.Sprint("n", i)); err != nil || !made {
 					t.Fatal(i, made, err)
 				}
 			}
-			if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != storage.MaxAttempts+1 || err != nil {
+			if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != storage.MaxIdempotencyKeys+1 || err != nil {
 				t.Errorf("%d writes are remembered: %v", n, err)
 			}
-			for _, a := range []storage.Attempt{other, numbered(more), numbered(storage.MaxAttempts + more - 1)} {
+			for _, a := range []storage.IdempotencyKey{other, numbered(more), numbered(storage.MaxIdempotencyKeys + more - 1)} {
 				if _, made, err := once(s, a, "again"); err != nil || made {
 					t.Errorf("%+v was made again: %v", a, err)
 				}
@@ -128,14 +128,14 @@ func TestOnceIsBounded(t *testing.T) {
 	}
 }
 
-// TestOnceForgetsFailures makes a write whose first attempt failed.
-func TestOnceForgetsFailures(t *testing.T) {
+// TestIdempotencyForgetsFailures makes a write whose first attempt failed.
+func TestIdempotencyForgetsFailures(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := withNotes(t, open())
 		failure := errors.New("refused")
 		err := s.Write(t.Context(), func(tx *storage.Tx) error {
-			if d, err := tx.Begin(post); d != nil || err != nil {
+			if d, err := tx.ClaimIdempotency(post); d != nil || err != nil {
 				return fmt.Errorf("%v %w", d, err)
 			}
 			return failure
@@ -149,17 +149,17 @@ func TestOnceForgetsFailures(t *testing.T) {
 	})
 }
 
-// TestOnceForADay moves the clock to the last moment of the day, and to its end.
-func TestOnceForADay(t *testing.T) {
+// TestIdempotencyTTL moves the clock to the last moment of the day, and to its end.
+func TestIdempotencyTTL(t *testing.T) {
 	suite.InTest(t)
 	for name, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
-		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },
+		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 			now := begin
-			s := withNotes(t, statetest.OpenAt(t, target(), func() time.Time { return now }))
+			s := withNotes(t, storagetest.OpenAt(t, target(), func() time.Time { return now }))
 			step := func(at time.Duration, id string, want bool) {
 				t.Helper()
 				now = begin.Add(at)
@@ -169,7 +169,7 @@ func TestOnceForADay(t *testing.T) {
 			}
 			kept := func(want int64) {
 				t.Helper()
-				if err := s.ForgetAttempts(t.Context()); err != nil {
+				if err := s.PurgeIdempotency(t.Context()); err != nil {
 					t.Error(err)
 				}
 				if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != want || err != nil {

@@ -1,6 +1,6 @@
-// Package signintest gives tests providers to sign in with: npm oidc-provider, and
+// Package authtest gives tests providers to sign in with: npm oidc-provider, and
 // a server that is as a GitHub Enterprise is.
-package signintest
+package authtest
 
 import (
 	"bufio"
@@ -47,8 +47,8 @@ func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said strings.Builder
-	cmd.Stderr = &said
+	var output strings.Builder
+	cmd.Stderr = &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -58,12 +58,12 @@ func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 			t.Errorf("the provider: %v", err)
 		}
 		if t.Failed() {
-			t.Logf("the provider said:\n%s", said.String())
+			t.Logf("the provider said:\n%s", output.String())
 		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("the provider does not start: %v\n%s", err, said.String())
+		t.Fatalf("the provider does not start: %v\n%s", err, output.String())
 	}
 	return strings.TrimSpace(line)
 }

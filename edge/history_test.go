@@ -15,7 +15,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // builderKey seals the builds of tests, so that later ones reuse them.
@@ -42,10 +42,10 @@ type step struct {
 
 var greek = []string{"alpha", "beta", "gamma"}
 
-// thePast has everything that can happen to an entity. The as-of day of the
+// historyDays has everything that can happen to an entity. The as-of day of the
 // tests, 2026-11-01, is a Sunday: there are snapshots of it and of 2026-10-25,
 // 2026-10-18 and so on.
-func thePast() []step {
+func historyDays() []step {
 	begin := step{at: "2026-08-01T08:00:00Z"}
 	for i := range 30 {
 		begin.files = append(begin.files, fmt.Sprintf("tool/n%d.yaml", i), sheet(fmt.Sprint("Tool ", i), greek[i%3], 10+100*(i*7%30)))
@@ -81,7 +81,7 @@ func thePast() []step {
 func replay(t testing.TB, day string) *Repository {
 	t.Helper()
 	r := NewRepository(t)
-	for _, s := range thePast() {
+	for _, s := range historyDays() {
 		if s.at[:len(day)] <= day {
 			r.Commit(s.at, "On "+s.at[:10], s.files...)
 		}
@@ -89,8 +89,8 @@ func replay(t testing.TB, day string) *Repository {
 	return r
 }
 
-// servePast serves the past up to the end of a day, which is the as-of day too.
-func servePast(t testing.TB, day string, o Options) (*served, *Repository) {
+// serveHistory serves the past up to the end of a day, which is the as-of day too.
+func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 	t.Helper()
 	dir := prepare(t, "the past until "+day, func(dir string) {
 		r := replay(t, day)
@@ -101,7 +101,7 @@ func servePast(t testing.TB, day string, o Options) (*served, *Repository) {
 	})
 	r := &Repository{filepath.Join(dir, "repository"), t}
 	s := &served{content: r.Dir, out: filepath.Join(dir, "out")}
-	o.Dir, o.State = s.out, statetest.SQLite(t)
+	o.Dir, o.State = s.out, storagetest.SQLite(t)
 	var err error
 	if s.Server, err = New(o); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 // TestEntityAt looks at entities at the ends of days, and at what became of them.
 func TestEntityAt(t *testing.T) {
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for _, c := range []struct {
 		path   string
 		status int
@@ -228,9 +228,9 @@ func TestEntityAt(t *testing.T) {
 func TestTheDayItself(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
-	now, _ := servePast(t, "2026-11-01", Options{})
+	now, _ := serveHistory(t, "2026-11-01", Options{})
 	for _, day := range suite.Pick([]string{"2026-08-23", "2026-10-25"}, []string{"2026-08-01", "2026-08-23", "2026-10-02", "2026-10-25", "2026-11-01"}) {
-		then, _ := servePast(t, day, Options{})
+		then, _ := serveHistory(t, day, Options{})
 		for _, path := range []string{"/api/entities?status=active&status=withdrawn", "/api/entities?sort=name&type=tool", "/api/entities?category=alpha&sort=lastUpdated",
 			"/api/entities?minScore=30&sort=adoption&order=asc&fields=slug,adoption", "/api/leaderboard/all?by=adoption", "/api/leaderboard/beta?type=tool", "/api/entities?addedSince=2026-09-01"} {
 			want, got := then.pages(t, path), now.pages(t, path+"&at="+day)
@@ -266,7 +266,7 @@ func TestTheDayItself(t *testing.T) {
 func TestListsAgreeWithEntities(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for asked, day := range map[string]string{"2026-08-01": "2026-08-01", "2026-08-08": "2026-08-01", "2026-10-24": "2026-10-18", "2026-10-25": "2026-10-25", "2026-11-01": "2026-11-01"} {
 		path := "/api/entities?status=active&status=withdrawn&at=" + asked
 		if l := s.list(t, path); l.AsOf == nil || *l.AsOf != day {
@@ -301,7 +301,7 @@ func TestListsAgreeWithEntities(t *testing.T) {
 func TestPagesAcrossBuilds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, r := servePast(t, "2026-11-01", Options{})
+	s, r := serveHistory(t, "2026-11-01", Options{})
 	for i, path := range []string{"/api/entities?at=2026-10-25&sort=name", "/api/leaderboard/all?at=2026-10-25&by=adoption", "/api/changelog", "/api/changelog?type=tool&field=version&field=slug"} {
 		want := s.pages(t, path)
 		l := s.list(t, withLimit(path, 4))

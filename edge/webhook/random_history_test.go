@@ -20,8 +20,8 @@ import (
 // world is all entities by address.
 type world map[string]*record.Entity
 
-// past is a changelog, and the world behind each of its changes.
-type past struct {
+// madeHistory is a changelog, and the world behind each of its changes.
+type madeHistory struct {
 	changes []*record.Change
 	worlds  []world        // one more than changes: the first is empty
 	seen    map[string]int // transitions
@@ -29,13 +29,13 @@ type past struct {
 	broken  bool           // the archive cannot be read
 }
 
-func newPast() *past {
-	return &past{worlds: []world{{}}, seen: map[string]int{}, places: map[string]int{}}
+func newMadeHistory() *madeHistory {
+	return &madeHistory{worlds: []world{{}}, seen: map[string]int{}, places: map[string]int{}}
 }
 
 // until is the same past when it had n changes.
-func (p *past) until(n int) *past {
-	q := &past{changes: slices.Clone(p.changes[:n]), worlds: slices.Clone(p.worlds[:n+1]), seen: map[string]int{}, places: map[string]int{}}
+func (p *madeHistory) until(n int) *madeHistory {
+	q := &madeHistory{changes: slices.Clone(p.changes[:n]), worlds: slices.Clone(p.worlds[:n+1]), seen: map[string]int{}, places: map[string]int{}}
 	for i, c := range q.changes {
 		q.seen[c.Commit]++
 		q.places[c.ID] = i
@@ -43,16 +43,16 @@ func (p *past) until(n int) *past {
 	return q
 }
 
-func (p *past) now() world { return p.worlds[len(p.worlds)-1] }
+func (p *madeHistory) now() world { return p.worlds[len(p.worlds)-1] }
 
 // Changes implements webhook.Archive.
-func (p *past) Changes() int { return len(p.changes) }
+func (p *madeHistory) Changes() int { return len(p.changes) }
 
 // ChangeTime implements webhook.Archive.
-func (p *past) ChangeTime(i int) time.Time { return p.changes[i].Timestamp }
+func (p *madeHistory) ChangeTime(i int) time.Time { return p.changes[i].Timestamp }
 
 // Change implements webhook.Archive: as the archive of a build it decodes.
-func (p *past) Change(i int) (*record.Change, error) {
+func (p *madeHistory) Change(i int) (*record.Change, error) {
 	if p.broken {
 		return nil, fmt.Errorf("change %d cannot be read", i)
 	}
@@ -61,14 +61,14 @@ func (p *past) Change(i int) (*record.Change, error) {
 }
 
 // FindChange implements webhook.Archive.
-func (p *past) FindChange(id string) (int, bool) {
+func (p *madeHistory) FindChange(id string) (int, bool) {
 	i, ok := p.places[id]
 	return i, ok
 }
 
 // add appends what a commit does to one entity, if that is a change. As with real
 // ones, the id is a hash of the transition and how often there was that one.
-func (p *past) add(before, after *record.Entity) {
+func (p *madeHistory) add(before, after *record.Entity) {
 	fields := record.Diff(before, after)
 	if after != nil || before != nil {
 		next := maps.Clone(p.now())
@@ -159,7 +159,7 @@ func newAuthor(seed uint64) *author {
 }
 
 // commit appends the changes of a commit: at most one for each address.
-func (a *author) commit(p *past) {
+func (a *author) commit(p *madeHistory) {
 	touched := map[string]bool{}
 	start := p.now()
 	for range 1 + a.IntN(4) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// apart divides steps into groups that have no address in common, each in its
+// groupByAddress divides steps into groups that have no address in common, each in its
 // order. They are ordered by their last steps.
-func apart(steps []Step) [][]Step {
+func groupByAddress(steps []Step) [][]Step {
 	parent := map[string]string{}
 	find := func(a string) string {
 		for parent[a] != "" {
@@ -23,7 +23,7 @@ func apart(steps []Step) [][]Step {
 		if !ok {
 			continue
 		}
-		if old, now := find(s.Change.Type+"/"+text(f.Old)), find(s.Change.Key()); old != now {
+		if old, now := find(s.Change.Type+"/"+decodeString(f.Old)), find(s.Change.Key()); old != now {
 			parent[old] = now
 		}
 	}
@@ -52,32 +52,32 @@ func apart(steps []Step) [][]Step {
 	return all
 }
 
-// order sorts net changes so that each takes an address only behind the one that
+// orderChanges sorts net changes so that each takes an address only after the one that
 // gives it up, else by their last steps. ok is false where they go round in a
 // circle.
-func order(nets []netChange) (ok bool) {
-	slices.SortFunc(nets, func(a, b netChange) int { return cmp.Compare(a.last, b.last) })
-	held := map[string]bool{}
+func orderChanges(nets []netChange) (ok bool) {
+	slices.SortFunc(nets, func(a, b netChange) int { return cmp.Compare(a.lastStep, b.lastStep) })
+	occupied := map[string]bool{}
 	for _, n := range nets {
-		if n.frees != "" {
-			held[n.frees] = true
+		if n.releases != "" {
+			occupied[n.releases] = true
 		}
 	}
-	sorted, left := make([]netChange, 0, len(nets)), slices.Clone(nets)
-	for len(left) > 0 {
-		var waiting []netChange
-		for _, n := range left {
-			if n.takes != "" && held[n.takes] {
-				waiting = append(waiting, n)
+	sorted, remaining := make([]netChange, 0, len(nets)), slices.Clone(nets)
+	for len(remaining) > 0 {
+		var blocked []netChange
+		for _, n := range remaining {
+			if n.claims != "" && occupied[n.claims] {
+				blocked = append(blocked, n)
 				continue
 			}
-			delete(held, n.frees)
+			delete(occupied, n.releases)
 			sorted = append(sorted, n)
 		}
-		if len(waiting) == len(left) {
+		if len(blocked) == len(remaining) {
 			return false
 		}
-		left = waiting
+		remaining = blocked
 	}
 	copy(nets, sorted)
 	return true

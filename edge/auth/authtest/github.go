@@ -1,4 +1,4 @@
-package signintest
+package authtest
 
 import (
 	"crypto/rand"

@@ -1,4 +1,4 @@
-package statetest
+package storagetest
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/statetest/server"
+	"kindex/edge/storage/storagetest/server"
 )
 
 // Main runs the tests of a package and stops the server that they may have

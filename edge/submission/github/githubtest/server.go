@@ -1,9 +1,9 @@
-// Package forgetest is a forge for tests: an HTTP server on the loopback interface
+// Package githubtest is a forge for tests: an HTTP server on the loopback interface
 // that has the few routes of the GitHub API which submissions need, over a real
 // bare repository. It notes whatever no forge would stand: a pull request of a
 // branch that was not pushed, a second one for the same branch, a request without
 // the token.
-package forgetest
+package githubtest
 
 import (
 	"encoding/json"
@@ -33,14 +33,14 @@ type Server struct {
 	http *httptest.Server
 	bare string // the repository that is pushed to
 
-	mu       sync.Mutex
-	pulls    []*Pull
-	wrong    []string
-	lose     int // answers to creations that get lost
-	fail     []fault
-	mute     bool // answers tell nothing
-	all      bool // lists have every branch
-	requests []string
+	mu         sync.Mutex
+	pulls      []*Pull
+	violations []string
+	lose       int // answers to creations that get lost
+	fail       []fault
+	mute       bool // answers tell nothing
+	all        bool // lists have every branch
+	requests   []string
 }
 
 // Pull is a pull request.
@@ -85,11 +85,11 @@ func Start(bare string) *Server {
 // Close stops the forge.
 func (s *Server) Close() { s.http.Close() }
 
-// Wrong lists what no forge would stand; nothing where all was well.
-func (s *Server) Wrong() []string {
+// Violations lists what no forge would stand; nothing where all was well.
+func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.wrong)
+	return slices.Clone(s.violations)
 }
 
 // Pulls returns the pull requests, the oldest first.
@@ -110,8 +110,8 @@ func (s *Server) Requests() []string {
 	return slices.Clone(s.requests)
 }
 
-// Settle closes a pull request, merged or not.
-func (s *Server) Settle(number int, merged bool) error {
+// ClosePull closes a pull request, merged or not.
+func (s *Server) ClosePull(number int, merged bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if number < 1 || number > len(s.pulls) {
@@ -131,16 +131,16 @@ func (s *Server) Add(p Pull) {
 	s.pulls = append(s.pulls, &p)
 }
 
-// Lose lets the answers to the next creations get lost: they are carried out, and
+// DropCreateResponses lets the answers to the next creations get lost: they are carried out, and
 // the connection is cut.
-func (s *Server) Lose(creations int) {
+func (s *Server) DropCreateResponses(creations int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = creations
 }
 
-// Mute lets all answers be true to their form and tell nothing, or no longer.
-func (s *Server) Mute(on bool) {
+// AnswerEmpty lets all answers be true to their form and tell nothing, or no longer.
+func (s *Server) AnswerEmpty(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mute = on
@@ -166,10 +166,10 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.String())
 	if strings.Contains(r.URL.String(), Token) {
-		s.wrong = append(s.wrong, "the token is in an address: "+r.URL.String())
+		s.violations = append(s.violations, "the token is in an address: "+r.URL.String())
 	}
 	if r.Header.Get("Authorization") != "Bearer "+Token {
-		s.wrong = append(s.wrong, r.Method+" "+r.URL.Path+" without the token")
+		s.violations = append(s.violations, r.Method+" "+r.URL.Path+" without the token")
 		answer(w, 401, map[string]any{"message": "Bad credentials"})
 		return false
 	}
@@ -208,7 +208,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	refuse := func(why string) {
-		s.wrong = append(s.wrong, why)
+		s.violations = append(s.violations, why)
 		answer(w, 422, map[string]any{"message": why})
 	}
 	switch {

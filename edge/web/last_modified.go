@@ -20,22 +20,22 @@ func (c *Call) lastModified(h http.Header) time.Time {
 	if err != nil || c.immutable {
 		return t
 	}
-	if c.Served == nil || !c.OfBuild {
+	if c.Served == nil || !c.BuildOnly {
 		return time.Time{}
 	}
-	since := c.timeIn("If-Modified-Since")
-	if c.Served.Dated && (since.IsZero() || since.Equal(t)) {
+	since := c.headerTime("If-Modified-Since")
+	if c.Served.UniqueModified && (since.IsZero() || since.Equal(t)) {
 		return t
 	}
-	if shown := c.Served.Shown.Load(); shown != nil && !since.Before(*shown) {
+	if shown := c.Served.ShownSince.Load(); shown != nil && !since.Before(*shown) {
 		return t
 	}
 	return time.Time{}
 }
 
-// timeIn returns the time in a header of a GET or HEAD request, or the zero time if it is
+// headerTime returns the time in a header of a GET or HEAD request, or the zero time if it is
 // missing or cannot be parsed: such a header is ignored.
-func (c *Call) timeIn(header string) time.Time {
+func (c *Call) headerTime(header string) time.Time {
 	t, err := http.ParseTime(c.Header(header))
 	if err != nil || c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
 		return time.Time{}

@@ -12,7 +12,7 @@ import (
 )
 
 // steps are the changes of a past from one place to another.
-func steps(t *testing.T, p *past, from, to int) (list []webhook.Step) {
+func steps(t *testing.T, p *madeHistory, from, to int) (list []webhook.Step) {
 	t.Helper()
 	for i := from; i < to; i++ {
 		c, err := p.Change(i)
@@ -26,22 +26,22 @@ func steps(t *testing.T, p *past, from, to int) (list []webhook.Step) {
 
 func fold(t *testing.T, list []webhook.Step) []webhook.Event {
 	t.Helper()
-	events, err := webhook.Fold(list)
+	events, err := webhook.Coalesce(list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return events
 }
 
-// TestFoldIsTheDifference folds pieces of random histories: every event is what
+// TestCoalesceIsTheDifference coalesces pieces of random histories: every event is what
 // exports.Diff finds between the records at both ends, whoever applies them one
 // after the other has the state of the second, and what is not named is the same.
-func TestFoldIsTheDifference(t *testing.T) {
+func TestCoalesceIsTheDifference(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
 	split, whole := 0, 0
 	for seed := range uint64(30) {
-		a, p := newAuthor(seed), newPast()
+		a, p := newAuthor(seed), newMadeHistory()
 		if seed%2 == 0 {
 			a.slugs, a.restless = "abcd", true // so few that entities get in each other's way
 		}
@@ -97,7 +97,7 @@ func compareWithDiff(t *testing.T, events []webhook.Event, before, after world) 
 	for _, e := range events {
 		from, to := addresses(e)
 		got := slices.DeleteFunc(slices.Clone(e.Changes), func(c record.FieldChange) bool { return strings.HasPrefix(c.Field, "scores.") })
-		if g, w := told(got), told(record.Diff(before[from], after[to])); g != w || g == "" || len(e.ChangeIDs) == 0 {
+		if g, w := normalized(got), normalized(record.Diff(before[from], after[to])); g != w || g == "" || len(e.ChangeIDs) == 0 {
 			t.Fatalf("%s: the event tells\n%sthe records differ by\n%s", e.Payload, g, w)
 		}
 	}
@@ -123,8 +123,8 @@ func addresses(e webhook.Event) (from, to string) {
 	return from, to
 }
 
-// told is a list of differences without what does not count in them.
-func told(list []record.FieldChange) string {
+// normalized is a list of differences without what does not count in them.
+func normalized(list []record.FieldChange) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%s: %s → %s\n", c.Field, comparable(c.Field, c.Old), comparable(c.Field, c.New))
@@ -132,8 +132,8 @@ func told(list []record.FieldChange) string {
 	return b.String()
 }
 
-// TestFold tells by hand what becomes of what.
-func TestFold(t *testing.T) {
+// TestCoalesce tells by hand what becomes of what.
+func TestCoalesce(t *testing.T) {
 	tool := func(slug, name, version string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: name, Version: version, Status: record.Active}
 	}
@@ -172,7 +172,7 @@ func TestFold(t *testing.T) {
 			`entity.updated tool/a A: version "1"→"3", scores.composite 5.0→8.0`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newPast()
+			p := newMadeHistory()
 			for _, e := range c.before {
 				p.add(nil, e)
 			}
@@ -198,10 +198,10 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldOfTold folds steps some of which an earlier event has: they change the
+// TestCoalesceOfAlreadySent coalesces steps some of which an earlier event has: they change the
 // values, and are not named.
-func TestFoldOfTold(t *testing.T) {
-	p := newPast()
+func TestCoalesceOfAlreadySent(t *testing.T) {
+	p := newMadeHistory()
 	for v := range 5 {
 		p.add(p.now()["tool/a"], &record.Entity{Type: "tool", Slug: "a", Name: "A", Version: fmt.Sprint(v), Status: record.Active})
 	}
@@ -211,7 +211,7 @@ func TestFoldOfTold(t *testing.T) {
 	} {
 		list := steps(t, p, 1, 5)
 		for i := range list {
-			list[i].Told = told[i] == 'x'
+			list[i].AlreadySent = told[i] == 'x'
 		}
 		got := ""
 		for _, e := range fold(t, list) {

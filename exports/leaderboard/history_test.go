@@ -13,9 +13,9 @@ import (
 	"kindex/exports/store"
 )
 
-// past is a made-up history of weeks, each with a snapshot of its Sunday, and what
+// madeHistory is a made-up history of weeks, each with a snapshot of its Sunday, and what
 // boards are to say of it.
-type past struct {
+type madeHistory struct {
 	rng      *rand.Rand
 	versions []record.Version
 	lines    []*line
@@ -44,10 +44,10 @@ func score(rng *rand.Rand) record.Score {
 	return record.ScoreOf(float64(rng.IntN(60))) // many are tied
 }
 
-// newPast makes the history of so many entities over so many weeks, with so many
+// newMadeHistory makes the history of so many entities over so many weeks, with so many
 // changes in each.
-func newPast(seed uint64, entities, weeks, changes int) *past {
-	p := &past{rng: rand.New(rand.NewPCG(seed, 7)), of: map[*record.Entity]*line{}}
+func newMadeHistory(seed uint64, entities, weeks, changes int) *madeHistory {
+	p := &madeHistory{rng: rand.New(rand.NewPCG(seed, 7)), of: map[*record.Entity]*line{}}
 	sunday := time.Date(2026, 1, 4, 0, 0, 0, 0, time.UTC)
 	for w := range weeks {
 		n := changes
@@ -77,7 +77,7 @@ func newPast(seed uint64, entities, weeks, changes int) *past {
 
 // fresh is an entity that there was not yet, often at an address that another one
 // had.
-func (p *past) fresh() *record.Entity {
+func (p *madeHistory) fresh() *record.Entity {
 	slug := fmt.Sprintf("e%d", len(p.versions))
 	if n := len(p.freed); n > 0 && p.rng.IntN(2) == 0 {
 		slug, p.freed = p.freed[n-1], p.freed[:n-1]
@@ -86,7 +86,7 @@ func (p *past) fresh() *record.Entity {
 }
 
 // add makes a version of a line, nil for its deletion.
-func (p *past) add(at int64, l *line, e *record.Entity) {
+func (p *madeHistory) add(at int64, l *line, e *record.Entity) {
 	v := record.Version{Entity: e, Deleted: e == nil, Time: at, Commit: -1, Previous: l.last, Change: -1}
 	v.Added, _ = record.DayNumber("")
 	v.Updated = v.Added
@@ -103,7 +103,7 @@ func (p *past) add(at int64, l *line, e *record.Entity) {
 	p.versions = append(p.versions, v)
 }
 
-func (p *past) change(at int64, l *line) {
+func (p *madeHistory) change(at int64, l *line) {
 	if l.now == nil { // it comes back
 		v := p.versions[l.last]
 		p.add(at, l, &record.Entity{Type: v.Type, Slug: v.Slug, Name: "Back", Category: "c", Status: record.Active})
@@ -123,7 +123,7 @@ func (p *past) change(at int64, l *line) {
 	p.add(at, l, &e)
 }
 
-func (p *past) endWeek(day string) {
+func (p *madeHistory) endWeek(day string) {
 	w := &week{day, map[*line]*record.Entity{}}
 	for _, l := range p.lines {
 		if l.now == nil {
@@ -161,7 +161,7 @@ func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 }
 
 // snapshots are those of all weeks.
-func (p *past) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
+func (p *madeHistory) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
 	lineOf := map[int32]*line{} // by version
 	for _, l := range p.lines {
 		for v := l.last; v >= 0; v = p.versions[v].Previous {
@@ -183,7 +183,7 @@ func (p *past) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
 }
 
 // build writes the last week as a build, with the past of all, and opens it.
-func (p *past) build(tb testing.TB) *exports.Build {
+func (p *madeHistory) build(tb testing.TB) *exports.Build {
 	tb.Helper()
 	check := func(err error) {
 		tb.Helper()
@@ -221,7 +221,7 @@ func (p *past) build(tb testing.TB) *exports.Build {
 }
 
 // asOf is some time on the last day.
-func (p *past) asOf() time.Time {
+func (p *madeHistory) asOf() time.Time {
 	t, err := time.Parse(time.DateOnly, p.weeks[len(p.weeks)-1].day)
 	if err != nil {
 		panic(err)

@@ -13,7 +13,7 @@ import (
 
 	"kindex/builder"
 	"kindex/edge/live"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // hanging is how long a request or a test waits before it gives up. Nothing else depends
@@ -84,7 +84,7 @@ func serve(t testing.TB, n int) *served {
 	s := &served{}
 	s.content, s.out = smallBuild(t, n)
 	var err error
-	if s.Server, err = New(Options{Dir: s.out, State: statetest.SQLite(t)}); err != nil {
+	if s.Server, err = New(Options{Dir: s.out, State: storagetest.SQLite(t)}); err != nil {
 		t.Fatal(err)
 	}
 	h := httptest.NewServer(s)
@@ -129,7 +129,7 @@ func (s *served) ask(t testing.TB, method, path string, header ...string) answer
 
 // buildID returns the ID of the build that requests see.
 func (s *served) buildID() string {
-	v := s.live.Acquire()
+	v := s.reloader.Acquire()
 	defer v.Release()
 	return v.ID()
 }
@@ -137,7 +137,7 @@ func (s *served) buildID() string {
 // shown returns the build that requests see, with edits if there are any, and keeps it open
 // until the test ends.
 func (s *served) shown(t testing.TB) *live.ServedBuild {
-	v := s.live.Acquire()
+	v := s.reloader.Acquire()
 	t.Cleanup(v.Release)
 	return v
 }
@@ -145,7 +145,7 @@ func (s *served) shown(t testing.TB) *live.ServedBuild {
 // published returns the published build, without edits, and keeps it open until the test
 // ends.
 func (s *served) published(t testing.TB) *live.ServedBuild {
-	v := s.live.Published()
+	v := s.reloader.Published()
 	t.Cleanup(v.Release)
 	return v
 }

@@ -44,7 +44,7 @@ func (s *served) movers(t *testing.T, path string) (list []mover) {
 // TestMovement computes the movement of every board again from two lists.
 func TestMovement(t *testing.T) {
 	suite.InRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	var first sync.WaitGroup // many may be the first to ask
 	for range 8 {
 		first.Go(func() {
@@ -102,11 +102,11 @@ func number(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// TestCourse compares how entities stood with what leaderboards and lists answer for
+// TestRankHistory compares how entities stood with what leaderboards and lists answer for
 // every day of which there is a snapshot.
-func TestCourse(t *testing.T) {
+func TestRankHistory(t *testing.T) {
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	v := s.shown(t)
 	type place struct {
 		mover
@@ -167,7 +167,7 @@ func figure(x *float64) string {
 // TestTrending computes what has gained again from lists and from the formula.
 func TestTrending(t *testing.T) {
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for window, since := range map[string]string{"7d": "2026-10-25", "30d": "2026-10-02"} {
 		path := "/api/trending?limit=100&window=" + window
 		l := s.list(t, path)
@@ -215,7 +215,7 @@ func TestTrending(t *testing.T) {
 
 func equal(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// changesSince counts the changes of an entity behind the end of a day.
+// changesSince counts the changes of an entity after the end of a day.
 func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 	t.Helper()
 	for _, c := range s.list(t, "/api/entity/"+m.Type+"/"+m.Slug+"/changelog?limit=100").Data {
@@ -264,7 +264,7 @@ func (s *served) checkGain(t *testing.T) {
 func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-08-05", Options{})
+	s, _ := serveHistory(t, "2026-08-05", Options{})
 	if l := s.list(t, "/api/trending"); l.Count != 0 || len(l.Data) != 0 || l.Since != "2026-07-29" {
 		t.Errorf("%+v", l)
 	}
@@ -277,7 +277,7 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 // the build below.
 func TestPreviewOfTheUncommitted(t *testing.T) {
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	get := func(slug string) *record.Entity {
 		o, _, _ := s.published(t).Build.Find("tool", slug)
 		e, err := s.published(t).Build.Entity(o)

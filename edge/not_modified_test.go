@@ -7,7 +7,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestAttackReadingForNothing reads the index by what 304s say, and by conditions that
@@ -34,7 +34,7 @@ func TestAttackReadingForNothing(t *testing.T) {
 // often as the limit says, then it counts, and when nothing is left it is refused.
 func TestFreeUnchangedAreBounded(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		c := newClock("2026-11-21T12:00:00Z")
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 3, LimitKey: 2, Now: c.now})
 		key, _ := s.keyOf(t, "account")

@@ -15,23 +15,23 @@ import (
 
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/webhook"
 )
 
 // panelled is an edge with the developer's panel, and a provider of the test's own.
 type panelled struct {
 	*hooked
-	hub    *signintest.GitHub
+	hub    *authtest.GitHub
 	people int
 }
 
 func servePanel(t *testing.T, change ...func(*Options)) *panelled {
 	t.Helper()
-	p := &panelled{hub: signintest.StartGitHub(t)}
+	p := &panelled{hub: authtest.StartGitHub(t)}
 	p.hooked = serveHooked(t, t.TempDir()+"/kindex.db", append([]func(*Options){func(o *Options) {
 		o.LimitAnonymous, o.LimitKey, o.Contact = 20, 100, "operator@example.org"
-		o.SignIn = auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: p.hub.URL}}
+		o.SignIn = auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: p.hub.URL}}
 	}}, change...)...)
 	return p
 }
@@ -183,6 +183,6 @@ func (p *panelled) use(t *testing.T, key string) int {
 func work(t *testing.T, s *Server) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	wait := s.Work(ctx)
+	wait := s.RunJobs(ctx)
 	return func() { cancel(); wait() }
 }

@@ -9,10 +9,10 @@ import (
 	"kindex/edge"
 )
 
-// shippedHistory is a repository with the shipped content in the folder content,
+// fixtureHistory is a repository with the shipped content in the folder content,
 // and a past that holds everything which can happen to an entity: it is created,
 // updated, renamed, deleted, and created again.
-func shippedHistory(t *testing.T) string {
+func fixtureHistory(t *testing.T) string {
 	t.Helper()
 	r := edge.NewRepository(t)
 	content := filepath.Join(r.Dir, "content")

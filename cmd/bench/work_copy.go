@@ -20,9 +20,9 @@ import (
 // editedType is the type of the entities that are edited: they have stars.
 const editedType = "tool"
 
-// workplace is a copy of the content in which entities are edited. What was
+// workCopy is a copy of the content in which entities are edited. What was
 // given to the bench stays as it is.
-type workplace struct {
+type workCopy struct {
 	repo     string // "" for a plain folder
 	content  string
 	entities int
@@ -31,11 +31,11 @@ type workplace struct {
 }
 
 // plainFolder copies the corpus, once.
-func (b *bench) plainFolder() (*workplace, error) {
+func (b *bench) plainFolder() (*workCopy, error) {
 	if b.plain != nil {
 		return b.plain, nil
 	}
-	w := &workplace{content: filepath.Join(b.tmp, "plain")}
+	w := &workCopy{content: filepath.Join(b.tmp, "plain")}
 	if err := linkTree(b.corpus, w.content); err != nil {
 		return nil, err
 	}
@@ -44,11 +44,11 @@ func (b *bench) plainFolder() (*workplace, error) {
 }
 
 // clone copies the repository, once.
-func (b *bench) clone(ctx context.Context) (*workplace, error) {
+func (b *bench) clone(ctx context.Context) (*workCopy, error) {
 	if b.repository != nil {
 		return b.repository, nil
 	}
-	w := &workplace{repo: filepath.Join(b.tmp, "repository")}
+	w := &workCopy{repo: filepath.Join(b.tmp, "repository")}
 	w.content = filepath.Join(w.repo, "content")
 	if _, err := git(ctx, b.tmp, "clone", "-q", "--local", "--no-tags", b.history, w.repo); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func copyFile(from, to string) error {
 }
 
 // survey counts the entities and mixes up the files of those that are edited.
-func (w *workplace) survey(seed uint64) error {
+func (w *workCopy) survey(seed uint64) error {
 	folders, err := filepath.Glob(filepath.Join(w.content, "*", "*.yaml"))
 	if err != nil {
 		return err
@@ -110,8 +110,8 @@ func (w *workplace) survey(seed uint64) error {
 	return nil
 }
 
-// edited is an entity after an edit.
-type edited struct {
+// editedEntity is an entity after an edit.
+type editedEntity struct {
 	slug, mark string // the mark is a text that only the new description has
 }
 
@@ -122,13 +122,13 @@ var (
 
 // edit changes the description and the stars of one more entity: the way an
 // editor saves, through a new file that takes the name of the old one.
-func (w *workplace) edit() (edited, error) {
+func (w *workCopy) edit() (editedEntity, error) {
 	for len(w.files) > 0 {
 		path := w.files[0]
 		w.files = w.files[1:]
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return edited{}, err
+			return editedEntity{}, err
 		}
 		mark := fmt.Sprintf("Edit number %d.", w.edits+1)
 		changed, ok := rewrite(text, mark)
@@ -138,12 +138,12 @@ func (w *workplace) edit() (edited, error) {
 		w.edits++
 		tmp := path + ".tmp"
 		if err := os.WriteFile(tmp, changed, 0o644); err != nil {
-			return edited{}, err
+			return editedEntity{}, err
 		}
 		slug := strings.TrimSuffix(filepath.Base(path), ".yaml")
-		return edited{slug, mark}, os.Rename(tmp, path)
+		return editedEntity{slug, mark}, os.Rename(tmp, path)
 	}
-	return edited{}, fmt.Errorf("%s: too few files of type %s with a description on one line and stars", w.content, editedType)
+	return editedEntity{}, fmt.Errorf("%s: too few files of type %s with a description on one line and stars", w.content, editedType)
 }
 
 // rewrite adds a sentence to the description and a star to the stars.
@@ -171,7 +171,7 @@ func rewrite(text []byte, sentence string) (changed []byte, ok bool) {
 }
 
 // commit records the edits where there is a repository.
-func (w *workplace) commit(ctx context.Context) error {
+func (w *workCopy) commit(ctx context.Context) error {
 	if w.repo == "" {
 		return nil
 	}

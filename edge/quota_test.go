@@ -8,14 +8,14 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestAttackWriteBeyondTheLimit sends writes as if they could be answered with
 // 304, which is known only when they are made.
 func TestAttackWriteBeyondTheLimit(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st := open()
 		s := serveFew(t, Options{State: st, LimitKey: 1})
 		key, id := s.keyOf(t, "account")
@@ -84,7 +84,7 @@ func TestContactIsDescribed(t *testing.T) {
 func TestHeadersOfAnUnknownCount(t *testing.T) {
 	suite.WithoutRace(t)
 	c := newClock("2026-11-21T12:00:00Z")
-	st := statetest.OpenAt(t, t.TempDir()+"/kindex.db", c.now)
+	st := storagetest.OpenAt(t, t.TempDir()+"/kindex.db", c.now)
 	s := serveFew(t, Options{State: st, LimitKey: 100, Now: c.now})
 	key, _ := s.keyOf(t, "account")
 	s.expect(t, 200, 99, "authenticated", "GET", "/api/categories", "x-api-key", key)
