@@ -231,8 +231,8 @@ func snapshotOf(day string, versions []uint32, entities []*record.Entity) *Snaps
 	return s
 }
 
-// endOf is the first moment after a day.
-func endOf(day string) int64 {
+// endOfDay is the first moment after a day.
+func endOfDay(day string) int64 {
 	t, err := time.Parse("2006-01-02", day)
 	if err != nil {
 		panic(err)
@@ -244,7 +244,7 @@ func endOf(day string) int64 {
 func (p *madeHistory) until(day string) int {
 	n := 0
 	for _, v := range p.versions {
-		if v.Time < endOf(day) {
+		if v.Time < endOfDay(day) {
 			n++
 		}
 	}

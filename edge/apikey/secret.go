@@ -73,26 +73,26 @@ func Parse(s string) (Secret, error) {
 }
 
 func check(s string) error {
-	wrong := func(format string, args ...any) error {
+	malformed := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case s == "":
-		return wrong("it is empty")
+		return malformed("it is empty")
 	case strings.TrimSpace(s) != s:
-		return wrong("there is white space around it")
+		return malformed("there is white space around it")
 	case !strings.HasPrefix(s, Prefix):
-		return wrong("keys begin with %s", Prefix)
+		return malformed("keys begin with %s", Prefix)
 	case len(s) != length:
-		return wrong("it has %d characters instead of %d", len(s), length)
+		return malformed("it has %d characters instead of %d", len(s), length)
 	}
 	for i := len(Prefix); i < length; i++ {
 		if !inAlphabet(s[i]) {
-			return wrong("character %d is neither a letter nor a digit", i+1)
+			return malformed("character %d is neither a letter nor a digit", i+1)
 		}
 	}
 	if checksum(s[len(Prefix):len(Prefix)+randomLen]) != s[len(Prefix)+randomLen:] {
-		return wrong("its checksum does not fit; it was mistyped or is not whole")
+		return malformed("its checksum does not fit; it was mistyped or is not whole")
 	}
 	return nil
 }

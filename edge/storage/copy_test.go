@@ -304,8 +304,8 @@ func TestSchemaIsTheSame(t *testing.T) {
 	}
 }
 
-// TestBackupBesideWrites backs up while rows are written two at a time.
-func TestBackupBesideWrites(t *testing.T) {
+// TestBackupDuringWrites backs up while rows are written two at a time.
+func TestBackupDuringWrites(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, dir := open(), t.TempDir()

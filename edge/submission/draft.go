@@ -83,7 +83,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	if e == nil {
 		p.category(typ, in)
 	} else if typ != "" && slug != "" {
-		if taken := takenBy(e, in); taken != nil {
+		if taken := findExistingEntity(e, in); taken != nil {
 			return nil, taken
 		}
 		among := findExisting{in: in}
@@ -205,8 +205,8 @@ func Slug(fields map[string]any) string { return (&parser{}).slug(fields) }
 // Slugify makes a slug of a text, "" where it has no Latin letter and no digit.
 func Slugify(text string) string { return content.Slugify(text) }
 
-// takenBy finds the entity that a new one would be once more.
-func takenBy(e *record.Entity, in Index) error {
+// findExistingEntity finds the entity that a new one would be once more.
+func findExistingEntity(e *record.Entity, in Index) error {
 	if now, ok := in.Find(e.Type, e.Slug); ok {
 		taken := &TakenError{Type: e.Type, Slug: now}
 		if now != e.Slug {

@@ -32,8 +32,8 @@ const (
 	maxBackoff   = time.Hour
 )
 
-// maxAsked is how many pull requests one round asks for.
-const maxAsked = 100
+// maxPullRequests is how many pull requests one round asks for.
+const maxPullRequests = 100
 
 // maxTags is how many entity tags are held, so that those of submissions which
 // others have closed do not add up; maxTag, how many bytes one has at most.
@@ -124,7 +124,7 @@ func (f *Follower) tryClose(ctx context.Context) {
 // closeWithdrawn closes pull requests of withdrawn submissions that are open. What
 // was merged before anybody could close it stays in the index; the log says so.
 func (f *Follower) closeWithdrawn(ctx context.Context) error {
-	list, err := f.Store.Submissions(ctx, submission.Query{ToClose: true, Limit: maxAsked, OldFirst: true})
+	list, err := f.Store.Submissions(ctx, submission.Query{ToClose: true, Limit: maxPullRequests, OldFirst: true})
 	if err != nil {
 		return err
 	}
@@ -167,12 +167,12 @@ func isNotFound(err error) bool {
 }
 
 func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submission, err error) {
-	list, err := f.Store.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.InReview}, After: f.next, Limit: maxAsked, OldFirst: true})
+	list, err := f.Store.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.InReview}, After: f.next, Limit: maxPullRequests, OldFirst: true})
 	if err != nil {
 		return nil, err
 	}
 	f.next = ""
-	if len(list) == maxAsked {
+	if len(list) == maxPullRequests {
 		f.next = list[len(list)-1].ID
 	}
 	var failed []error
